@@ -171,6 +171,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#metrics = metrics;
     this.#queue.reportTo(metrics);
     this.#loop.reportTo(metrics);
+    this.#tasks.reportTo(metrics);
   }
 
   /**
@@ -391,7 +392,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   #add(key: string, reason: ReconcileReason, priority: number): void {
     if (this.#queue.closing || this.#held.hold(key, reason, priority)) return;
     this.#reasons.add(key, reason);
-    this.#queue.add(key, { priority });
+    if (priority === 0) this.#queue.add(key);
+    else this.#queue.add(key, { priority });
   }
 
   #end(): void {

@@ -64,6 +64,11 @@ export class ObjectTasks<T extends KubernetesObject, Types extends object> {
     if (type === 'added' && !goes) for (const timer of this.#timers) timer.want(key);
   }
 
+  /** Daemons have no metrics. */
+  reportTo(metrics: Metrics): void {
+    for (const timer of this.#timers) timer.reportTo(metrics);
+  }
+
   begin(signal: AbortSignal): void {
     const { controller, logger } = this.#parts;
     for (const daemon of this.#daemons) daemon.begin();

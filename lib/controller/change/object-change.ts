@@ -1,6 +1,7 @@
 import type { LazyObject } from '../../cache/informer/handlers/event-handler.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
+import type { ReconcileReason } from './reconcile-reasons.ts';
 
 /**
  * What happened to an object, as predicates see it. Bodies are decoded when `object` or `old` is read for the first time; the
@@ -22,7 +23,7 @@ export interface ObjectChange<T extends KubernetesObject = KubernetesObject> {
   readonly old: Stored<T> | undefined;
 }
 
-/** A change in the terms of an informer's lazy handler. */
+/** A change in the terms of an informer's lazy handler. All controllers of an informer share it, and what it remembers. */
 export class LazyChange<T extends KubernetesObject> implements ObjectChange<T> {
   readonly type: 'added' | 'updated' | 'deleted';
   readonly key: string;
@@ -30,6 +31,8 @@ export class LazyChange<T extends KubernetesObject> implements ObjectChange<T> {
   readonly resync: boolean;
   readonly #after: LazyObject<Stored<T>>;
   readonly #before: LazyObject<Stored<T>> | undefined;
+  #matters: boolean | undefined;
+  #reason: ReconcileReason | undefined;
 
   constructor(
     type: 'added' | 'updated' | 'deleted',
@@ -59,5 +62,25 @@ export class LazyChange<T extends KubernetesObject> implements ObjectChange<T> {
 
   get old(): Stored<T> | undefined {
     return this.#before?.object;
+  }
+
+  /** The answer of the default predicate, which is asked once. */
+  matters(ask: (change: ObjectChange<T>) => boolean): boolean {
+    this.#matters ??= ask(this);
+    return this.#matters;
+  }
+
+  /** The change as the reason of a run. */
+  reason(resource: string, via: string): ReconcileReason {
+    const known = this.#reason;
+    if (known?.resource === resource && known.via === via) return known;
+    this.#reason = {
+      type: this.resync ? 'resync' : this.type,
+      resource,
+      object: this.key,
+      resourceVersion: this.metadata.resourceVersion,
+      via,
+    };
+    return this.#reason;
   }
 }

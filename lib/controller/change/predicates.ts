@@ -2,7 +2,7 @@ import { sameContent } from '../../meta/content/same-content.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
-import type { ObjectChange } from './object-change.ts';
+import { LazyChange, type ObjectChange } from './object-change.ts';
 
 /**
  * Whether a change matters to a controller. A pure, synchronous function; it gets each change once. Additions and deletions pass all
@@ -70,9 +70,17 @@ const OF_CONTROLLERS = [
  * The default for a controller's own kind: the status is what the controller writes itself.
  */
 export const specOrMetadataChanged: Predicate = (change) =>
-  change.resync ||
-  generationChanged(change) ||
-  OF_CONTROLLERS.some((field) => differs(change, field));
+  change instanceof LazyChange
+    ? change.matters(mattersToControllers)
+    : mattersToControllers(change);
+
+function mattersToControllers(change: ObjectChange): boolean {
+  return (
+    change.resync ||
+    generationChanged(change) ||
+    OF_CONTROLLERS.some((field) => differs(change, field))
+  );
+}
 
 /** Passes changes in these namespaces. */
 export function inNamespaces(...namespaces: readonly string[]): Predicate {

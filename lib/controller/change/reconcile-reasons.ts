@@ -35,13 +35,15 @@ export function reasonOf(type: ReconcileReason['type'], via?: string): Reconcile
 
 /** Reasons that are kept of one run; many changes of one object lead to one run. */
 const KEPT = 5;
+const NO_MORE: readonly undefined[] = Array.from({ length: KEPT - 2 });
 
 /** Keys whose last failure is kept. Without it, a retry is a retry of an unknown failure. */
 const FAILED = 1_000;
 
 /** The reasons for which waiting keys are reconciled: the first of each key, and how many more there were. */
 export class ReconcileReasons {
-  readonly #waiting = new Map<string, ReconcileReason[]>();
+  /** A list is made for the second reason of a key; it is as long as it can be, so that it never grows. */
+  readonly #waiting = new Map<string, ReconcileReason | (ReconcileReason | undefined)[]>();
   /** Made at the first failure: it reserves room for all. */
   #failures: LRUCache<string, string> | undefined;
 
@@ -51,9 +53,10 @@ export class ReconcileReasons {
   }
 
   add(key: string, reason: ReconcileReason): void {
-    const reasons = this.#waiting.get(key);
-    if (reasons === undefined) this.#waiting.set(key, [reason]);
-    else if (reasons.length < KEPT) reasons.push(reason);
+    const known = this.#waiting.get(key);
+    if (known === undefined) this.#waiting.set(key, reason);
+    else if (!Array.isArray(known)) this.#waiting.set(key, [known, reason, ...NO_MORE]);
+    else if (known[KEPT - 1] === undefined) known[known.indexOf(undefined)] = reason;
   }
 
   /** The last run of a key has failed; undefined: it has not. */
@@ -70,7 +73,9 @@ export class ReconcileReasons {
   take(key: string, failures: number): readonly ReconcileReason[] {
     const reasons = this.#waiting.get(key);
     this.#waiting.delete(key);
-    if (reasons !== undefined) return reasons;
+    if (reasons !== undefined) {
+      return Array.isArray(reasons) ? reasons.filter((one) => one !== undefined) : [reasons];
+    }
     return [failures > 0 ? reasonOf('retry', this.#failures?.get(key)) : reasonOf('requeue')];
   }
 }

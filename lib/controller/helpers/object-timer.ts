@@ -74,6 +74,12 @@ export class ObjectTimer {
     });
   }
 
+  /** Reports to these metrics from now on, in place of those of the options. */
+  reportTo(metrics: Metrics): void {
+    this.#queue.reportTo(metrics);
+    this.#loop.reportTo(metrics);
+  }
+
   /** An object is there. */
   want(key: string): void {
     const delayMs = this.#initialDelayMs ?? this.#options.runtime.random() * this.#intervalMs;

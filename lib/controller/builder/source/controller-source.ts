@@ -1,16 +1,21 @@
 import type { InformerLease } from '../../../cache/informer/factory/informer-lease.ts';
-import type { LazyEventHandler } from '../../../cache/informer/handlers/event-handler.ts';
 import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Stored } from '../../../meta/stored.ts';
-import { LazyChange, type ObjectChange } from '../../change/object-change.ts';
+import type { LazyChange, ObjectChange } from '../../change/object-change.ts';
 import type { Predicate } from '../../change/predicates.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import { priorityOf } from '../../workqueue/work-queue-options.ts';
 import { keysOf, type Targets } from './targets.ts';
+import {
+  changeHandler,
+  shareChanges,
+  type ChangeReceiver,
+  type SharedChanges,
+} from './shared-changes.ts';
 import type { OwnWritesLog } from './own-writes-log.ts';
 
 /** Which objects a change concerns. Called with the state after the change, and for an update with the one before it too. */
@@ -19,27 +24,28 @@ export type ChangeMapping<T extends KubernetesObject> = (change: ObjectChange<T>
 /** How a controller is concerned by the objects of a source: they are its own kind, owned by it, or mapped to it. */
 export type SourceRole = 'own' | 'owned' | 'watched';
 
-export interface ControllerSourceOptions<T extends KubernetesObject> {
+export interface ControllerSourceOptions {
   /** E.g. `apps/v1/deployments`; with the name of another cluster in front. */
   readonly resource: string;
   readonly role: SourceRole;
-  readonly lease: InformerLease<T>;
-  readonly predicates: readonly Predicate<T>[];
-  readonly map: ChangeMapping<T>;
+  readonly lease: InformerLease<KubernetesObject>;
+  readonly predicates: readonly Predicate[];
+  readonly map: ChangeMapping<KubernetesObject>;
   /** Called for a deletion that is a reason to reconcile. */
-  readonly onGone?: ((change: ObjectChange<T>) => void) | undefined;
+  readonly onGone?: ((change: ObjectChange) => void) | undefined;
   /** Undefined: own writes are reasons too. */
   readonly ownWrites: OwnWritesLog | undefined;
   /** Whether objects of this namespace count now. One that leaves with its namespace was not deleted. */
   readonly isWatched: (namespace: string | undefined) => boolean;
   /** Called for each change, also for own writes and those that a predicate leaves out. */
-  readonly observe?: ((change: ObjectChange<T>) => void) | undefined;
+  readonly observe?: ((change: ObjectChange) => void) | undefined;
   /** See `ControllerOptions`. */
   readonly priority: ((change: ObjectChange) => number | undefined) | undefined;
   readonly enqueue: (key: string, reason: ReconcileReason, priority: number) => void;
   /** Names the controller in messages. */
   readonly controller: string;
   readonly logger: Logger;
+  readonly runtime: Runtime;
 }
 
 /**
@@ -61,28 +67,35 @@ export interface SourceCounts {
 }
 
 /** One informer of a controller: its changes, filtered and mapped to keys of the controller's own kind. */
-export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
+export class ControllerSource implements ChangeReceiver {
   readonly resource: string;
   readonly role: SourceRole;
-  readonly lease: InformerLease<T>;
+  readonly lease: InformerLease<KubernetesObject>;
   readonly registration: HandlerRegistration;
-  readonly #options: ControllerSourceOptions<T>;
+  readonly #options: ControllerSourceOptions;
+  readonly #predicates: readonly Predicate[];
+  readonly #observe: ControllerSourceOptions['observe'];
+  readonly #shared: SharedChanges;
   #changes = 0;
   #filtered = 0;
   #ownWrites = 0;
   #failures = 0;
   #relists = 0;
 
-  constructor(options: ControllerSourceOptions<T>) {
-    const { lease, resource, role, controller } = options;
+  constructor(options: ControllerSourceOptions) {
+    const { lease, resource, role, controller, runtime } = options;
     this.#options = options;
+    this.#predicates = options.predicates;
+    this.#observe = options.observe;
     this.resource = resource;
     this.role = role;
     this.lease = lease;
-    this.registration = lease.informer.addHandler(this.#handler(), {
-      name: `controller ${controller}: ${role} objects`,
-      signal: lease.signal,
-    });
+    const { informer, signal } = lease;
+    const pass = this.take.bind(this);
+    const name = `controller ${controller}: ${role} objects`;
+    const registration = informer.addHandler(changeHandler(pass), { name, signal });
+    this.registration = registration;
+    this.#shared = shareChanges({ receiver: this, informer, registration, runtime, signal });
     const { events } = lease.informer;
     const onRelist = (): void => {
       this.#relists += 1;
@@ -99,7 +112,8 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
   /** Whether changes were merged, because too many waited for the controller: one of them may stand for several since then. */
   get merges(): boolean {
     const { handlers } = this.lease.informer.inspect();
-    return handlers.some(({ name, coalesced }) => name === this.registration.name && coalesced > 0);
+    const names = [this.registration.name, this.#shared.name];
+    return handlers.some(({ name, coalesced }) => coalesced > 0 && names.includes(name));
   }
 
   get counts(): SourceCounts {
@@ -116,56 +130,42 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
     this.#ownWrites += 1;
   }
 
-  #handler(): LazyEventHandler<Stored<T>> {
-    return {
-      view: 'lazy',
-      onAdd: (added, info) => {
-        this.#take(new LazyChange<T>('added', info, added), info.origin === 'self');
-      },
-      onUpdate: (old, updated, info) => {
-        this.#take(new LazyChange<T>('updated', info, updated, old), info.origin === 'self');
-      },
-      onDelete: (deleted, info) => {
-        this.#take(new LazyChange<T>('deleted', info, deleted), false);
-      },
-    };
-  }
-
-  /** `isOwn`: exactly the change that an answer announced, not one that others are merged into. */
-  #take(change: LazyChange<T>, isOwn: boolean): void {
+  /** See `ChangeReceiver`. */
+  take(change: LazyChange<KubernetesObject>, isOwn: boolean): void {
     this.#changes += 1;
-    const { predicates, ownWrites, map, enqueue } = this.#options;
-    const { type, key, metadata } = change;
-    this.#options.observe?.(change);
-    if (type === 'deleted' && !this.#options.isWatched(metadata.namespace)) return;
-    if (
-      type !== 'deleted' &&
-      isOwn &&
-      ownWrites?.wrote(this.resource, key, metadata.resourceVersion)
-    ) {
+    if (this.#observe !== undefined) this.#observe(change);
+    if (change.type === 'deleted') {
+      if (!this.#options.isWatched(change.metadata.namespace)) return;
+    } else if (isOwn && this.#wrote(change)) {
       this.#ownWrites += 1;
       return;
     }
-    if (!predicates.every((predicate) => this.#passes(predicate, change))) {
+    for (const predicate of this.#predicates) {
+      if (this.#passes(predicate, change)) continue;
       this.#filtered += 1;
       return;
     }
-    const keys = this.#keys(map, change);
+    this.#enqueue(change);
+  }
+
+  #wrote({ key, metadata }: LazyChange<KubernetesObject>): boolean {
+    const { ownWrites } = this.#options;
+    return ownWrites?.wrote(this.resource, key, metadata.resourceVersion) === true;
+  }
+
+  #enqueue(change: LazyChange<KubernetesObject>): void {
+    const keys = this.#keys(change);
     if (keys.length === 0) return;
-    if (type === 'deleted') this.#options.onGone?.(change);
-    const reason: ReconcileReason = {
-      type: change.resync ? 'resync' : type,
-      resource: this.resource,
-      object: key,
-      resourceVersion: metadata.resourceVersion,
-      via: this.role,
-    };
+    const { onGone, enqueue } = this.#options;
+    if (change.type === 'deleted') onGone?.(change);
+    const reason = change.reason(this.resource, this.role);
     const priority = this.#priority(change);
-    for (const one of keys) enqueue(one, reason, priority);
+    if (typeof keys === 'string') enqueue(keys, reason, priority);
+    else for (const one of keys) enqueue(one, reason, priority);
   }
 
   /** A predicate that throws passes the change: a reconcile too many is harmless, one too few is not. */
-  #passes(predicate: Predicate<T>, change: ObjectChange<T>): boolean {
+  #passes(predicate: Predicate, change: ObjectChange): boolean {
     try {
       return predicate(change);
     } catch (error) {
@@ -174,7 +174,7 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
     }
   }
 
-  #priority(change: LazyChange<T>): number {
+  #priority(change: LazyChange<KubernetesObject>): number {
     const { priority } = this.#options;
     const usual = change.initial || change.resync ? LOW_PRIORITY : 0;
     if (priority === undefined) return usual;
@@ -186,9 +186,11 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
     }
   }
 
-  #keys(map: ChangeMapping<T>, change: LazyChange<T>): readonly string[] {
+  /** The key of the change itself needs no list, and no check. */
+  #keys(change: LazyChange<KubernetesObject>): string | readonly string[] {
     try {
-      return keysOf(map(change));
+      const targets = this.#options.map(change);
+      return targets === change.key ? change.key : keysOf(targets);
     } catch (error) {
       this.#report('the mapping', change, error, 'no object is reconciled for it');
       return [];
@@ -196,7 +198,7 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** A mapping that is wrong fails for each object: the first failure is logged, then each tenth as many. */
-  #report(what: string, { type, key }: ObjectChange<T>, error: unknown, effect: string): void {
+  #report(what: string, { type, key }: ObjectChange, error: unknown, effect: string): void {
     this.#failures += 1;
     if (!isPowerOfTen(this.#failures)) return;
     const { controller, logger } = this.#options;

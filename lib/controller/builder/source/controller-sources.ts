@@ -8,11 +8,10 @@ import type { MissingResourcePolicy } from '../../../cache/informer/options/star
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
 import { ControllerSource, type ControllerSourceOptions } from './controller-source.ts';
 import { sourceName, type OwnKind, type SourceDeclaration } from './source-declaration.ts';
 
-type SourceParts = ControllerSourceOptions<KubernetesObject>;
+type SourceParts = ControllerSourceOptions;
 
 /** The options of a controller that concern its sources; see `ControllerOptions`. */
 export interface SourcesOptions {
@@ -137,7 +136,7 @@ export class ControllerSources {
   }
 
   #open(declaration: SourceDeclaration): void {
-    const { controller, logger, source, own, declarations } = this.#parts;
+    const { controller, logger, runtime, source, own, declarations } = this.#parts;
     const { apiVersion, resource, role, cluster, predicates } = declaration;
     // To wait is what informers do by default; naming it would refuse a shared informer that was made without it.
     const fails = this.#parts.options.missingResource === 'fail';
@@ -160,6 +159,7 @@ export class ControllerSources {
       isWatched: (namespace) => !follows || this.watches(namespace),
       controller,
       logger,
+      runtime,
     });
     this.#sources.set(made.resource, made);
     const { informer } = lease;
