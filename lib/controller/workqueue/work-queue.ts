@@ -59,7 +59,7 @@ const KEYS_IN_REPORT = 100;
 const LONGEST_LIST = 1000;
 
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
-const SPARE = 256;
+const SPARE = 64;
 
 /** Beyond the spare keys, the table is replaced when it has this many keys for each key that waits or is worked on. */
 const MOST_KNOWN = 16;
@@ -75,7 +75,7 @@ const MOST_KNOWN = 16;
  *   further keys, whatever their priorities.
  * - No key added before `close` is lost.
  * - Memory: one slot for each distinct key that waits or is worked on, 20 bytes more once priorities are used; further adds take none. Finished keys may stay in the
- *   table for a while, because removing each one separately is expensive: 256, and at most 15 for each key that waits or is worked on.
+ *   table for a while, because removing each one separately is expensive: 64, and at most 15 for each key that waits or is worked on.
  *
  * Not guaranteed: that a key is taken again when its worker never calls `done`.
  * @see client-go util/workqueue/queue.go @ 32ce75a7

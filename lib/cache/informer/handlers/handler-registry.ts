@@ -53,7 +53,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   readonly #resyncs: ResyncSchedule;
   #closed = false;
   #named = 0;
-  /** The store as initial notifications, shared by the handlers that are added before the next change. */
+  /** The store as initial notifications, shared by the handlers that are added in one task. */
   #present: NotificationBatch<ObjectView<T>> | undefined;
 
   constructor(options: HandlerRegistryOptions<T>) {
@@ -177,7 +177,12 @@ export class HandlerRegistry<T extends KubernetesObject> {
   }
 
   #presentState(): NotificationBatch<ObjectView<T>> {
-    this.#present ??= {
+    if (this.#present !== undefined) return this.#present;
+    // Handlers that are added one after the other share it; it would keep what they decode until the next change.
+    this.#options.runtime.queueTask(() => {
+      this.#present = undefined;
+    });
+    this.#present = {
       notifications: Array.from(
         this.#options.store.entries(),
         ([key, object]) => new AddNotification(key, object, true, 'other'),

@@ -17,7 +17,7 @@ import {
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
 import type { ControllerContext, InCluster } from './controller-context.ts';
-import type { InformerLease } from '../../../cache/informer/factory/informer-lease.ts';
+import type { SourceOf } from '../source/controller-source.ts';
 import type { ControllerSources } from '../source/controller-sources.ts';
 import type { OwnWritesLog } from '../source/own-writes-log.ts';
 import { OWNER_INDEX } from '../source/owner-index.ts';
@@ -140,7 +140,7 @@ export class ReconcileScope implements ControllerContext {
     apiVersion: string,
     resource: string,
     cluster?: string,
-  ): { readonly lease: InformerLease<T> } {
+  ): SourceOf<T> {
     const { controller, sources } = this.#parts;
     const name = sourceName({ apiVersion, resource }, cluster);
     const found = sources.all.get(name);
@@ -149,7 +149,7 @@ export class ReconcileScope implements ControllerContext {
       throw new ListwatchError('INVALID_OPTION', text);
     }
     // The type of the objects is what the caller says they are, as with every answer of a server.
-    return found as unknown as { readonly lease: InformerLease<T> };
+    return found as unknown as SourceOf<T>;
   }
 
   #writesOf<T extends KubernetesObject>(resource: string): WriteObserver<Stored<T>> {

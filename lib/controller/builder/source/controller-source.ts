@@ -66,6 +66,11 @@ export interface SourceCounts {
   readonly failures: number;
 }
 
+/** A source whose objects have a type. */
+export interface SourceOf<T extends KubernetesObject> {
+  readonly lease: InformerLease<T>;
+}
+
 /** One informer of a controller: its changes, filtered and mapped to keys of the controller's own kind. */
 export class ControllerSource implements ChangeReceiver {
   readonly resource: string;

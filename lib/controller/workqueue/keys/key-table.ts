@@ -11,8 +11,8 @@ export const IN_WORK_AND_ADDED = 3;
 export type KeyState = typeof IDLE | typeof WAITING | typeof IN_WORK | typeof IN_WORK_AND_ADDED;
 
 /** Number of slots that are allocated at a time; a power of two. */
-const CHUNK = 256;
-const CHUNK_BITS = 8;
+const CHUNK = 64;
+const CHUNK_BITS = 6;
 const EMPTY_CHUNK: readonly undefined[] = Array.from({ length: CHUNK });
 
 /**

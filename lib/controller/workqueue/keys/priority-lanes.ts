@@ -4,7 +4,7 @@ export const AGED_SHARE = 10;
 /** Minimum number of empty lanes that are kept: a lane is used again and again. */
 const SPARE_LANES = 16;
 
-const SMALLEST = 256;
+const SMALLEST = 64;
 const NONE = -1;
 
 interface Lane {
