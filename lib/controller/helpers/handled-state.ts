@@ -67,8 +67,9 @@ export class HandledStates {
     const last = this.#last(key, object);
     if (last !== undefined && sameContent([last], [state])) return undefined;
     const text = JSON.stringify(state);
-    if (text.length > LARGEST_ANNOTATION) {
-      const problem = `${key}: its state takes ${text.length} bytes, more than fit into the annotation ${this.#annotation}; keep the last handled states in memory, without option "annotation"`;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > LARGEST_ANNOTATION) {
+      const problem = `${key}: its state takes ${bytes} bytes, more than fit into the annotation ${this.#annotation}; keep the last handled states in memory, without option "annotation"`;
       throw new ListwatchError('REQUEST_ENTITY_TOO_LARGE', problem);
     }
     return { metadata: { annotations: { [this.#annotation]: text } } };
