@@ -45,6 +45,21 @@ describe('timers and daemons of a controller', () => {
     expect(events.filter((name) => name === 'a')).to.have.length(3);
   });
 
+  it('a timer reports to the metrics that the controller is given later', async () => {
+    await make('a');
+    const names = new Set<string>();
+    const note = (_metric: string, _value: number, labels: Readonly<Record<string, string>>) => {
+      for (const label of Object.values(labels)) names.add(label);
+    };
+    const one = builder()
+      .every(60_000, async () => {}, { name: 'poll', initialDelayMs: 1_000 })
+      .reconcile(reconcile);
+    one.reportTo({ count: note, gauge: note, observe: note });
+    await world.start(one);
+    await world.runtime.advance(1_000);
+    expect([...names]).to.include.members(['configmaps', 'configmaps: poll']);
+  });
+
   it('first runs of a timer are spread over the interval; a result may name the next one', async () => {
     for (let index = 0; index < 20; index += 1) await make(`map-${index}`);
     const times: number[] = [];
