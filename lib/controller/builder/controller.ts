@@ -94,6 +94,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #clock: ClockCheck;
   readonly #history: ReconcileHistory;
   readonly #gone = new GoneObjects<T>();
+  readonly #handled: HandledStates | undefined;
   readonly #runs: ObjectRuns<T, Types>;
   readonly #sources: ControllerSources;
   readonly #external: readonly ExternalSource[];
@@ -143,6 +144,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#queue = new RateLimitingQueue({ ...options.queue, ...common, rateLimiter });
     this.#sources = this.#sourcesOf(parts.client);
     this.#external = this.#externalSources();
+    this.#handled = parts.remembers && new HandledStates(parts.remembers);
     this.#runs = this.#objectRuns();
     this.#tasks = new ObjectTasks({
       controller: this.name,
@@ -324,14 +326,14 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   #objectRuns(): ObjectRuns<T, Types> {
-    const { apiVersion, resource, functions, client, remembers } = this.#parts;
+    const { apiVersion, resource, functions, client } = this.#parts;
     const scope = {
       controller: this.name,
       client: client as Client,
       sources: this.#sources,
       ownWrites: this.#ownWrites,
       events: () => this.#events(),
-      handled: remembers && new HandledStates(remembers),
+      handled: this.#handled,
       onDeleted: (key: string) => {
         if (functions.whenGone !== undefined) this.#gone.announce(key);
       },
@@ -341,10 +343,15 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   #sourcesOf(client: Client): ControllerSources {
-    const { declarations, options, functions, tasks } = this.#parts;
+    const { declarations, options, functions, tasks, remembers } = this.#parts;
     const observe = (change: ObjectChange): void => {
       this.#tasks.observe(change);
+      // An object that leaves with its namespace has no run that would forget it.
+      const { type, key, metadata } = change;
+      if (type === 'deleted' && !this.#sources.watches(metadata.namespace))
+        this.#handled?.forget(key);
     };
+    const observes = tasks.timers.length + tasks.daemons.length > 0 || remembers !== undefined;
     const onGone = (change: ObjectChange): void => {
       this.#gone.add(change as ObjectChange<T>);
     };
@@ -365,7 +372,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       },
       own: {
         onGone: functions.whenGone === undefined ? undefined : onGone,
-        observe: tasks.timers.length + tasks.daemons.length === 0 ? undefined : observe,
+        observe: observes ? observe : undefined,
       },
       onEnd: (error) => {
         if (this.#stop.signal.aborted) return;

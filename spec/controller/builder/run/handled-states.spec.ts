@@ -91,4 +91,19 @@ describe('what was handled last', () => {
     expect(world.log[0]).to.match(/declare that it does with \.remembers\(\)/);
     await world.runtime.run(one.close());
   });
+
+  it('are forgotten for objects that leave with their namespace', async () => {
+    const maps = world.user.resource('v1', 'configmaps', { namespace: 'default' });
+    await world.after(maps.create({ metadata: { name: 'left' } }));
+    const before: boolean[] = [];
+    const options = { ...world.options, namespaces: ['default'] };
+    const one = controller(world.client, 'v1', 'configmaps', options)
+      .remembers()
+      .reconcile(async (_map, { handled }) => void before.push(handled.before));
+    await world.start(one);
+    await world.after(maps.patch('left', { data: { a: '1' } }));
+    await world.after(one.setNamespaces([]));
+    await world.after(one.setNamespaces(['default']));
+    expect(before).to.deep.equal([false, true, false]);
+  });
 });
