@@ -1,4 +1,5 @@
 export { workQueueMetrics } from './workqueue/work-queue-metrics.ts';
+export type { NoteWriter } from './workqueue/keys/key-note.ts';
 export { WorkItem } from './workqueue/keys/work-item.ts';
 export { WorkQueue, type TakeLimit } from './workqueue/work-queue.ts';
 export type {

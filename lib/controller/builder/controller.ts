@@ -13,7 +13,13 @@ import { untilOpen } from '../../kernel/time/wait.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectChange } from '../change/object-change.ts';
-import { ReconcileReasons, reasonOf, type ReconcileReason } from '../change/reconcile-reasons.ts';
+import { LastFailures } from '../change/last-failures.ts';
+import {
+  ReasonChain,
+  ReasonWriter,
+  reasonOf,
+  type ReconcileReason,
+} from '../change/reconcile-reasons.ts';
 import { EventRecorder } from '../events/event-recorder.ts';
 import type { EventSink } from '../events/event-sink.ts';
 import {
@@ -88,7 +94,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #syncTimeoutMs: number;
   readonly #queue: RateLimitingQueue;
   readonly #loop: ReconcileLoop;
-  readonly #reasons = new ReconcileReasons();
+  readonly #failures = new LastFailures();
   readonly #ownWrites = new OwnWritesLog();
   readonly #held = new HeldChanges();
   readonly #clock: ClockCheck;
@@ -217,7 +223,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   /** Reconciles an object for a reason of the program, such as an event of another system. */
   enqueue(target: Target, options: AddOptions = {}): void {
     const priority = priorityOf(options);
-    for (const key of keysOf(target)) this.#add(key, reasonOf('enqueued'), priority);
+    for (const key of keysOf(target))
+      this.#add(key, new ReasonWriter(reasonOf('enqueued')), priority);
   }
 
   /**
@@ -319,7 +326,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     const common = { controller: this.name, runtime: this.#runtime, logger: this.#logger };
     return this.#parts.external.map(([name, source]) => {
       const enqueue = (key: string): void => {
-        this.#add(key, reasonOf('external', name), 0);
+        this.#add(key, new ReasonWriter(reasonOf('external', name)), 0);
       };
       return new ExternalSource({ ...common, name, source, enqueue });
     });
@@ -396,11 +403,16 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     return `the controller ${this.name}: ${this.#sources.missing.join('; ')}`;
   }
 
-  #add(key: string, reason: ReconcileReason, priority: number): void {
+  #add(key: string, reason: ReasonWriter, priority: number): void {
     if (this.#queue.closing || this.#held.hold(key, reason, priority)) return;
-    this.#reasons.add(key, reason);
-    if (priority === 0) this.#queue.add(key);
-    else this.#queue.add(key, { priority });
+    this.#queue.addNoted(key, priority, reason);
+  }
+
+  /** At most five, the oldest first. */
+  #takeReasons(key: string, failures: number): readonly ReconcileReason[] {
+    const noted = this.#queue.takeNote(key);
+    if (noted instanceof ReasonChain) return noted.list();
+    return [failures > 0 ? reasonOf('retry', this.#failures.get(key)) : reasonOf('requeue')];
   }
 
   #end(): void {
@@ -413,7 +425,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     { key, failures }: ReconcileRequest,
     run: ReconcileContext,
   ): Promise<ReconcileResult> {
-    const reasons = this.#reasons.take(key, failures);
+    const reasons = this.#takeReasons(key, failures);
     this.#held.begin(key, this.#sources.relists);
     const jump = this.#clock.jump();
     if (jump !== undefined) this.#logger.warn(`${this.name}: ${jump}`);
@@ -421,7 +433,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     const begun = this.#runtime.monotonicMs();
     const record = (result: ReconcileRecord['result'], error?: string): void => {
       const durationMs = this.#runtime.monotonicMs() - begun;
-      this.#reasons.ended(key, error);
+      this.#failures.ended(key, error);
       this.#history.add({ key, startedAtMs, durationMs, result, error, reasons });
     };
     try {
@@ -441,7 +453,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     const { relists, changes = [] } = this.#held.end(key) ?? {};
     const exact = relists === this.#sources.relists;
     for (const { reason, priority } of changes) {
-      if (!exact || !this.#isOwnWrite(reason)) this.#add(key, reason, priority);
+      if (!exact || !this.#isOwnWrite(reason.reason)) this.#add(key, reason, priority);
     }
   }
 

@@ -1,7 +1,8 @@
 import type { LazyObject } from '../../cache/informer/handlers/event-handler.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
-import type { ReconcileReason } from './reconcile-reasons.ts';
+import { NO_NUMBER } from '../workqueue/keys/key-note.ts';
+import { ReasonWriter, type ReconcileReason } from './reconcile-reasons.ts';
 
 /**
  * What happened to an object, as predicates see it. Bodies are decoded when `object` or `old` is read for the first time; the
@@ -31,8 +32,10 @@ export class LazyChange<T extends KubernetesObject> implements ObjectChange<T> {
   readonly resync: boolean;
   readonly #after: LazyObject<Stored<T>>;
   readonly #before: LazyObject<Stored<T>> | undefined;
+  /** Of the object, among those of its informer; `NO_NUMBER`: it has none. */
+  keyNumber: number = NO_NUMBER;
   #matters: boolean | undefined;
-  #reason: ReconcileReason | undefined;
+  #reason: ReasonWriter | undefined;
 
   constructor(
     type: 'added' | 'updated' | 'deleted',
@@ -71,16 +74,17 @@ export class LazyChange<T extends KubernetesObject> implements ObjectChange<T> {
   }
 
   /** The change as the reason of a run. */
-  reason(resource: string, via: string): ReconcileReason {
+  reason(resource: string, via: string): ReasonWriter {
     const known = this.#reason;
-    if (known?.resource === resource && known.via === via) return known;
-    this.#reason = {
+    if (known?.reason.resource === resource && known.reason.via === via) return known;
+    const reason: ReconcileReason = {
       type: this.resync ? 'resync' : this.type,
       resource,
       object: this.key,
       resourceVersion: this.metadata.resourceVersion,
       via,
     };
+    this.#reason = new ReasonWriter(reason, via === 'own' ? this.keyNumber : NO_NUMBER);
     return this.#reason;
   }
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { NO_NUMBER, type NoteWriter } from '../workqueue/keys/key-note.ts';
 
 /** Why a key is reconciled. */
 export interface ReconcileReason {
@@ -35,48 +35,45 @@ export function reasonOf(type: ReconcileReason['type'], via?: string): Reconcile
 
 /** Reasons that are kept of one run; many changes of one object lead to one run. */
 const KEPT = 5;
-const NO_MORE: readonly undefined[] = Array.from({ length: KEPT - 2 });
 
-/** Keys whose last failure is kept. Without it, a retry is a retry of an unknown failure. */
-const FAILED = 1_000;
+/** The first reasons of one run, the latest in front. It never changes, so the controllers of an informer share it. */
+export class ReasonChain {
+  readonly #reason: ReconcileReason;
+  readonly #earlier: ReasonChain | undefined;
+  readonly length: number;
 
-/** The reasons for which waiting keys are reconciled: the first of each key, and how many more there were. */
-export class ReconcileReasons {
-  /** A list is made for the second reason of a key; it is as long as it can be, so that it never grows. */
-  readonly #waiting = new Map<string, ReconcileReason | (ReconcileReason | undefined)[]>();
-  /** Made at the first failure: it reserves room for all. */
-  #failures: LRUCache<string, string> | undefined;
-
-  /** Number of keys with a reason. */
-  get size(): number {
-    return this.#waiting.size;
+  constructor(reason: ReconcileReason, earlier?: ReasonChain) {
+    this.#reason = reason;
+    this.#earlier = earlier;
+    this.length = earlier === undefined ? 1 : earlier.length + 1;
   }
 
-  add(key: string, reason: ReconcileReason): void {
-    const known = this.#waiting.get(key);
-    if (known === undefined) this.#waiting.set(key, reason);
-    else if (!Array.isArray(known)) this.#waiting.set(key, [known, reason, ...NO_MORE]);
-    else if (known[KEPT - 1] === undefined) known[known.indexOf(undefined)] = reason;
+  /** The oldest first, in an array that has no room to grow: histories keep it. */
+  list(): readonly ReconcileReason[] {
+    if (this.#earlier === undefined) return [this.#reason];
+    return this.#earlier.list().concat(this.#reason);
+  }
+}
+
+/** Adds one reason to the chains of a key in the queues of any number of controllers. */
+export class ReasonWriter implements NoteWriter {
+  readonly reason: ReconcileReason;
+  readonly keyNumber: number;
+  /** The last chain that was made. It is not kept by the chain: each one would keep all before it. */
+  #chain: ReasonChain | undefined;
+  #earlier: ReasonChain | undefined;
+
+  constructor(reason: ReconcileReason, keyNumber: number = NO_NUMBER) {
+    this.reason = reason;
+    this.keyNumber = keyNumber;
   }
 
-  /** The last run of a key has failed; undefined: it has not. */
-  ended(key: string, failure: string | undefined): void {
-    if (failure === undefined) {
-      this.#failures?.delete(key);
-      return;
-    }
-    this.#failures ??= new LRUCache({ max: FAILED });
-    this.#failures.set(key, failure);
-  }
-
-  /** The reasons of a key whose run begins, the oldest first; at most five. */
-  take(key: string, failures: number): readonly ReconcileReason[] {
-    const reasons = this.#waiting.get(key);
-    this.#waiting.delete(key);
-    if (reasons !== undefined) {
-      return Array.isArray(reasons) ? reasons.filter((one) => one !== undefined) : [reasons];
-    }
-    return [failures > 0 ? reasonOf('retry', this.#failures?.get(key)) : reasonOf('requeue')];
+  write(earlier: ReasonChain | undefined): ReasonChain {
+    if (this.#chain !== undefined && this.#earlier === earlier) return this.#chain;
+    if (earlier?.length === KEPT) return earlier;
+    this.#earlier = earlier;
+    this.#chain = new ReasonChain(this.reason, earlier);
+    return this.#chain;
   }
 }
 

@@ -1,11 +1,11 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import type { Metrics } from '../../kernel/report/metrics.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { DelayedKeys } from './keys/delayed-keys.ts';
 import type { HeldBackKey, QueueInspection } from './queue-inspection.ts';
-import { QueueMetrics } from './queue-metrics.ts';
+import { HeldNotes } from './keys/held-notes.ts';
+import type { NoteWriter } from './keys/key-note.ts';
 import { QueuePacer, queuePacingOptionNames, type QueuePacingOptions } from './queue-pacing.ts';
 import {
   priorityOf,
@@ -39,9 +39,10 @@ export const delayingQueueOptionNames: readonly (keyof DelayingQueueOptions)[] =
  */
 export class DelayingQueue<K = string> extends WorkQueue<K> {
   readonly #runtime: Runtime;
-  readonly #metrics: QueueMetrics;
   readonly #delayed: DelayedKeys<K>;
   readonly #pacer: QueuePacer<K> | undefined;
+  /** Of a queue with a pacer. */
+  readonly #heldNotes: HeldNotes<K> | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: DelayingQueueOptions = {}) {
@@ -50,26 +51,23 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     const { name, ageingMs, runtime = realRuntime, metrics, logger, ...pacing } = options;
     super({ name, ageingMs, runtime, metrics, logger });
     this.#runtime = runtime;
-    this.#metrics = new QueueMetrics(this.name, options);
-    const add = (key: K, priority: number): void => {
+    this.#delayed = new DelayedKeys(runtime, (key, priority) => {
       this.enter(key, priority);
+    });
+    const add = (key: K, priority: number): void => {
+      this.enter(key, priority, this.#heldNotes?.release(key));
     };
-    this.#delayed = new DelayedKeys(runtime, add);
     const wake = (): void => {
       this.wakeOne();
     };
     this.#pacer = QueuePacer.for(owner, pacing, runtime, { add, wake });
+    this.#heldNotes = this.#pacer && new HeldNotes();
     this.limit = this.#pacer;
   }
 
   /** Number of keys whose delay is not over, or that the debounce or the limit of a key holds back. */
   get delayed(): number {
     return this.#delayed.size + (this.#pacer?.size ?? 0);
-  }
-
-  override reportTo(metrics: Metrics): void {
-    super.reportTo(metrics);
-    this.#metrics.reportTo(metrics);
   }
 
   override add(key: K, options?: AddOptions): void {
@@ -80,6 +78,17 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     const priority = options === undefined ? 0 : priorityOf(options);
     if (this.closing) return;
     if (this.waits(key) || !this.#pacer.debounces(key, priority)) this.enter(key, priority);
+  }
+
+  override addNoted(key: K, priority: number, writer: NoteWriter): void {
+    if (this.closing) return;
+    if (this.#pacer === undefined || this.waits(key) || !this.#pacer.debounces(key, priority)) {
+      this.enter(key, priority, this.#heldNotes?.joined(key, writer) ?? writer);
+    } else this.#heldNotes?.add(key, writer);
+  }
+
+  protected override keepNote(key: K, note: unknown): void {
+    this.#heldNotes?.set(key, note);
   }
 
   /**
@@ -95,7 +104,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     }
     const priority = options === undefined ? 0 : priorityOf(options);
     if (this.closing) return;
-    this.#metrics.retried();
+    this.countRetry();
     if (delayMs <= 0) this.enter(key, priority);
     else this.#delayed.put(key, this.#runtime.monotonicMs() + delayMs, priority);
   }
@@ -109,6 +118,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
 
   protected override dropWaiting(): readonly K[] {
     const paced = this.#pacer?.clear() ?? [];
+    this.#heldNotes?.clear();
     return [...super.dropWaiting(), ...paced];
   }
 

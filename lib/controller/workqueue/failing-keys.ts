@@ -10,32 +10,34 @@ export interface Failure {
 
 /** The keys that failed last, with their reasons. */
 export class FailingKeys<K> {
-  readonly #failures = new Map<K, Failure>();
+  /** Made for the first failure; most controllers have none. */
+  #failures: Map<K, Failure> | undefined;
 
   get size(): number {
-    return this.#failures.size;
+    return this.#failures?.size ?? 0;
   }
 
   has(key: K): boolean {
-    return this.#failures.has(key);
+    return this.#failures?.has(key) === true;
   }
 
   add(key: K, reason: string | undefined, atMs: number): void {
-    this.#failures.delete(key);
-    this.#failures.set(key, { reason: reason?.slice(0, LONGEST_REASON), atMs });
-    if (this.#failures.size <= MOST_KEYS) return;
-    for (const oldest of this.#failures.keys()) {
-      this.#failures.delete(oldest);
+    const failures = (this.#failures ??= new Map());
+    failures.delete(key);
+    failures.set(key, { reason: reason?.slice(0, LONGEST_REASON), atMs });
+    if (failures.size <= MOST_KEYS) return;
+    for (const oldest of failures.keys()) {
+      failures.delete(oldest);
       return;
     }
   }
 
   forget(key: K): void {
-    if (this.#failures.size > 0) this.#failures.delete(key);
+    this.#failures?.delete(key);
   }
 
   /** The latest failures first. */
   latest(limit: number): readonly (readonly [K, Failure])[] {
-    return [...this.#failures].toReversed().slice(0, limit);
+    return [...(this.#failures ?? [])].toReversed().slice(0, limit);
   }
 }

@@ -19,7 +19,7 @@ export class QueueMetrics {
   readonly #labels: MetricLabels;
   #metrics: Metrics | undefined;
   /** Labels of the depth by priority. */
-  readonly #lanes = new Map<number, MetricLabels>();
+  #lanes: Map<number, MetricLabels> | undefined;
 
   constructor(name: string, { metrics, logger = consoleLogger }: QueueMetricsOptions) {
     this.#name = name;
@@ -53,7 +53,7 @@ export class QueueMetrics {
 
   /** Nothing waits any more. */
   emptied(): void {
-    for (const priority of this.#lanes.keys()) this.depth(0, priority);
+    for (const priority of this.#lanes?.keys() ?? []) this.depth(0, priority);
   }
 
   inWork(unfinishedMs: number, longestMs: number): void {
@@ -63,10 +63,11 @@ export class QueueMetrics {
   }
 
   #laneLabels(priority: number): MetricLabels {
-    const known = this.#lanes.get(priority);
+    const lanes = (this.#lanes ??= new Map());
+    const known = lanes.get(priority);
     if (known !== undefined) return known;
     const labels = { ...this.#labels, priority: String(priority) };
-    if (this.#lanes.size < MOST_PRIORITIES) this.#lanes.set(priority, labels);
+    if (lanes.size < MOST_PRIORITIES) lanes.set(priority, labels);
     return labels;
   }
 

@@ -19,15 +19,14 @@ import type {
   DrainQueueOptions,
   DrainReport,
   InspectQueueOptions,
-  KeyList,
   QueueInspection,
-  RunningKey,
-  WaitingKey,
 } from './queue-inspection.ts';
+import { KEYS_IN_REPORT, listOf, runningKeys, waitingKeys } from './listed-keys.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { TakenItem } from './keys/taken-item.ts';
 import { TaskClock } from './keys/task-clock.ts';
 import { WaitingSlots } from './keys/waiting-slots.ts';
+import type { NoteWriter } from './keys/key-note.ts';
 import type { WorkItem } from './keys/work-item.ts';
 import { WorkGauges } from './work-gauges.ts';
 import {
@@ -54,8 +53,6 @@ export interface TakeLimit<K> {
 
 /** Maximum number of keys that a message lists. */
 const KEYS_IN_MESSAGE = 5;
-/** Maximum number of keys that a report lists, and a list of `inspect` unless it is told. */
-const KEYS_IN_REPORT = 100;
 const LONGEST_LIST = 1000;
 
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
@@ -149,6 +146,17 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.enter(key, options === NO_OPTIONS ? 0 : priorityOf(options));
   }
 
+  /** Adds a key with a note, such as why it needs work. `priority`: as in `AddOptions`; it is not checked. */
+  addNoted(key: K, priority: number, writer: NoteWriter): void {
+    this.enter(key, priority, writer);
+  }
+
+  /** For a worker: returns and forgets what was noted of its key; undefined without a note. */
+  takeNote(key: K): unknown {
+    const slot = this.#keys.slotOf(key);
+    return slot === undefined ? undefined : this.#keys.takeNote(slot);
+  }
+
   /** Whether the key waits for a worker, so that a further add changes nothing but its priority. */
   protected waits(key: K): boolean {
     const slot = this.#keys.slotOf(key);
@@ -156,11 +164,16 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   /** Adds a key now. */
-  protected enter(key: K, priority: number): void {
+  protected enter(key: K, priority: number, writer?: NoteWriter): void {
     if (this.#closing) return;
     const keys = this.#keys;
-    const slot = keys.slotOf(key) ?? this.#insert(key);
+    const slot = keys.slotOf(key, writer?.keyNumber) ?? this.#insert(key, writer?.keyNumber);
     const state = keys.stateAt(slot);
+    if (writer !== undefined) {
+      const earlier = keys.noteAt(slot);
+      const note = writer.write(earlier);
+      if (note !== earlier) keys.setNote(slot, note);
+    }
     if (state !== IDLE && state !== IN_WORK) {
       if (priority > this.#waiting.priorityOf(slot)) this.#raise(slot, state, priority);
       return;
@@ -207,10 +220,15 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
         return item;
       }
       this.#keys.setState(slot, IDLE);
+      const note = this.#keys.takeNote(slot);
+      if (note !== undefined) this.keepNote(this.#keys.keyAt(slot), note);
       this.#tidy(slot);
     }
     return undefined;
   }
+
+  /** Called with the note of a key that the limit holds back. */
+  protected keepNote(_key: K, _note: unknown): void {}
 
   async #takeLater(signal: AbortSignal | undefined): Promise<WorkItem<K> | undefined> {
     for (;;) {
@@ -281,8 +299,11 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return {
       name: this.name,
       closing: this.#closing,
-      waiting: { count: this.size, keys: this.#waitingKeys(most, nowMs) },
-      running: { count: this.#inWork.size, keys: this.#runningKeys(most, nowMs) },
+      waiting: { count: this.size, keys: waitingKeys(this.#keys, this.#waiting, most, nowMs) },
+      running: {
+        count: this.#inWork.size,
+        keys: runningKeys(this.#keys, this.#inWork, most, nowMs),
+      },
       ...this.heldBack(most, nowMs),
     };
   }
@@ -327,9 +348,9 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     await this.close();
   }
 
-  #insert(key: K): number {
+  #insert(key: K, number?: number): number {
     this.#room = Math.max(this.#room, this.#wanted + SPARE);
-    return this.#keys.insert(key);
+    return this.#keys.insert(key, number);
   }
 
   /** Reports one more waiting key to the metrics and to a waiting taker. */
@@ -382,32 +403,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     else this.#tidy(slot);
     if (this.#metrics.wanted) this.#metrics.finished(this.#runtime.monotonicMs() - takenAtMs);
     if (addedAgain) this.#announce(priority);
-    else if (this.#closing) this.#openWhenIdle();
+    else if (this.#wanted === 0) this.#rest();
   };
-
-  #waitingKeys(limit: number, nowMs: number): readonly WaitingKey<K>[] {
-    const found: WaitingKey<K>[] = [];
-    for (const slot of this.#waiting) {
-      if (found.length === limit) break;
-      const addedAtMs = this.#waiting.enteredAtMs(slot) ?? this.#keys.addedAtMs(slot);
-      const waitedMs = addedAtMs === undefined ? undefined : Math.max(0, nowMs - addedAtMs);
-      found.push({
-        key: this.#keys.keyAt(slot),
-        priority: this.#waiting.priorityOf(slot),
-        waitedMs,
-      });
-    }
-    return found;
-  }
-
-  #runningKeys(limit: number, nowMs: number): readonly RunningKey<K>[] {
-    return this.#inWork.slice(limit).map(({ key, priority, slot, place }) => ({
-      key,
-      priority,
-      runningMs: Math.max(0, nowMs - this.#inWork.takenAtMs(place)),
-      addedAgain: this.#keys.stateAt(slot) === IN_WORK_AND_ADDED,
-    }));
-  }
 
   /** Number of keys that wait or are in work. */
   get #wanted(): number {
@@ -446,7 +443,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   protected refuseKeys(): void {
     this.#closing = true;
     this.#wakeAll();
-    this.#openWhenIdle();
+    if (this.#wanted === 0) this.#rest();
   }
 
   #wakeAll(): void {
@@ -454,8 +451,14 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.#takers.clear();
   }
 
-  #openWhenIdle(): void {
-    if (this.#wanted === 0) this.#idle.open();
+  /** Nothing waits or is in work. */
+  #rest(): void {
+    this.#waiting.rest();
+    if (this.#closing) this.#idle.open();
+  }
+
+  protected countRetry(): void {
+    this.#metrics.retried();
   }
 
   protected wakeOne(): void {
@@ -489,8 +492,4 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     const named = size === 0 ? '' : ` (${keys.join(', ')}${more})`;
     return `${this.size} keys wait, ${size} are worked on${named}`;
   }
-}
-
-function listOf<K>(keys: readonly K[]): KeyList<K> {
-  return { count: keys.length, keys: keys.slice(0, KEYS_IN_REPORT) };
 }

@@ -1,22 +1,26 @@
-/** A named event that happens at most once and can be awaited any number of times. */
+/** A named event that happens at most once and can be awaited any number of times. Memory: a promise and a set of listeners are made when they are first asked for. */
 export class Latch {
   /** Names the awaited event, e.g. `initial list of pods`. */
   readonly name: string;
-  /** Resolves when opened; never rejects, so it needs no handler. */
-  readonly opened: Promise<void>;
-  readonly #listeners = new Set<() => void>();
+  #listeners: Set<() => void> | undefined;
   #isOpen = false;
-  #resolve: () => void = () => {};
+  #opened: Deferred<void> | undefined;
 
   constructor(name: string) {
     this.name = name;
-    this.opened = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Resolves when opened; never rejects, so it needs no handler. */
+  get opened(): Promise<void> {
+    if (this.#opened === undefined) {
+      this.#opened = deferred();
+      if (this.#isOpen) this.#opened.resolve();
+    }
+    return this.#opened.promise;
   }
 
   /**
@@ -31,18 +35,20 @@ export class Latch {
     const onlyThis = (): void => {
       listener();
     };
-    this.#listeners.add(onlyThis);
+    const listeners = (this.#listeners ??= new Set());
+    listeners.add(onlyThis);
     return () => {
-      this.#listeners.delete(onlyThis);
+      listeners.delete(onlyThis);
     };
   }
 
   /** Opens it; calling again is harmless. */
   open(): void {
     this.#isOpen = true;
-    this.#resolve();
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    this.#opened?.resolve();
+    const listeners = [...(this.#listeners ?? [])];
+    this.#listeners?.clear();
+    this.#listeners = undefined;
     for (const listener of listeners) listener();
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { inProcessTransport } from '../../../lib/testing/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 import type { CoreV1, EventsV1 } from '../../../lib/types/index.ts';
 
 export const MINUTE_MS = 60_000;

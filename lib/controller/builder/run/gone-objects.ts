@@ -24,12 +24,12 @@ export interface GoneObject<T extends KubernetesObject = KubernetesObject> {
  * are an object that was deleted and created again before the run.
  */
 export class GoneObjects<T extends KubernetesObject> {
-  readonly #waiting = new Map<string, GoneObject<T>[]>();
+  #waiting: Map<string, GoneObject<T>[]> | undefined;
   /** Keys of objects that the controller has deleted itself, whose event has not come. */
   #announced: LRUCache<string, true> | undefined;
 
   get size(): number {
-    return this.#waiting.size;
+    return this.#waiting?.size ?? 0;
   }
 
   /** A deletion of the controller itself: its event brings the object. */
@@ -41,14 +41,15 @@ export class GoneObjects<T extends KubernetesObject> {
   add({ key, object }: ObjectChange<T>): void {
     this.#announced?.delete(key);
     const gone = { ...namesOf(key), uid: object.metadata.uid, object };
-    const others = this.#waiting.get(key);
-    if (others === undefined) this.#waiting.set(key, [gone]);
+    const waiting = (this.#waiting ??= new Map());
+    const others = waiting.get(key);
+    if (others === undefined) waiting.set(key, [gone]);
     else others.push(gone);
   }
 
   /** The gone objects of a key, the oldest first; `present` is the object that is there now. */
   of(key: string, present: Stored<T> | undefined): readonly GoneObject<T>[] {
-    const waiting = this.#waiting.get(key) ?? [];
+    const waiting = this.#waiting?.get(key) ?? [];
     if (present !== undefined) return waiting.filter(({ uid }) => uid !== present.metadata.uid);
     if (waiting.length > 0) return [...waiting];
     if (this.#announced?.has(key) === true) return [];
@@ -57,9 +58,9 @@ export class GoneObjects<T extends KubernetesObject> {
 
   /** One of them is done with. */
   forget({ key, uid }: GoneObject<T>): void {
-    const left = (this.#waiting.get(key) ?? []).filter((one) => one.uid !== uid);
-    if (left.length === 0) this.#waiting.delete(key);
-    else this.#waiting.set(key, left);
+    const left = (this.#waiting?.get(key) ?? []).filter((one) => one.uid !== uid);
+    if (left.length === 0) this.#waiting?.delete(key);
+    else this.#waiting?.set(key, left);
   }
 }
 

@@ -1,11 +1,11 @@
-import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
+import type { ReasonWriter } from '../../change/reconcile-reasons.ts';
 
 /** Changes that are kept of one run; with more, the object is reconciled again in any case. */
 const KEPT = 64;
 
 /** A change with the priority of the run that it asks for. */
 export interface HeldChange {
-  readonly reason: ReconcileReason;
+  readonly reason: ReasonWriter;
   readonly priority: number;
 }
 
@@ -32,7 +32,7 @@ export class HeldChanges {
   }
 
   /** Whether the change is held; otherwise the object is not being reconciled, or too many changes came. */
-  hold(key: string, reason: ReconcileReason, priority: number): boolean {
+  hold(key: string, reason: ReasonWriter, priority: number): boolean {
     const run = this.#running.get(key);
     if (run === undefined || run.changes.length === KEPT) return false;
     run.changes.push({ reason, priority });

@@ -7,7 +7,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { LazyChange, ObjectChange } from '../../change/object-change.ts';
 import type { Predicate } from '../../change/predicates.ts';
-import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
+import type { ReasonWriter } from '../../change/reconcile-reasons.ts';
 import { priorityOf } from '../../workqueue/work-queue-options.ts';
 import { keysOf, type Targets } from './targets.ts';
 import {
@@ -41,7 +41,7 @@ export interface ControllerSourceOptions {
   readonly observe?: ((change: ObjectChange) => void) | undefined;
   /** See `ControllerOptions`. */
   readonly priority: ((change: ObjectChange) => number | undefined) | undefined;
-  readonly enqueue: (key: string, reason: ReconcileReason, priority: number) => void;
+  readonly enqueue: (key: string, reason: ReasonWriter, priority: number) => void;
   /** Names the controller in messages. */
   readonly controller: string;
   readonly logger: Logger;

@@ -7,6 +7,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import { LazyChange } from '../../change/object-change.ts';
+import { KeyNumbers } from './key-numbers.ts';
 
 /** Gets the changes of an informer, one by one. */
 export interface ChangeReceiver {
@@ -69,6 +70,7 @@ export class SharedChanges {
   readonly #apart = new Set<ChangeReader>();
   /** Replaced when it changes: a receiver may end another one during a call. */
   #readers: readonly ChangeReader[] = [];
+  readonly #numbers = new KeyNumbers();
   #common: HandlerRegistration | undefined;
   #looking = false;
 
@@ -129,6 +131,7 @@ export class SharedChanges {
   readonly #pass = (change: LazyChange<KubernetesObject>, isOwn: boolean): void => {
     const readers = this.#readers;
     if (this.#apart.size > 0) this.#look();
+    change.keyNumber = this.#numbers.of(change.key);
     let errors: unknown[] | undefined;
     for (const { receiver, signal } of readers) {
       if (readers !== this.#readers && signal.aborted) continue;
@@ -139,6 +142,7 @@ export class SharedChanges {
         errors.push(error);
       }
     }
+    if (change.type === 'deleted') this.#numbers.release(change.key);
     if (errors !== undefined) throw joined(errors);
   };
 

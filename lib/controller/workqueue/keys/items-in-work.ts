@@ -7,9 +7,9 @@ import { NOWHERE, type TakenItem } from './taken-item.ts';
  * Memory: one slot for each item of the largest number that was in work at a time.
  */
 export class ItemsInWork<K> {
-  readonly #items: (TakenItem<K> | undefined)[] = [];
-  /** The time at which each item was taken, milliseconds. A separate array of numbers needs no boxed values. */
-  readonly #takenAtMs: number[] = [];
+  readonly #items: (TakenItem<K> | undefined)[] = [undefined];
+  /** The time at which each item was taken, milliseconds. A separate array of numbers needs no boxed values. Both begin with room for one. */
+  readonly #takenAtMs: number[] = [0];
   #size = 0;
 
   get size(): number {

@@ -1,3 +1,5 @@
+import { NO_NUMBER } from './key-note.ts';
+
 /** The key needs no work. */
 export const IDLE = 0;
 /** The key waits for a worker. */
@@ -11,8 +13,8 @@ export const IN_WORK_AND_ADDED = 3;
 export type KeyState = typeof IDLE | typeof WAITING | typeof IN_WORK | typeof IN_WORK_AND_ADDED;
 
 /** Number of slots that are allocated at a time; a power of two. */
-const CHUNK = 64;
-const CHUNK_BITS = 6;
+const CHUNK = 32;
+const CHUNK_BITS = 5;
 const EMPTY_CHUNK: readonly undefined[] = Array.from({ length: CHUNK });
 
 /**
@@ -29,6 +31,10 @@ export class KeyTable<K> {
   #states = new Uint8Array(CHUNK);
   /** Written only when metrics are measured; otherwise empty. */
   readonly #addedAtMs: number[] = [];
+  /** What each key is noted with, in chunks; a chunk is made for its first note. */
+  readonly #notes: (unknown[] | undefined)[] = [];
+  /** By number, slots of numbered keys; 0 also stands for none. A number may be another key's by now, so the key is checked. */
+  #numbered: Uint32Array | undefined;
   /** Slots of removed keys. */
   readonly #freeSlots: number[] = [];
   #usedSlots = 0;
@@ -38,13 +44,20 @@ export class KeyTable<K> {
     return this.#usedSlots - this.#freeSlots.length;
   }
 
-  slotOf(key: K): number | undefined {
-    return this.#slots.get(key);
+  /** `number`: that of the key, if it has one: it saves the search, which reads memory that is far apart. */
+  slotOf(key: K, number: number = NO_NUMBER): number | undefined {
+    if (number === NO_NUMBER) return this.#slots.get(key);
+    const guess = this.#numbered?.[number];
+    if (guess !== undefined && this.keyAt(guess) === key) return guess;
+    const slot = this.#slots.get(key);
+    if (slot !== undefined) this.#number(slot, number);
+    return slot;
   }
 
   /** Gives a new key a slot, in state idle. */
-  insert(key: K): number {
+  insert(key: K, number: number = NO_NUMBER): number {
     const slot = this.#takeSlot();
+    if (number !== NO_NUMBER) this.#number(slot, number);
     this.#slots.set(key, slot);
     this.#setKey(slot, key);
     return slot;
@@ -54,6 +67,7 @@ export class KeyTable<K> {
   forget(slot: number): void {
     this.#slots.delete(this.keyAt(slot));
     this.#setKey(slot, undefined);
+    this.takeNote(slot);
     this.#freeSlots.push(slot);
   }
 
@@ -78,13 +92,42 @@ export class KeyTable<K> {
     this.#addedAtMs[slot] = atMs;
   }
 
-  /** Copies a key and its state from another table; returns its slot here. The key must not be in this table yet. */
+  noteAt(slot: number): unknown {
+    return this.#notes[slot >>> CHUNK_BITS]?.[slot & (CHUNK - 1)];
+  }
+
+  setNote(slot: number, note: unknown): void {
+    (this.#notes[slot >>> CHUNK_BITS] ??= EMPTY_CHUNK.slice())[slot & (CHUNK - 1)] = note;
+  }
+
+  /** Returns and removes the note. */
+  takeNote(slot: number): unknown {
+    const chunk = this.#notes[slot >>> CHUNK_BITS];
+    const place = slot & (CHUNK - 1);
+    const note = chunk?.[place];
+    if (note !== undefined && chunk !== undefined) chunk[place] = undefined;
+    return note;
+  }
+
+  /** Copies a key, its state and its note from another table; returns its slot here. The key must not be in this table yet. */
   copy(from: KeyTable<K>, slot: number): number {
     const here = this.insert(from.keyAt(slot));
     this.#states[here] = from.stateAt(slot);
     const addedAtMs = from.#addedAtMs[slot];
     if (addedAtMs !== undefined) this.#addedAtMs[here] = addedAtMs;
+    const note = from.noteAt(slot);
+    if (note !== undefined) this.setNote(here, note);
     return here;
+  }
+
+  #number(slot: number, number: number): void {
+    const known = this.#numbered;
+    if (known === undefined || number >= known.length) {
+      // Numbers are dense, so the array becomes about as long as the largest number of keys.
+      this.#numbered = new Uint32Array(Math.max(CHUNK, 2 ** Math.ceil(Math.log2(number + 1))));
+      if (known !== undefined) this.#numbered.set(known);
+    }
+    (this.#numbered as Uint32Array)[number] = slot;
   }
 
   #takeSlot(): number {

@@ -2,6 +2,9 @@ import { PriorityLanes } from './priority-lanes.ts';
 import { SlotQueue } from './slot-queue.ts';
 import type { TaskClock } from './task-clock.ts';
 
+/** Slots over which the making of lanes is spread. */
+const MANY = 256;
+
 /**
  * The slots of a `KeyTable` that wait for a worker: a plain queue until the first slot has a priority, then lanes by priority, which
  * take more memory and time.
@@ -11,6 +14,8 @@ export class WaitingSlots implements Iterable<number> {
   readonly #ageingMs: number;
   readonly #inOrder = new SlotQueue();
   #lanes: PriorityLanes | undefined;
+  /** Number of slots that the lanes have got. */
+  #prioritisedPushes = 0;
 
   constructor(clock: TaskClock, ageingMs: number) {
     this.#clock = clock;
@@ -37,7 +42,10 @@ export class WaitingSlots implements Iterable<number> {
 
   push(slot: number, priority: number): void {
     if (this.#lanes === undefined && priority === 0) this.#inOrder.push(slot);
-    else this.#prioritised().push(slot, priority, this.#clock.nowMs);
+    else {
+      this.#prioritised().push(slot, priority, this.#clock.nowMs);
+      this.#prioritisedPushes += 1;
+    }
   }
 
   /** Removes and returns the next slot; there must be one. */
@@ -67,6 +75,16 @@ export class WaitingSlots implements Iterable<number> {
     this.#inOrder.drain();
     this.#lanes = undefined;
     return slots;
+  }
+
+  /**
+   * No key waits or is in work: the lanes are given up, unless so few slots came since they were made that making them again for the next
+   * ones would be a noticeable part of the work.
+   */
+  rest(): void {
+    if (this.#prioritisedPushes < MANY) return;
+    this.#lanes = undefined;
+    this.#prioritisedPushes = 0;
   }
 
   /** Gives the waiting slots other numbers. */

@@ -4,7 +4,7 @@ import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import { describeReason } from '../../../../lib/controller/change/reconcile-reasons.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
-import { inProcessTransport } from '../../../../lib/testing/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
 import { ControllerWorld, deployment, site, SITES, type Site } from '../controller-world.ts';
 
 describe('the sources of a controller', () => {

@@ -37,6 +37,48 @@ describe('KeyTable', () => {
     expect(keys).to.deep.equal(['a', 'd', 'c', 'b']);
   });
 
+  describe('with numbered keys', () => {
+    it('finds a key by its number, and by itself', () => {
+      const table = new KeyTable<string>();
+      for (let index = 0; index < 200; index += 1) table.insert(`k${index}`, 199 - index);
+      for (const index of [0, 63, 64, 199]) {
+        expect(table.slotOf(`k${index}`, 199 - index)).to.equal(index);
+        expect(table.slotOf(`k${index}`)).to.equal(index);
+      }
+    });
+
+    it('finds a key whose number was unknown, wrong or another key’s', () => {
+      const table = new KeyTable<string>();
+      for (const key of ['a', 'b', 'c']) table.insert(key);
+      expect(table.slotOf('c', 7)).to.equal(2);
+      expect(table.slotOf('b', 7)).to.equal(1);
+      expect(table.slotOf('b', 1000)).to.equal(1);
+      expect(table.slotOf('d', 7)).to.equal(undefined);
+    });
+
+    it('does not take the key that has the slot of a forgotten one', () => {
+      const table = new KeyTable<string>();
+      table.insert('a', 5);
+      table.forget(0);
+      expect(table.slotOf('a', 5)).to.equal(undefined);
+      table.insert('b');
+      expect(table.slotOf('a', 5)).to.equal(undefined);
+    });
+  });
+
+  it('keeps the note of a key until it is taken or the key is forgotten', () => {
+    const table = new KeyTable<string>();
+    for (let index = 0; index < 100; index += 1) table.insert(`k${index}`);
+    table.setNote(70, 'first');
+    table.setNote(71, 'second');
+    expect([table.noteAt(70), table.noteAt(0)]).to.deep.equal(['first', undefined]);
+    const copy = new KeyTable<string>();
+    expect(copy.noteAt(copy.copy(table, 70))).to.equal('first');
+    expect([table.takeNote(70), table.takeNote(70)]).to.deep.equal(['first', undefined]);
+    table.forget(71);
+    expect(table.noteAt(table.insert('again'))).to.equal(undefined);
+  });
+
   it('copies all that is known of a key', () => {
     const from = new KeyTable<string>();
     for (const key of ['a', 'b', 'c']) from.insert(key);
