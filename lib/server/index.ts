@@ -3,6 +3,7 @@ export { ApiServer } from './api/api-server.ts';
 export type {
   ApiServerOptions,
   ClientCertificateOptions,
+  SecretTokenOptions,
   KubeconfigOptions,
   ServerAddress,
   ServerListenOptions,
@@ -248,6 +249,15 @@ export type { Certificate } from './api/certificates/certificate-authority.ts';
 export type { GroupResource } from './storage/encryption/configuration/resource-rules.ts';
 export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';
 export type { WatchCacheHistoryOptions } from './cacher/window/watch-cache-history.ts';
+export type { AdmissionHook } from './admission/admission-hook.ts';
+export type {
+  Admission,
+  AdmissionOperation,
+  AdmissionRequest,
+  AdmissionScope,
+  AdmittedVersion,
+  AdmittedVersions,
+} from './registry/contract/admission.ts';
 export type { FinishWrite, StoreHooks, WriteTarget } from './registry/contract/store-hooks.ts';
 export type {
   CreateStrategy,

@@ -2,7 +2,10 @@
  * Parts for tests of a controller: a scripted source of events with faults on demand, a transport to a server in the same
  * process, and a runtime in which time passes only when the test advances it.
  */
-export { inProcessTransport, type InProcessTransportOptions } from './in-process-transport.ts';
+export {
+  inProcessTransport,
+  type InProcessTransportOptions,
+} from '../cluster/in-process/in-process-transport.ts';
 export {
   ScriptedListerWatcher,
   type ScriptedListerWatcherOptions,

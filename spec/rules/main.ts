@@ -1,6 +1,7 @@
 /** `npm run rules`: asks a real server, or its record, and the embedded server what they accept of each kind, and prints what differs. */
 import { parseArgs } from 'node:util';
-import { askEmbedded, askServer } from '../compare/ask-server.ts';
+import { askServer } from '../compare/ask-server.ts';
+import { askRules } from './ask-rules.ts';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { allRuleCases } from './all-rule-cases.ts';
 import { recordedRules, recordRules, ruleAnswersOf, sameRuleAnswer } from './rule-answers.ts';
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   );
   if (kinds.length === 0) throw new Error(`no cases are called ${wanted.join(' or ')}`);
   const real = await realAnswers(kinds, values.kubeconfig, values.record);
-  const embedded = await askEmbedded(kinds.map(scenarioOf));
+  const embedded = await askRules(kinds);
   let same = 0;
   let all = 0;
   for (const [index, kind] of kinds.entries()) {

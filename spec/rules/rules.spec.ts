@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { askEmbedded } from '../compare/ask-server.ts';
 import { allRuleCases } from './all-rule-cases.ts';
+import { askRules } from './ask-rules.ts';
 import { recordedRules, ruleAnswersOf, sameRuleAnswer } from './rule-answers.ts';
-import { ruleCasesOf, scenarioOf, type RuleCases } from './rule-cases.ts';
+import { ruleCasesOf, type RuleCases } from './rule-cases.ts';
 import { withChange } from './change.ts';
 
 const kinds = await allRuleCases();
@@ -11,7 +11,7 @@ describe('the rules of a kind', () => {
   let answers: ReadonlyMap<RuleCases, ReturnType<typeof ruleAnswersOf>>;
 
   before(async () => {
-    const all = await askEmbedded(kinds.map(scenarioOf));
+    const all = await askRules(kinds);
     answers = new Map(kinds.map((kind, index) => [kind, ruleAnswersOf(kind, all[index] ?? [])]));
   });
 

@@ -26,6 +26,8 @@ import { parseRawJson } from './wire/raw-json.ts';
 export interface DecodeObjectOptions extends DecodeMessageOptions {
   /** For an envelope that names no kind. @defaultValue none: such an envelope is refused */
   readonly defaults?: { readonly apiVersion: string; readonly kind: string } | undefined;
+  /** The version as which an object of another one is read; both have the same fields. @defaultValue its own */
+  readonly versionOf?: ((apiVersion: string, kind: string) => string) | undefined;
 }
 
 /** Whether objects of a kind can be protobuf. */
@@ -57,8 +59,9 @@ export function decodeEnvelope(
       `protobuf around content in the encoding ${quotedText(contentEncoding)}`,
     );
   }
-  const apiVersion = envelope.apiVersion || (options.defaults?.apiVersion ?? '');
+  const stored = envelope.apiVersion || (options.defaults?.apiVersion ?? '');
   const kind = envelope.kind || (options.defaults?.kind ?? '');
+  const apiVersion = options.versionOf?.(stored, kind) ?? stored;
   if (contentType === 'application/json')
     return { ...typeOf(apiVersion, kind), ...jsonObject(raw) };
   if (contentType !== '' && contentType !== PROTOBUF_MEDIA_TYPE) {

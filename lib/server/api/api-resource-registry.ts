@@ -3,6 +3,9 @@ import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { admittedSubresources, admittedVirtual } from '../admission/admitted-resource.ts';
+import type { AdmissionHook } from '../admission/admission-hook.ts';
+import { ServerAdmission } from '../admission/server-admission.ts';
 import { CustomGroupServices } from '../registry/custom/custom-group-services.ts';
 import {
   CustomResources,
@@ -12,6 +15,7 @@ import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
 import { GracePeriodReaper } from '../registry/writes/grace-period-reaper.ts';
 import type { KindDefinition } from '../registry/contract/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
+import { KindVersions } from '../registry/kind-versions.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
@@ -38,9 +42,15 @@ export interface ApiResourceRegistryOptions {
   readonly userOfToken?: ((token: string) => UserInfo | undefined) | undefined;
   /** How it is decided who may do what. @defaultValue 'always-allow' */
   readonly authorization?: Authorization | undefined;
+  /** Whether pods need a service account, and get its token. @defaultValue false */
+  readonly serviceAccountAdmission?: boolean | undefined;
+  /** Hooks of this process that change and refuse requests. @defaultValue none */
+  readonly admission?: readonly AdmissionHook[] | undefined;
   /** Answers for nodes. @defaultValue `noNodes` */
   readonly nodes?: NodeConnector | undefined;
   /** Where services with webhooks are. @defaultValue `clusterServices` */
+  /** See `ApiServerOptions`. */
+  readonly serviceAccountKey?: string | undefined;
   readonly resolveService?: ServiceResolver | undefined;
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;
@@ -55,7 +65,10 @@ const OPTIONS = [
   'virtual',
   'userOfToken',
   'authorization',
+  'serviceAccountAdmission',
+  'admission',
   'nodes',
+  'serviceAccountKey',
   'resolveService',
   'storageFor',
   'runtime',
@@ -101,6 +114,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #webhooks: WebhookCaller;
+  readonly #admission: ServerAdmission;
   readonly #custom: CustomResources | undefined;
   readonly #customGroups: CustomGroupServices;
   readonly #reaper: GracePeriodReaper;
@@ -116,11 +130,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     rejectUnknownOptions('ApiResourceRegistry', options, OPTIONS);
     const { kinds, storageFor, runtime = realRuntime, logger = silentLogger } = options;
     this.#reaper = new GracePeriodReaper({ runtime, logger });
-    const storages = new Map<string, ResourceStorage>();
-    for (const { describe, keyRoot } of kinds) {
-      if (storages.has(keyRoot)) continue;
-      storages.set(keyRoot, storageFor(describe, keyRoot));
-    }
+    const storages = storagesOf(kinds, storageFor);
     const storageOf = (name: string): ResourceStorage | undefined => {
       const kind = kinds.find((one) => nameOf(one.describe) === name);
       return kind === undefined ? undefined : storages.get(kind.keyRoot);
@@ -131,14 +141,24 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
         storage: namespaces,
         runtime,
         logger,
-        namespacedStores: () => this.#namespacedStores(),
       });
     }
     const admission = this.#namespaces ?? { enter: () => Promise.resolve(() => {}) };
     this.#customGroups = this.#newCustomGroups(runtime, logger);
     this.#webhooks = new WebhookCaller({ runtime, resolveService: options.resolveService });
+    this.#admission = new ServerAdmission({
+      hooks: options.admission,
+      storeOf: (...name) => this.parts.storeOf(...name),
+      caller: this.#webhooks,
+      serviceAccounts: options.serviceAccountAdmission,
+      namespaces,
+      runtime,
+      logger,
+    });
+    const { chain } = this.#admission;
     if (storageOf(DEFINITIONS) !== undefined) {
-      this.#custom = this.#newCustom({ storageFor, runtime, logger, namespaces: admission });
+      const namespaceAdmission = { namespaces: admission, admission: chain };
+      this.#custom = this.#newCustom({ storageFor, runtime, logger, ...namespaceAdmission });
     }
     this.#rbac = options.authorization === 'rbac' ? this.#newRbac(runtime, logger) : undefined;
     const parts = this.#serverParts(options, runtime);
@@ -157,17 +177,19 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
         logger,
         hooks,
         admission,
+        chain: {
+          plugins: chain,
+          versions: new KindVersions(kind, () => kinds.filter((one) => one.keyRoot === keyRoot)),
+        },
         reaper,
         storedApiVersion,
       });
-      this.#builtIn.push(installedResource(newRestStorages(kind, store, parts)));
+      const installed = installedResource(newRestStorages(kind, store, parts));
+      this.#builtIn.push(admittedSubresources(installed, chain));
       if (storedApiVersion !== undefined) continue;
       this.#installations.set(name, { store, storage, keyRoot });
     }
-    this.#virtual = (options.virtual ?? []).map((make) => ({
-      main: make(parts),
-      subresources: new Map(),
-    }));
+    this.#virtual = (options.virtual ?? []).map((make) => admittedVirtual(make(parts), chain));
     this.#refresh();
   }
 
@@ -184,7 +206,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   /**
-   * Creates the default namespaces, serves stored custom resource definitions, and continues interrupted deletions.
+   * Creates the default namespaces, and serves stored custom resource definitions.
    * @throws {ListwatchError} code ALREADY_STARTED; {ApiError} when the storage fails.
    */
   async start(): Promise<void> {
@@ -199,6 +221,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     }
     const namespaces = this.#installations.get(NAMESPACES);
     if (namespaces !== undefined) await this.#namespaces?.start(namespaces.store);
+    await this.#admission.start((name) => this.#installations.get(name));
     for (const { store } of this.#installations.values()) await store.resumeGracePeriods();
   }
 
@@ -216,6 +239,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     this.#webhooks.close();
     const { rules } = this.#rbac ?? {};
     await this.#customGroups.close();
+    await this.#admission.close();
     await Promise.all([this.#namespaces?.close(), this.#custom?.close(), rules?.close()]);
     const storages = [...this.#installations.values()].map(({ storage }) => storage);
     await Promise.all(
@@ -230,12 +254,16 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   #serverParts(
-    { userOfToken = () => undefined, nodes = noNodes }: ApiResourceRegistryOptions,
+    {
+      userOfToken = () => undefined,
+      nodes = noNodes,
+      serviceAccountKey,
+    }: ApiResourceRegistryOptions,
     runtime: Runtime,
   ): ServerParts {
     const storeOf: ServerParts['storeOf'] = (group, resource) =>
       this.#installations.get(nameOf({ group, resource }))?.store;
-    const tokens = new ServiceAccountTokens({ runtime });
+    const tokens = new ServiceAccountTokens({ runtime, privateKey: serviceAccountKey });
     const authorizer = this.#rbac?.authorizer ?? alwaysAllow;
     const access = new TokenAuthenticator({ tokens, authorizer, storeOf, userOfToken });
     return { runtime, storeOf, access, nodes };
@@ -256,7 +284,10 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   #newCustom(
-    given: Pick<CustomResourcesOptions, 'storageFor' | 'runtime' | 'logger' | 'namespaces'>,
+    given: Pick<
+      CustomResourcesOptions,
+      'storageFor' | 'runtime' | 'logger' | 'namespaces' | 'admission'
+    >,
   ): CustomResources {
     return new CustomResources({
       ...given,
@@ -271,7 +302,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
 
   #hooksOf(name: string): StoreHooks | undefined {
     if (name === NAMESPACES) return this.#namespaces?.hooks;
-    return name === DEFINITIONS ? this.#custom?.hooks : undefined;
+    if (name === DEFINITIONS) return this.#custom?.hooks;
+    return this.#admission.hooksOf(name);
   }
 
   #kindHooks(
@@ -279,10 +311,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     storage: ResourceStorage,
     storageFor: StorageFactory,
   ): StoreHooks | undefined {
-    return bothHooks(
-      this.#rbac && escalationHooks(this.#rbac, kind.describe),
-      this.#newHooks(kind, storage, storageFor),
-    );
+    const own = this.#newHooks(kind, storage, storageFor);
+    return bothHooks(this.#rbac && escalationHooks(this.#rbac, kind.describe), own);
   }
 
   #newHooks(
@@ -304,14 +334,6 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     });
   }
 
-  #namespacedStores(): GenericRegistryStore[] {
-    const stores = [...this.#installations.values()].map(({ store }) => store);
-    return [
-      ...stores.filter(({ describe }) => describe.namespaced),
-      ...(this.#custom?.namespacedStores() ?? []),
-    ];
-  }
-
   #refresh(): void {
     const custom = this.#custom?.installed() ?? [];
     this.#customGroups.follow(custom);
@@ -323,6 +345,18 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       this.#byPath.set(`${group}/${version}/${plural}`, resource);
     }
   }
+}
+
+/** The storages of kinds by their key roots; the versions of a kind share one. */
+function storagesOf(
+  kinds: readonly KindDefinition[],
+  storageFor: StorageFactory,
+): Map<string, ResourceStorage> {
+  const storages = new Map<string, ResourceStorage>();
+  for (const { describe, keyRoot } of kinds) {
+    if (!storages.has(keyRoot)) storages.set(keyRoot, storageFor(describe, keyRoot));
+  }
+  return storages;
 }
 
 function nameOf({

@@ -2,6 +2,7 @@ import type { StorageMediaType } from '../storage/scheme/stored-object-codec.ts'
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { AdmissionHook } from '../admission/admission-hook.ts';
 import type { Authorization } from '../registry/contract/access-parts.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
@@ -47,13 +48,29 @@ export interface ApiServerOptions
    * off by default and on in every cluster. @defaultValue true
    */
   readonly allowPrivileged?: boolean | undefined;
+  /**
+   * Whether pods get a service account, its token and its pull secrets, and need an account that exists: the admission ServiceAccount of
+   * kube-apiserver. Something has to make the account `default` of each namespace, as `startCluster` does, which sets this.
+   * @defaultValue false
+   */
+  readonly serviceAccountAdmission?: boolean | undefined;
   /** Certificates to present, and to accept of clients. @defaultValue the server makes its own authority */
   readonly tls?: ServerTlsOptions | undefined;
+  /**
+   * The private key that signs the tokens of service accounts: curve P-256, PEM. Tokens are valid in every server with this key.
+   * @defaultValue a new one
+   */
+  readonly serviceAccountKey?: string | undefined;
   /**
    * Where the services are that `clientConfig.service` of webhooks names: the origin for a name, a namespace and a port.
    * @defaultValue `https://NAME.NAMESPACE.svc:PORT`, which only resolves within a cluster
    */
   readonly resolveService?: ServiceResolver | undefined;
+  /**
+   * Functions that change and refuse requests, in the place of webhooks: tests need no HTTPS server. They run in this order, before
+   * the webhooks. @defaultValue none
+   */
+  readonly admission?: readonly AdmissionHook[] | undefined;
   /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
   readonly requestTimeoutMs?: number | undefined;
   /** The source of the token and of certificate serials. @defaultValue the operating system's */
@@ -70,8 +87,11 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'storageMediaType',
   'authorization',
   'allowPrivileged',
+  'serviceAccountAdmission',
   'tls',
+  'serviceAccountKey',
   'resolveService',
+  'admission',
   'requestTimeoutMs',
   'randomBytes',
   'maxConnections',
@@ -86,6 +106,14 @@ export interface ClientCertificateOptions {
   readonly user: string;
   /** @defaultValue none */
   readonly groups?: readonly string[] | undefined;
+}
+
+/** The secret of type `kubernetes.io/service-account-token` that a token is for, and its account. */
+export interface SecretTokenOptions {
+  readonly namespace: string;
+  readonly account: string;
+  readonly accountUid: string;
+  readonly secret: string;
 }
 
 export interface KubeconfigOptions {

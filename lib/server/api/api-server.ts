@@ -16,6 +16,7 @@ import {
   type ApiServerOptions,
   type ClientCertificateOptions,
   type KubeconfigOptions,
+  type SecretTokenOptions,
   type ServerAddress,
   type ServerListenOptions,
 } from './api-server-options.ts';
@@ -35,6 +36,7 @@ import { createSystemObjects } from '../registry/bootstrap/system-objects.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
 import { reportProcess } from './metrics/process-metrics.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
+import { secretTokenClaims } from '../registry/tokens/secret-tokens.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
 import { failureResponse } from './http/document-response.ts';
@@ -111,6 +113,8 @@ export class ApiServer implements AsyncDisposable {
   constructor(options: ApiServerOptions = {}) {
     rejectUnknownOptions('ApiServer', options, API_SERVER_OPTIONS);
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
+    const { serviceAccountAdmission, serviceAccountKey, resolveService, admission } = options;
+    const { requestTimeoutMs } = options;
     const authorization = checkedAuthorization(options.authorization);
     this.#anonymous = authorization === 'rbac';
     this.#runtime = runtime;
@@ -140,17 +144,16 @@ export class ApiServer implements AsyncDisposable {
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
       authorization,
-      resolveService: options.resolveService,
+      serviceAccountAdmission,
+      serviceAccountKey,
+      resolveService,
+      admission,
       storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
       runtime,
       logger,
     });
-    this.#kubernetesService = new KubernetesService({
-      services: this.#registry.parts.storeOf('', 'services') as ObjectStore,
-      runtime,
-      logger,
-    });
-    const { requestTimeoutMs } = options;
+    const services = this.#registry.parts.storeOf('', 'services') as ObjectStore;
+    this.#kubernetesService = new KubernetesService({ services, runtime, logger });
     const { authorizer } = this.#registry.parts.access;
     const handler = createApiHandler({
       registry: this.#registry,
@@ -213,6 +216,11 @@ export class ApiServer implements AsyncDisposable {
   /** The public key of the tokens of service accounts, as a JSON web key set. */
   serviceAccountKeys(): object {
     return this.#registry.parts.access.tokens.keySet();
+  }
+
+  /** A token without an end for a secret of its account: it is valid as long as both exist and the secret has it. */
+  issueSecretToken(options: SecretTokenOptions): string {
+    return this.#registry.parts.access.tokens.sign(secretTokenClaims(options));
   }
 
   /**

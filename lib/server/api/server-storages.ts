@@ -14,6 +14,7 @@ import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
 import type { Codec } from '../storage/value/codec.ts';
+import { withReadDefaults } from '../registry/kinds/read-defaults.ts';
 import { storedObjectCodec, type StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
 import type { Transformer } from '../storage/value/transformer.ts';
 
@@ -55,7 +56,10 @@ export class ServerStorages {
 
   constructor(options: ServerStoragesOptions) {
     this.#options = options;
-    this.#codec = storedObjectCodec(options.storageMediaType);
+    this.#codec = storedObjectCodec({
+      mediaType: options.storageMediaType,
+      complete: withReadDefaults,
+    });
     options.metrics.prepare(() => this.#fillAll());
     options.metrics.collect(CACHE_GAUGES, (metrics) => {
       for (const entry of this.#running()) reportCache(metrics, entry);

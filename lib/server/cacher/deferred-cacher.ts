@@ -47,6 +47,11 @@ export class DeferredCacher<T extends KubernetesObject>
     return this.#cacher;
   }
 
+  /** The storage itself, for a reader for whom no cacher has to be made. */
+  get uncached(): StorageInterface<T> {
+    return this.#storage;
+  }
+
   /** Whether `stop` was called. */
   get stopped(): boolean {
     return this.#stopped;

@@ -41,6 +41,7 @@ import {
   objectKey,
   present,
   type CreateAdmission,
+  type StoreAdmission,
   type StoreParts,
 } from './writes/store-parts.ts';
 import { guardedHooks } from './writes/guarded-hooks.ts';
@@ -61,6 +62,8 @@ export interface GenericRegistryStoreOptions {
   readonly hooks?: StoreHooks | undefined;
   /** Decides whether an object may be created. @defaultValue every object may */
   readonly admission?: CreateAdmission | undefined;
+  /** Changes and refuses requests. @defaultValue nothing does */
+  readonly chain?: StoreAdmission | undefined;
   /** Removes objects at the end of their grace period. @defaultValue a new one */
   readonly reaper?: GracePeriodReaper | undefined;
   /** The apiVersion in which objects are stored. @defaultValue that of the kind */
@@ -114,10 +117,16 @@ export class GenericRegistryStore implements RestStorage {
       runtime,
       hooks: guardedHooks(options.hooks ?? {}, kind.describe, logger),
       admission: options.admission ?? ADMIT_ALL,
+      chain: options.chain,
       reaper: options.reaper ?? new GracePeriodReaper({ runtime, logger }),
       apiVersion,
       storedApiVersion: options.storedApiVersion ?? apiVersion,
     };
+  }
+
+  /** What changes and refuses requests. */
+  get chain(): StoreAdmission | undefined {
+    return this.#parts.chain;
   }
 
   /** The clock of the store. */
@@ -305,6 +314,11 @@ export class GenericRegistryStore implements RestStorage {
       if (mayHaveField(item, 'deletionTimestamp')) endGracePeriod(this.#parts, item);
       if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await nextTask(this.#parts.runtime);
     }
+  }
+
+  /** @throws {ApiError} 400. */
+  checkSelectors(options: ListOptions): void {
+    selectionOf(this.#parts.kind, this.#attributesOf, options);
   }
 
   #listRequest(

@@ -20,6 +20,10 @@ import {
 import { toMutableObject } from './rules/mutable-object.ts';
 import { trackUpdate } from './managed-fields/field-manager.ts';
 import { fieldsOfScale, fieldsOfScaled, type ScaledFields } from './managed-fields/scale-fields.ts';
+import { scaleType } from './scale-type.ts';
+import { typedBody } from './writes/typed-body.ts';
+import { admittedBody } from './writes/admitted-body.ts';
+import { writtenOptions } from './writes/write-admission.ts';
 import { appliedTo } from './writes/apply-object.ts';
 import { fieldWriteOf, type TrackedParts } from './writes/track-fields.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
@@ -38,12 +42,21 @@ import type { UpdateAnswer } from './writes/update-object.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 const SCALE_KIND = defineKind({ ...SCALE, resource: 'scales' });
+const SCALE_BODY = { kind: { ...SCALE_KIND, type: scaleType } } as const;
+/** The scaled object is made from the stored one: its managers are known, and only the body of the scale can have faults. */
+const DERIVED = { applied: true, isDerived: true } as const;
 const MOST_REPLICAS = 2 ** 31 - 1;
 const NEGATIVE_REPLICAS: NegativeReplicas = {
   subject: SCALE,
   field: 'spec.replicas',
   rule: 'must be greater than or equal to 0',
 };
+
+interface ScaleUpdate {
+  readonly scale: UnstructuredObject;
+  readonly live: UnstructuredObject;
+  readonly options: WriteOptions;
+}
 
 /** `/scale` of a resource: its number of replicas as an `autoscaling/v1` Scale, from the field that the kind defines. */
 export class ScaleREST implements RestStorage {
@@ -91,18 +104,47 @@ export class ScaleREST implements RestStorage {
       context,
       name,
       async (existing) => {
-        if (existing === undefined) return await update(undefined);
+        const read = (body: UnstructuredObject): UnstructuredObject =>
+          typedBody(SCALE_BODY, context, body, options);
+        if (existing === undefined) return read(await update(undefined));
         const live = this.#trackedScale(existing);
-        const given = await update(live);
+        const given = read(await update(live));
         const replicas = this.#requestedReplicas(given, name);
         const scale = toMutableObject({ ...given, spec: replicas === 0 ? {} : { replicas } });
         const write = fieldWriteOf(this.#tracker, context, { ...options, subresource: 'scale' });
         trackUpdate(scale, { ...write, live, mayReplace: false });
-        return this.#scaled(existing, scale, replicas);
+        const admitted = await this.#admitted(context, name, { scale, live, options });
+        return this.#scaled(existing, admitted, this.#requestedReplicas(admitted, name));
       },
-      { ...options, applied: true },
+      {
+        ...options,
+        ...DERIVED,
+        subresource: 'scale',
+        bodyFaults: options.bodyFaults && (() => undefined),
+      },
     );
     return { result: this.#scaleOf(answer.result), created: false };
+  }
+
+  /** The scale after admission. @throws {ApiError} */
+  async #admitted(
+    context: RequestContext,
+    name: string,
+    { scale, live, options }: ScaleUpdate,
+  ): Promise<UnstructuredObject> {
+    const { group, version, resource } = this.#store.describe;
+    return await admittedBody(this.#store.chain?.plugins, {
+      operation: 'UPDATE',
+      target: { group, version, resource, kind: SCALE.kind, objects: SCALE },
+      subresource: 'scale',
+      name,
+      context,
+      dryRun: options.dryRun === true,
+      options: writtenOptions('UpdateOptions', options),
+      object: scale,
+      oldObject: live,
+      validatedForm: withoutManagedFields,
+    });
   }
 
   /** Managers for a live scale without any, and a changed scale, need a conversion. */
@@ -161,15 +203,16 @@ export class ScaleREST implements RestStorage {
     const answer = await this.#store.update(
       context,
       name,
-      (existing) => {
+      async (existing) => {
         if (existing === undefined) throw notFound(this.#store.describe, name);
         const live = this.#trackedScale(existing);
         this.#checkManagers(live);
         const scale = appliedTo(this.#tracker, context, live, configuration, write);
         this.#checkConversion(live, scale);
-        return this.#scaled(existing, scale, this.#requestedReplicas(scale, name));
+        const admitted = await this.#admitted(context, name, { scale, live, options });
+        return this.#scaled(existing, admitted, this.#requestedReplicas(admitted, name));
       },
-      { ...write, applied: true },
+      { ...write, ...DERIVED },
     );
     return { result: this.#scaleOf(answer.result), created: false };
   }
@@ -191,6 +234,11 @@ export class ScaleREST implements RestStorage {
   #scaleOf({ key, object }: WriteResult): WriteResult {
     return new DerivedObject(key, scaleObject(object, this.#definition));
   }
+}
+
+/** Plug-ins that only refuse see the scale as it is read. */
+function withoutManagedFields(scale: UnstructuredObject): UnstructuredObject {
+  return withManagedFields(scale, undefined);
 }
 
 function managedFieldsOf(object: UnstructuredObject): unknown {

@@ -6,7 +6,11 @@ import type { ResourceDescription } from './contract/rest-storage.ts';
  * The storage of one resource. If it is disposable, because it has a running watch cache, it is disposed of when the resource is
  * removed, or with the registry.
  */
-export type ResourceStorage = StorageInterface<UnstructuredObject> & Partial<AsyncDisposable>;
+export type ResourceStorage = StorageInterface<UnstructuredObject> &
+  Partial<AsyncDisposable> & {
+    /** The storage behind a watch cache that is made for its first reader, for those that need none. */
+    readonly uncached?: StorageInterface<UnstructuredObject> | undefined;
+  };
 
 /**
  * Makes the storage of a resource: raw, or with a cache in front of it.

@@ -6,11 +6,19 @@ export function isRecord(value: unknown): value is AnyRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export interface AnswerParts {
+  readonly status: number;
+  readonly contentType: string;
+  /** What it is, if it does not say it. */
+  readonly answerType?: { readonly apiVersion: string; readonly kind: string } | undefined;
+}
+
 /**
  * The object in the body of an answer, with its kind.
  * @throws {ListwatchError} code WEBHOOK_FAILED, in the words of Go's decoder.
  */
-export function answeredObject(body: string, status: number, contentType: string): AnyRecord {
+export function answeredObject(body: string, given: AnswerParts): AnyRecord {
+  const { status, contentType, answerType } = given;
   if (body === '') {
     throw webhookFailed(
       `0-length response with status code: ${status} and content type: ${contentType}`,
@@ -22,15 +30,17 @@ export function answeredObject(body: string, status: number, contentType: string
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   }
+  const answer = { ...value };
   for (const [field, name] of [
     ['kind', 'Kind'],
     ['apiVersion', 'apiVersion'],
   ] as const) {
-    const text = value[field];
+    if ((answer[field] ?? '') === '') answer[field] = answerType?.[field];
+    const text = answer[field];
     if (typeof text === 'string' && text !== '') continue;
     throw webhookFailed(`Object '${name}' is missing in '${body}'`);
   }
-  return value;
+  return answer;
 }
 
 export function webhookFailed(message: string, cause?: unknown): ListwatchError {

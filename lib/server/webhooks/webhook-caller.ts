@@ -1,4 +1,5 @@
 import { Agent } from 'node:https';
+import type { Readable } from 'node:stream';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
 import { abortable, deriveAbort, onAbort } from '../../kernel/time/abort.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
@@ -12,6 +13,7 @@ import {
 } from './service-resolver.ts';
 import { answeredObject, webhookFailed, type AnyRecord } from './webhook-answer.ts';
 import { noAnswerText, refusedText } from './webhook-failure-text.ts';
+import { webhookPath } from './webhook-path.ts';
 
 /** Where a webhook is: `url`, or `service`. */
 export interface WebhookClientConfig {
@@ -23,6 +25,10 @@ export interface WebhookClientConfig {
 
 export interface WebhookCallOptions {
   readonly timeoutMs: number;
+  /** Whether the time limit is one of the request, as errors say it; else it is one of the client. @defaultValue false */
+  readonly ofRequest?: boolean | undefined;
+  /** What an answer is that does not say it. @defaultValue an error */
+  readonly answerType?: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -108,14 +114,15 @@ class HttpsWebhook implements WebhookClient {
     this.#parts = parts;
   }
 
-  async post(body: unknown, { timeoutMs, signal }: WebhookCallOptions): Promise<AnyRecord> {
+  async post(body: unknown, options: WebhookCallOptions): Promise<AnyRecord> {
+    const { timeoutMs, signal, ofRequest, answerType } = options;
     const { closed, runtime } = this.#parts;
     const call = deriveAbort(signal);
     const release = onAbort(closed, () => {
       call.abort(closed.reason);
     });
     const timer = runtime.setTimer(timeoutMs, () => {
-      call.abort(webhookFailed(TIMED_OUT));
+      call.abort(webhookFailed(ofRequest === true ? OUT_OF_TIME : TIMED_OUT));
     });
     this.#running += 1;
     try {
@@ -125,12 +132,13 @@ class HttpsWebhook implements WebhookClient {
         JSON.stringify(body),
         call.signal,
       );
+      const type = String(headers['content-type'] ?? '');
       if (status >= 300 && status < 400) {
         const to = JSON.stringify(headers['location'] ?? '');
         throw webhookFailed(`Post ${JSON.stringify(url)}: redirect to ${to} refused`);
       }
-      if (status < 200 || status >= 300) throw webhookFailed(refusedText(status, data));
-      return answeredObject(data, status, String(headers['content-type'] ?? ''));
+      if (status < 200 || status >= 300) throw webhookFailed(refusedText(status, data, type));
+      return answeredObject(data, { status, contentType: type, answerType });
     } finally {
       timer.cancel();
       release();
@@ -152,20 +160,28 @@ class HttpsWebhook implements WebhookClient {
   }
 
   /** @throws {ListwatchError} code WEBHOOK_FAILED without an answer; the reason of the signal. */
-  async #exchange(url: string, body: string, signal: AbortSignal): Promise<AxiosResponse<string>> {
+  async #exchange(url: string, body: string, signal: AbortSignal): Promise<Answered> {
+    let response: AxiosResponse<Readable>;
     try {
       signal.throwIfAborted();
       // A connection that does not react to an abort must not keep the call.
-      return await abortable(this.#send(url, body, signal), signal);
+      response = await abortable(this.#send(url, body, signal), signal);
     } catch (error) {
-      const failure: unknown = signal.aborted ? signal.reason : error;
-      if (isListwatchError(failure) && failure.code !== 'WEBHOOK_FAILED') throw failure;
-      const text = isListwatchError(failure) ? failure.message : noAnswerText(failure);
-      throw webhookFailed(`Post ${JSON.stringify(url)}: ${text}`, failure);
+      const text = failureText(error, signal);
+      throw webhookFailed(`Post ${JSON.stringify(url)}: ${text}`, error);
+    }
+    const { status, headers, data } = response;
+    try {
+      return { status, headers, data: await abortable(textOf(data), signal) };
+    } catch (error) {
+      data.destroy();
+      const text = failureText(error, signal);
+      const what = 'unexpected error when reading response body. Please retry. Original error';
+      throw webhookFailed(`${what}: ${text}`, error);
     }
   }
 
-  async #send(url: string, body: string, signal: AbortSignal): Promise<AxiosResponse<string>> {
+  async #send(url: string, body: string, signal: AbortSignal): Promise<AxiosResponse<Readable>> {
     const { service, caBundle } = this.#config;
     const target = new URL(url);
     let address = url;
@@ -184,7 +200,7 @@ class HttpsWebhook implements WebhookClient {
       allowPartialTrustChain: true,
       ...(service === undefined ? {} : { servername: serviceHost(service) }),
     });
-    return await axios.request<string>({
+    return await axios.request<Readable>({
       ...EXCHANGE,
       url: address,
       data: body,
@@ -193,6 +209,32 @@ class HttpsWebhook implements WebhookClient {
       signal,
     });
   }
+}
+
+const OUT_OF_TIME = 'context deadline exceeded';
+interface Answered extends Pick<AxiosResponse, 'status' | 'headers'> {
+  readonly data: string;
+}
+
+/** Why a call has ended without an answer. @throws {ListwatchError} the reason of the signal, unless it is the time limit. */
+function failureText(error: unknown, signal: AbortSignal): string {
+  const failure: unknown = signal.aborted ? signal.reason : error;
+  if (isListwatchError(failure) && failure.code !== 'WEBHOOK_FAILED') throw failure;
+  return isListwatchError(failure) ? failure.message : noAnswerText(failure);
+}
+
+/** @throws {ListwatchError} code WEBHOOK_FAILED for a body that is too large. */
+async function textOf(body: Readable): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    size += piece.byteLength;
+    if (size > LARGEST_ANSWER_BYTES) {
+      throw webhookFailed(`the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 const TIMED_OUT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
@@ -206,22 +248,24 @@ const HEADERS = {
 const EXCHANGE: AxiosRequestConfig = {
   adapter: 'http',
   method: 'POST',
-  responseType: 'text',
+  responseType: 'stream',
   maxRedirects: 0,
   proxy: false,
   timeout: 0,
   maxBodyLength: Number.POSITIVE_INFINITY,
-  maxContentLength: LARGEST_ANSWER_BYTES,
   validateStatus: () => true,
   transformRequest: [],
   transformResponse: [],
 };
 
+/** The path in a URL as it is written. */
+const PATH = /^[^:]*:\/\/[^/?#]*([^?#]*)/;
+
 /** The URL that errors name. @throws {ListwatchError} code WEBHOOK_FAILED for anything but HTTPS. */
 function addressOf({ url, service }: WebhookClientConfig): string {
   if (service !== undefined) {
     const { path = '', port } = service;
-    return `https://${serviceHost(service)}:${port}${path.startsWith('/') ? path : `/${path}`}`;
+    return `https://${serviceHost(service)}:${port}${webhookPath(path)}`;
   }
   if (url === undefined)
     throw webhookFailed('webhook configuration must have either service or URL');
@@ -231,6 +275,5 @@ function addressOf({ url, service }: WebhookClientConfig): string {
       `Post ${JSON.stringify(url)}: the URL of a webhook must begin with https://`,
     );
   }
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
+  return new URL(url).origin + webhookPath(PATH.exec(url)?.[1] ?? '');
 }

@@ -61,10 +61,11 @@ const BY_STATUS: Readonly<Record<number, string>> = {
  * An answer with a status that is no success.
  * @see apimachinery pkg/api/errors/errors.go NewGenericServerResponse @ v0.36.3
  */
-export function refusedText(status: number, body: string): string {
+export function refusedText(status: number, body: string, contentType: string): string {
   const said = statusMessage(body);
   if (said !== undefined) return said;
-  const text = body.trim() === '' ? 'unknown' : body.trim();
+  const isText = contentType === '' || contentType.startsWith('text/');
+  const text = !isText || body.trim() === '' ? 'unknown' : body.trim();
   const known = BY_STATUS[status];
   if (known !== undefined) return known;
   if (status === 403) return text;

@@ -97,6 +97,8 @@ const ofHooks: readonly Change[] = [
   { [`${HOOK}.clientConfig`]: { url: 'https://u:p@a.b/c' } },
   { [`${HOOK}.clientConfig`]: { url: 'https://a.b/c#d' } },
   { [`${HOOK}.clientConfig`]: { url: 'https://a.b/c?d=e' } },
+  { [`${HOOK}.clientConfig`]: { url: 'https://a.b/c%zz#d' } },
+  { [`${HOOK}.clientConfig`]: { url: 'https://a.b//c%2F/' } },
   { [`${HOOK}.clientConfig`]: { url: '' } },
   { [`${SERVICE}.name`]: undefined },
   { [`${SERVICE}.namespace`]: undefined },

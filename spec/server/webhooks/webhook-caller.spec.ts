@@ -44,11 +44,22 @@ describe('WebhookCaller', () => {
     ]);
   });
 
+  it('calls the path without empty segments, and without the query of its URL', async () => {
+    hook.answer = () => ({ body: { kind: 'Answer', apiVersion: 'v1' } });
+    await open({ url: `${hook.origin}//convert/?a=b` }).post({ question: 1 }, SECOND);
+    expect(hook.calls.map(({ path }) => path)).to.deep.equal(['/convert?timeout=10s']);
+  });
+
   for (const [title, answer, message] of [
     [
       '500',
-      { status: 500, body: 'boom' },
+      { status: 500, body: 'boom', headers: { 'content-type': 'text/plain' } },
       'an error on the server ("boom") has prevented the request from succeeding',
+    ],
+    [
+      '500 with a body that is no text',
+      { status: 500, body: 'boom' },
+      'an error on the server ("unknown") has prevented the request from succeeding',
     ],
     ['404', { status: 404, body: '' }, 'the server could not find the requested resource'],
     [

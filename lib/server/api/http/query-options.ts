@@ -192,7 +192,11 @@ export function parseWriteOptions(
   }
   if (causes.length > 0) throw invalidOptions(kind, causes);
   const fieldValidation = validation as WriteOptions['fieldValidation'];
-  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation };
+  const asked = {
+    ...(fieldManager === undefined ? {} : { fieldManager }),
+    ...(fieldValidation === undefined ? {} : { fieldValidation }),
+  };
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation, asked };
 }
 
 /** Everything but letters, marks, numbers, punctuation, symbols and the space: what Go does not print. */

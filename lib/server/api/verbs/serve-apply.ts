@@ -13,7 +13,6 @@ import { queryFlag, queryText } from '../http/query-options.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { objectResponse } from './render.ts';
-import { checkObjectShape } from './shape.ts';
 import { writeOptionsOf } from './write-options.ts';
 
 const MANAGER_REQUIRED = fieldRequired('fieldManager', 'is required for apply patch');
@@ -29,7 +28,6 @@ export const APPLY_PATCH = 'application/apply-patch+yaml';
 export async function serveApply(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.apply === undefined) throw methodNotAllowed();
-  checkObjectShape(exchange);
   const unnamed = queryText(query, 'fieldManager') === undefined ? [MANAGER_REQUIRED] : [];
   const options = {
     ...writeOptionsOf(exchange, 'PatchOptions', unnamed),

@@ -6,7 +6,6 @@ import { inputType } from '../http/content-type.ts';
 import type { Exchange } from './exchange.ts';
 import { writeOptionsOf } from './write-options.ts';
 import { objectResponse } from './render.ts';
-import { checkObjectShape } from './shape.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** POST to a collection, or to a subresource of one object. */
@@ -14,7 +13,6 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   const { storage, info } = exchange;
   const verb = info.name === undefined ? 'create' : 'createNamed';
   if (storage[verb] === undefined) throw methodNotAllowed();
-  checkObjectShape(exchange);
   inputType(exchange.request.headers['content-type']);
   const options = writeOptionsOf(exchange, 'CreateOptions');
   const { object, faults } = decodeBody(

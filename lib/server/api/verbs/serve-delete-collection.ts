@@ -4,15 +4,14 @@ import { IGNORE_READ_ERROR, parseDeleteRequest } from './serve-delete.ts';
 import type { Exchange } from './exchange.ts';
 import { parseListOptions } from '../http/query-options.ts';
 import { listResponse } from './render.ts';
-import { checkListShape } from './shape.ts';
 import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
 /** DELETE of all matching objects of a collection; responds with the deleted objects. */
 export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, query, request } = exchange;
   if (storage.deleteCollection === undefined) throw methodNotAllowed();
-  checkListShape(exchange);
   const options = parseListOptions(query);
+  storage.checkSelectors?.(options);
   const { deletion } = parseDeleteRequest(request, query);
   if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const rule = 'is not allowed with DELETECOLLECTION, try again after removing the option';

@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { dryRunCauses, queryFlag, queryNumber, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
-import { checkObjectShape } from './shape.ts';
+import { includeObject } from './shape.ts';
 import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
 /** DELETE of one object. */
@@ -18,15 +18,12 @@ export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.delete === undefined) throw methodNotAllowed();
   const name = info.name ?? '';
-  const { as } = exchange.representation;
-  const isListShape = as === 'PartialObjectMetadataList';
-  if (storage.returnsDeletedObject === true || !isListShape) checkObjectShape(exchange);
   const { deletion, orphanDependents } = parseDeleteRequest(request, query);
   const { result, done } = await storage.delete(context, name, deletion);
-  // An object that stays for a while has no list shape either; the deletion has begun, so that is no failure.
-  if (storage.returnsDeletedObject !== true && (done || isListShape)) {
+  if (storage.returnsDeletedObject !== true && done) {
     const status = deletionStatus(storage.describe, name, result.metadata.uid);
-    const { mediaType, pretty } = exchange.representation;
+    const { mediaType, pretty, as } = exchange.representation;
+    if (as === 'Table') includeObject(query);
     return bytesResponse(200, mediaType, encodeDocument(status, mediaType, pretty));
   }
   // Only an explicit request gets the status that says that the deletion continues.

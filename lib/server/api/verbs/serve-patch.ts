@@ -15,7 +15,6 @@ import {
 import { objectResponse } from './render.ts';
 import { APPLY_PATCH, serveApply } from './serve-apply.ts';
 import { checkAddress } from './serve-update.ts';
-import { checkObjectShape } from './shape.ts';
 import { writeOptionsOf } from './write-options.ts';
 
 /** The patch formats that a resource of this group accepts. Custom resources have no merge keys, so they do not accept strategic merge patches. */
@@ -33,7 +32,6 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (patchTypeOf(request) === APPLY_PATCH) return await serveApply(exchange);
   if (storage.update === undefined || storage.patchable === false) throw methodNotAllowed();
-  checkObjectShape(exchange);
   checkPatchType(request, storage.describe);
   const forced = query.get('force') === null ? [] : [NOT_FORCED];
   const options = writeOptionsOf(exchange, 'PatchOptions', forced);

@@ -7,14 +7,12 @@ import { asJson, asObject, cloneJson } from '../http/json-tree.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { writeOptionsOf } from './write-options.ts';
 import { objectResponse } from './render.ts';
-import { checkObjectShape } from './shape.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** PUT of one object. */
 export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, request } = exchange;
   if (storage.update === undefined) throw methodNotAllowed();
-  checkObjectShape(exchange);
   const options = writeOptionsOf(exchange, 'UpdateOptions');
   const name = info.name ?? '';
   const { object, faults } = decodeBody(request, storage.describe);

@@ -190,7 +190,8 @@ function tableEncoder(exchange: Exchange): (event: Event) => Uint8Array {
     const head = tableHead(metaVersion, { resourceVersion }, columns);
     columns = null;
     if (event.type === 'BOOKMARK') {
-      const row = bookmarkRow(bookmarkObject(exchange, event), metaVersion);
+      const bookmark = bookmarkObject(exchange, event);
+      const row = bookmarkRow(storage.table, bookmark, rowOptions(exchange, metaVersion));
       return bookmarkFrame(head + row + TABLE_TAIL);
     }
     const row = tableRow(storage.table, event.object, rowOptions(exchange, metaVersion));

@@ -9,7 +9,8 @@ import type { IncludeObject } from './answer/table.ts';
 type Asked = Pick<Exchange, 'representation' | 'storage' | 'query'>;
 
 /**
- * Refuses the shape of a list for an object, and rows of an unknown kind. Writes check it before they write, so that a refused request changes nothing.
+ * Refuses the shape of a list for an object, and rows of an unknown kind. As in kube-apiserver it is about the answer: a write has been
+ * done when its answer is refused.
  * @throws {ApiError} 400, 406.
  */
 export function checkObjectShape({ representation, storage, query }: Asked): void {
@@ -37,9 +38,10 @@ export function checkListShape({ representation, storage, query }: Asked): void 
 
 /** The part of an object in each row of a table. @throws {ApiError} 400 for an unknown value. */
 export function includeObject(query: URLSearchParams): IncludeObject {
-  const text = queryText(query, 'includeObject') ?? 'Metadata';
+  const text = queryText(query, 'includeObject') ?? '';
+  if (text === '') return 'Metadata';
   if (text === 'None' || text === 'Metadata' || text === 'Object') return text;
   throw badRequest(
-    `unrecognized includeObject value ${JSON.stringify(text.slice(0, 200))}: None, Metadata and Object are known`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text.slice(0, 200))}: must be 'Metadata', 'Object', 'None', or empty`,
   );
 }

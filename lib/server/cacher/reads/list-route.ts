@@ -33,14 +33,15 @@ export function routeList<T extends KubernetesObject>(
   versioner: Versioner,
 ): ListRoute {
   const { resourceVersion = '', resourceVersionMatch, limit = 0, continueToken = '' } = options;
-  const revision = parseListVersion(versioner, resourceVersion);
   if (continueToken !== '') {
-    if (revision !== 0n || resourceVersionMatch !== undefined || !recursive) return STORAGE;
+    const isFirstPage = resourceVersion !== '' && resourceVersion !== '0';
+    if (isFirstPage || resourceVersionMatch !== undefined || !recursive) return STORAGE;
     const position = decodeContinue(continueToken, path);
     const { startKey } = position;
     if (position.revision < 0n) return { source: 'latest', startKey };
     return { source: 'exact', revision: position.revision, startKey };
   }
+  const revision = parseListVersion(versioner, resourceVersion);
   switch (resourceVersionMatch) {
     case 'Exact':
       return exactly(revision, recursive);

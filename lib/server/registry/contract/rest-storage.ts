@@ -74,12 +74,16 @@ export interface WriteOptions {
   readonly subresource?: string | undefined;
   /** The managed fields of the object are right already: it is the result of an apply, or no manager owns what changes. @defaultValue false */
   readonly applied?: boolean | undefined;
+  /** The options of the request that webhooks see besides `dryRun`, as the client gave them. */
+  readonly asked?: Readonly<Record<string, unknown>> | undefined;
   /** The configuration that was applied. */
   readonly configuration?: UnstructuredObject | undefined;
   /** Creates a missing object even if the kind does not allow it, as server-side apply does. @defaultValue false */
   readonly forceAllowCreate?: boolean | undefined;
   /** What happens to fields that the type of the kind does not have: an error, a warning, nothing. @defaultValue 'Warn' */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /** Whether the server made the object from the stored one and a body of another kind: its unknown fields are left out without a word. */
+  readonly isDerived?: boolean | undefined;
   /** Whether another uid in the object is a conflict. If not, it is an invalid change. @defaultValue true */
   readonly checksUid?: boolean | undefined;
   /** What is wrong with the bytes of the body besides; asked after the body or the patch was decoded. */
@@ -100,6 +104,11 @@ export interface DeleteRequest {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   readonly dryRun?: boolean | undefined;
+  /**
+   * How admission sees the deletion: without a name, as part of that of a collection; or not at all, because it has admitted what
+   * deletes the object. @defaultValue by its name
+   */
+  readonly admission?: 'collection' | 'done' | undefined;
   /**
    * Removes an object that cannot be read, without validation, finalizers and grace period. Objects that depend on it may stay
    * behind. A readable object is refused. @defaultValue false
@@ -232,6 +241,8 @@ export interface RestStorage {
     name: string,
     request: DeleteRequest,
   ): Promise<{ readonly result: WriteResult; readonly done: boolean }>;
+  /** What `deleteCollection` refuses before the options of the deletion are read. @throws {ApiError} 400. */
+  checkSelectors?(options: ListOptions): void;
   /** Deletes all matching objects and returns them. */
   deleteCollection?(
     context: RequestContext,

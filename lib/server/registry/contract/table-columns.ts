@@ -50,11 +50,14 @@ export function tableOf(columns: readonly Column[]): TableConvertor {
   };
 }
 
-export const createdAtColumn: Column = column(
-  'Created At',
-  (object) => textAt(object, 'metadata', 'creationTimestamp') || null,
-  { type: 'date' },
-);
+const NO_TIME = '0001-01-01T00:00:00Z';
+
+/** When an object was created; the zero time for one that is not stored, such as that of a bookmark. */
+export function creationTime(object: KubernetesObject): string {
+  return textAt(object, 'metadata', 'creationTimestamp') || NO_TIME;
+}
+
+export const createdAtColumn: Column = column('Created At', creationTime, { type: 'date' });
 
 /** The columns of a kind without its own. */
 export const defaultTable: TableConvertor = tableOf([nameColumn, createdAtColumn]);

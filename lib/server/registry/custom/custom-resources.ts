@@ -21,7 +21,9 @@ import { ConvertedVersions } from './conversion/converted-versions.ts';
 import { customResourceKind } from './versions/custom-resource-kind.ts';
 import { timestampOf } from '../rules/duration.ts';
 import { jsonEqual, recordAt, valueAt } from '../rules/json-value.ts';
+import type { Admission } from '../contract/admission.ts';
 import { GenericRegistryStore } from '../generic-registry-store.ts';
+import { KindVersions, type ConvertObject } from '../kind-versions.ts';
 import type { GracePeriodReaper } from '../writes/grace-period-reaper.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
@@ -31,7 +33,7 @@ import type { InstalledResource } from '../contract/rest-storage.ts';
 import { serverContext, serverStrategy } from '../contract/server-context.ts';
 import type { ResourceStorage, StorageFactory } from '../storage-factory.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
-import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
+import type { CreateAdmission, ReleaseAdmission, StoreAdmission } from '../writes/store-parts.ts';
 import { WatchSet } from '../watch-set.ts';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.ts';
 
@@ -52,6 +54,8 @@ export interface CustomResourcesOptions {
   readonly namespaces: CreateAdmission;
   /** Whether a built-in kind uses this resource name in the group. */
   readonly isBuiltIn: (group: string, resource: string) => boolean;
+  /** Changes and refuses requests. @defaultValue nothing does */
+  readonly admission?: Admission | undefined;
   /** Calls the webhooks that convert objects. */
   readonly webhooks: WebhookCaller;
   /** Called whenever the served resources change. */
@@ -166,12 +170,6 @@ export class CustomResources {
     return names.flatMap((name) => this.#entries.get(name)?.installed ?? []);
   }
 
-  /** The stores of namespaced custom objects. */
-  namespacedStores(): GenericRegistryStore[] {
-    const stores = [...this.#entries.values()].map(({ store }) => store);
-    return stores.filter((store) => store?.describe.namespaced === true) as GenericRegistryStore[];
-  }
-
   #rivalsOf(name: string): NameRivals {
     const { isBuiltIn } = this.#options;
     const others: object[] = [];
@@ -194,12 +192,18 @@ export class CustomResources {
 
   /** Does the next step of the status of a definition; true when there is none. */
   async #settle(name: string, signal: AbortSignal): Promise<boolean> {
-    if (!this.#definitions.has(name)) return true;
+    const known = this.#definitions.get(name);
+    if (known === undefined) return true;
+    const settle = (definition: MutableObject): boolean => {
+      const now = timestampOf(this.#options.runtime.wallMs());
+      return settleStatus(definition, { ...this.#rivalsOf(name), now });
+    };
+    // An update without a change would still rewrite a definition that another server has stored in a form of its own.
+    if (!settle(structuredClone(known.object) as MutableObject)) return true;
     try {
       let changed = false;
       await this.#updateStatus(name, signal, (definition) => {
-        const now = timestampOf(this.#options.runtime.wallMs());
-        changed = settleStatus(definition, { ...this.#rivalsOf(name), now });
+        changed = settle(definition);
       });
       return !changed;
     } catch (error) {
@@ -272,10 +276,18 @@ export class CustomResources {
     const stored = storageKind(object);
     const storedApiVersion = apiVersionOf(stored.describe);
     const { runtime, webhooks } = this.#options;
+    const served = versionsOf(object)
+      .filter((version) => version['served'] === true)
+      .map((version) => {
+        const kind = customResourceKind(object, version);
+        return { version, kind: { ...kind, storeAs: storedContentOf(object, version) } };
+      });
+    const kinds = served.map(({ kind }) => kind);
     const newStore = (kind: KindDefinition, converted = entry.storage): GenericRegistryStore =>
       new GenericRegistryStore({
         kind,
         storage: converted,
+        chain: this.#chainOf(entry, kind, kinds),
         runtime: this.#options.runtime,
         logger: this.#options.logger,
         reaper: this.#options.reaper,
@@ -287,15 +299,21 @@ export class CustomResources {
     entry.store = newStore(stored);
     entry.converted?.close();
     entry.converted = ConvertedVersions.of(object, { storage: entry.storage, runtime, webhooks });
-    entry.installed = versionsOf(object)
-      .filter((version) => version['served'] === true)
-      .map((version) => {
-        const storeAs = storedContentOf(object, version);
-        const kind = { ...customResourceKind(object, version), storeAs };
-        return installedResource(
-          newRestStorages(kind, newStore(kind, entry.converted?.storageOf(version))),
-        );
-      });
+    entry.installed = served.map(({ version, kind }) =>
+      installedResource(newRestStorages(kind, newStore(kind, entry.converted?.storageOf(version)))),
+    );
+  }
+
+  #chainOf(
+    entry: Entry,
+    kind: KindDefinition,
+    kinds: readonly KindDefinition[],
+  ): StoreAdmission | undefined {
+    const { admission } = this.#options;
+    if (admission === undefined) return undefined;
+    const convert: ConvertObject = async (object, apiVersion, signal) =>
+      (await entry.converted?.convert(object, apiVersion, signal)) ?? { ...object, apiVersion };
+    return { plugins: admission, versions: new KindVersions(kind, () => kinds, convert) };
   }
 
   async #enter(

@@ -8,6 +8,9 @@ import { builtInDefaults } from './defaults/built-in-defaults.ts';
 let readers: TypeReaders | undefined;
 let bareReaders: TypeReaders | undefined;
 
+/** Kinds whose replicas are a number inside of kube-apiserver, and so never absent, though `apps/v1` has a pointer. */
+const COUNTED: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);
+
 /** Reads objects as the type of a built-in kind. The type is looked up when it is first needed. */
 class BuiltInType implements KindType {
   readonly #kind: GroupVersionKind;
@@ -29,7 +32,10 @@ class BuiltInType implements KindType {
 
   withZeros(object: Record<string, unknown>): Record<string, unknown> {
     const { message } = this.#known();
-    return readersWithoutDefaults().ofMessage(message).read(object, new DecodeProblems());
+    const { group, kind } = this.#kind;
+    const counted = group === 'apps' && COUNTED.has(kind) && object['spec'] === undefined;
+    const given = counted ? { ...object, spec: { replicas: 0 } } : object;
+    return readersWithoutDefaults().ofMessage(message).read(given, new DecodeProblems());
   }
 
   /** @throws {TypeError} when the table of types does not have the kind. */
@@ -51,7 +57,7 @@ export function typeOfKind(kind: GroupVersionKind): Required<KindType> {
 }
 
 function readersWithoutDefaults(): TypeReaders {
-  return (bareReaders ??= new TypeReaders());
+  return (bareReaders ??= new TypeReaders(undefined));
 }
 
 function readersOfTypes(): TypeReaders {

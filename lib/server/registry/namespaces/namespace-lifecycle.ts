@@ -2,9 +2,9 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { failure } from '../../../meta/failure/api-error.ts';
 import {
+  conflict,
   forbidden,
   isAlreadyExists,
-  isNotFound,
   notFound,
   type Subject,
 } from '../../../meta/failure/failures.ts';
@@ -12,11 +12,10 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareResourceVersions } from '../../../meta/resource-version.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
-import { CleanupQueue } from './cleanup-queue.ts';
 import type { GenericRegistryStore } from '../generic-registry-store.ts';
-import { recordAt, textsAt } from '../rules/json-value.ts';
+import { textsAt } from '../rules/json-value.ts';
 import { ObjectFollower } from './object-follower.ts';
-import { serverContext, serverStrategy } from '../contract/server-context.ts';
+import { serverContext } from '../contract/server-context.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
 
@@ -38,8 +37,6 @@ export interface NamespaceLifecycleOptions {
   readonly storage: StorageInterface<UnstructuredObject>;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** The present stores of namespaced objects. */
-  readonly namespacedStores: () => readonly GenericRegistryStore[];
 }
 
 interface Entry {
@@ -48,34 +45,29 @@ interface Entry {
   terminating: boolean;
   /** Number of admitted creations that have not ended. */
   creations: number;
+  /** One of them has ended since the deletion began, so that a list of the content may lack it. */
+  late: boolean;
 }
 
 /**
- * Admits creations of objects in existing namespaces, and deletes the content of deleted ones.
+ * Admits creations of objects in existing namespaces. A deleted namespace waits for a controller, which deletes its content and then
+ * removes its finalizer `kubernetes`.
  *
  * Guarantees:
  * - An object cannot be created in a namespace that does not exist (404) or is being deleted (403).
- * - When a namespace is deleted through this process, its content is deleted only after the admitted creations have ended, so
- *   that none of them is left behind. The namespace is removed once it is empty; objects with finalizers keep it.
+ * - The finalizer cannot be removed (409) while creations go on that were admitted before the deletion, nor the first time after one of
+ *   them has ended: who removes it has to look for content again, so that nothing is left behind.
  *
  * Not guaranteed: that a concurrent creation in another process on the same storage is found.
  */
 export class NamespaceLifecycle implements CreateAdmission {
   readonly #options: NamespaceLifecycleOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #cleanup: CleanupQueue;
   readonly #follower: ObjectFollower;
-  #namespaces: GenericRegistryStore | undefined;
 
   constructor(options: NamespaceLifecycleOptions) {
     this.#options = options;
     const { runtime, logger, storage } = options;
-    this.#cleanup = new CleanupQueue({
-      name: 'namespaces',
-      runtime,
-      logger,
-      clean: (name, signal) => this.#clean(name, signal),
-    });
     this.#follower = new ObjectFollower({
       name: 'namespaces',
       storage,
@@ -96,6 +88,12 @@ export class NamespaceLifecycle implements CreateAdmission {
     afterCreate: (stored) => {
       this.#note(stored);
     },
+    // An update that empties the finalizers is a deletion, which has no other hook before it.
+    authorize: (_context, namespace, { existing, subresource }) => {
+      const isFinalization = subresource === 'finalize' && existing !== undefined;
+      if (isFinalization) this.#checkFinalization(namespace, existing);
+      return Promise.resolve();
+    },
     afterUpdate: (stored) => {
       this.#note(stored);
     },
@@ -105,9 +103,8 @@ export class NamespaceLifecycle implements CreateAdmission {
     },
   };
 
-  /** Creates the default namespaces, and continues interrupted deletions. */
+  /** Creates the default namespaces. */
   async start(namespaces: GenericRegistryStore): Promise<void> {
-    this.#namespaces = namespaces;
     await this.#follower.start();
     for (const name of DEFAULT_NAMESPACES) {
       if (this.#entries.has(name)) continue;
@@ -121,7 +118,7 @@ export class NamespaceLifecycle implements CreateAdmission {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#follower.close(), this.#cleanup.close()]);
+    await this.#follower.close();
   }
 
   async enter(subject: Subject, namespace: string, name: string): Promise<ReleaseAdmission> {
@@ -133,6 +130,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     entry.creations += 1;
     return () => {
       entry.creations -= 1;
+      if (entry.terminating) entry.late = true;
     };
   }
 
@@ -151,14 +149,11 @@ export class NamespaceLifecycle implements CreateAdmission {
     const entry = this.#entries.get(name);
     const order = entry && compareResourceVersions(resourceVersion, entry.resourceVersion);
     if (entry === undefined) {
-      this.#entries.set(name, { resourceVersion, terminating, creations: 0 });
+      this.#entries.set(name, { resourceVersion, terminating, creations: 0, late: false });
     } else if (order !== undefined && order >= 0) {
       entry.resourceVersion = resourceVersion;
       entry.terminating = terminating;
     }
-    // A known state starts no cleanup: a cleanup that changes nothing, since other finalizers are left, reports the same state again.
-    const isNew = order === undefined || order > 0;
-    if (isNew && terminating && this.#namespaces !== undefined) this.#cleanup.add(name);
   }
 
   #forget({ metadata }: StoredObject<UnstructuredObject>, resourceVersion: string): void {
@@ -169,42 +164,20 @@ export class NamespaceLifecycle implements CreateAdmission {
     this.#entries.delete(name);
   }
 
-  /** Awaits between its steps; each step can be repeated. */
-  async #clean(name: string, signal: AbortSignal): Promise<boolean> {
+  /** @throws {ApiError} 409 */
+  #checkFinalization(namespace: UnstructuredObject, existing: UnstructuredObject): void {
+    const hasFinalizer = (one: UnstructuredObject): boolean =>
+      textsAt(one, 'spec', 'finalizers').includes(CONTENT_FINALIZER);
+    if (!hasFinalizer(existing) || hasFinalizer(namespace)) return;
+    const { name = '' } = existing.metadata ?? {};
     const entry = this.#entries.get(name);
-    if (entry === undefined || !entry.terminating) return true;
-    if (entry.creations > 0) return false;
-    const context = serverContext(name, signal);
-    let left = 0;
-    for (const store of this.#options.namespacedStores()) {
-      await store.deleteCollection(context, {}, { propagationPolicy: 'Background' });
-      left += (await store.list(context, { limit: 1 })).items.length;
-    }
-    if (left > 0) return false;
-    await this.#finalize(name, signal);
-    return true;
-  }
-
-  /** Removes the content finalizer, so that the namespace is deleted. */
-  async #finalize(name: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#namespaces?.updateThrough(
-        serverStrategy,
-        serverContext('', signal),
-        name,
-        (existing = {}) => ({
-          ...existing,
-          spec: {
-            ...recordAt(existing, 'spec'),
-            finalizers: textsAt(existing, 'spec', 'finalizers').filter(
-              (one) => one !== CONTENT_FINALIZER,
-            ),
-          },
-        }),
-      );
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    if (entry === undefined || (entry.creations === 0 && !entry.late)) return;
+    entry.late = false;
+    throw conflict(
+      NAMESPACES,
+      name,
+      'objects were created while its deletion began; look for them',
+    );
   }
 }
 

@@ -196,7 +196,11 @@ class Eviction {
         preconditions = { ...preconditions, resourceVersion: result.resourceVersion };
       }
     }
-    await store.delete(this.#context, this.#name, { ...deletion, preconditions });
+    await store.delete(this.#context, this.#name, {
+      ...deletion,
+      preconditions,
+      admission: 'done',
+    });
   }
 }
 

@@ -7,8 +7,10 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { TokenSigner } from '../contract/access-parts.ts';
+import { SECRET_TOKEN_ISSUER } from './secret-tokens.ts';
 import { isRecord, textsAt, type JsonRecord } from '../rules/json-value.ts';
 
 export interface ServiceAccountTokensOptions {
@@ -50,6 +52,7 @@ export class ServiceAccountTokens implements TokenSigner {
   constructor(options: ServiceAccountTokensOptions) {
     this.#options = options;
     this.issuer = options.issuer ?? DEFAULT_ISSUER;
+    if (options.privateKey !== undefined) this.#key = newKey(options.privateKey);
   }
 
   get audiences(): readonly string[] {
@@ -70,7 +73,9 @@ export class ServiceAccountTokens implements TokenSigner {
   /** Undefined for a text that is no token of this server. */
   check(token: string): CheckedToken | undefined {
     const claims = this.#signedClaims(token);
-    if (claims === undefined || claims['iss'] !== this.issuer) return undefined;
+    if (claims === undefined) return undefined;
+    if (claims['iss'] === SECRET_TOKEN_ISSUER) return { claims };
+    if (claims['iss'] !== this.issuer) return undefined;
     const now = Math.floor(this.#options.runtime.wallMs() / SECOND_MS);
     if (secondsOf(claims, 'exp') < now - LEEWAY_SECONDS) {
       return { problem: 'service account token has expired' };
@@ -112,12 +117,25 @@ export class ServiceAccountTokens implements TokenSigner {
 
 function newKey(pem: string | undefined): Key {
   const privateKey =
-    pem === undefined
-      ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-      : createPrivateKey(pem);
+    pem === undefined ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : keyOf(pem);
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return { id: createHash('sha256').update(spki).digest('base64url'), privateKey, publicKey };
+}
+
+/** @throws {ListwatchError} INVALID_OPTION. */
+function keyOf(pem: string): KeyObject {
+  let key: KeyObject | undefined;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // The message of the library may show a part of the key.
+  }
+  if (key?.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    'ApiServer: serviceAccountKey is no private key of the curve P-256 in PEM; leave it out to get a new one',
+  );
 }
 
 function encoded(value: object): string {

@@ -6,6 +6,7 @@ import { serverContext } from '../contract/server-context.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';
 import { serviceAccountGroups, serviceAccountName, type UserInfo } from '../contract/user-info.ts';
 import { recordAt, textAt, type JsonRecord } from '../rules/json-value.ts';
+import { SECRET_TOKEN_ISSUER, secretTokenSubject } from './secret-tokens.ts';
 import { audiencesOf, type ServiceAccountTokens } from './service-account-tokens.ts';
 
 const INVALIDATED = 'service account token has been invalidated';
@@ -51,6 +52,7 @@ export class TokenAuthenticator implements AccessParts {
     if (checked === undefined) return { error: UNKNOWN };
     const problem = 'problem' in checked ? checked.problem : undefined;
     const claims = 'claims' in checked ? checked.claims : {};
+    if (claims['iss'] === SECRET_TOKEN_ISSUER) return await this.#ofSecret(token, claims, wanted);
     const shared = audiencesOf(claims).filter((one) => wanted.includes(one));
     if (problem === undefined && shared.length === 0) {
       return refused(
@@ -59,6 +61,32 @@ export class TokenAuthenticator implements AccessParts {
     }
     const fault = problem ?? (await this.#faultOf(claims));
     return fault === undefined ? { user: userOf(claims), audiences: shared } : refused(fault);
+  }
+
+  /** A token without audience is for the server. */
+  async #ofSecret(
+    token: string,
+    claims: JsonRecord,
+    wanted: readonly string[],
+  ): Promise<TokenVerdict> {
+    const shared = wanted.filter((one) => this.tokens.audiences.includes(one));
+    if (shared.length === 0) return { error: UNKNOWN };
+    const { namespace, account, accountUid, secret } = secretTokenSubject(claims);
+    const found = await this.#find('secrets', namespace, secret);
+    const held = Buffer.from(textAt(found?.object, 'data', 'token'), 'base64').toString();
+    if (found?.metadata.deletionTimestamp !== undefined || held !== token) {
+      return refused(INVALIDATED);
+    }
+    const owner = await this.#find('serviceaccounts', namespace, account);
+    if (owner === undefined || owner.metadata.uid !== accountUid) return refused(INVALIDATED);
+    return {
+      user: {
+        username: serviceAccountName(namespace, account),
+        uid: accountUid,
+        groups: serviceAccountGroups(namespace),
+      },
+      audiences: shared,
+    };
   }
 
   /** Why the token of an existing key is no longer valid; undefined: it is. */

@@ -30,7 +30,14 @@ interface Slot {
   /** The struct that declares it. */
   readonly owner: string;
   readonly fallback: unknown;
+  /** Whether an empty list differs from none in the metadata of the object itself. */
+  readonly keepsEmpty: boolean;
 }
+
+/** An empty list of them in a request deletes those of the object. */
+const MANAGED_FIELDS = 'managedFields';
+/** How deep the metadata of an object is in it. */
+const OWN_METADATA = 1;
 
 /** `core.PodSpec` is `PodSpec`. */
 function shortName(message: MessageType): string {
@@ -66,6 +73,7 @@ function slotsOf(message: MessageType): Slot[] {
         goName: [...inlineNames, name].join('.'),
         owner: shortName(from),
         fallback: field.declaredDefault,
+        keepsEmpty: name === MANAGED_FIELDS,
       });
     }
   };
@@ -75,8 +83,8 @@ function slotsOf(message: MessageType): Slot[] {
 
 /**
  * Reads JSON as a message of one type, and returns it as Go writes that type again: fields in the order of the type, without
- * unknown ones, with zero values where Go has no pointer, without empty lists and maps, values in their canonical form, keys of maps
- * sorted, defaults set.
+ * unknown ones, with zero values where Go has no pointer, without empty lists and maps (but for managed fields), values in their
+ * canonical form, keys of maps sorted, defaults set.
  */
 export class TypeReader {
   readonly message: MessageType;
@@ -170,7 +178,9 @@ export class TypeReader {
       this.#wrongType(slot, given, problems, `[]${this.#itemName(slot)}`);
       return undefined;
     }
-    if (given.length === 0) return undefined;
+    if (given.length === 0) {
+      return slot.keepsEmpty && problems.depth === OWN_METADATA ? [] : undefined;
+    }
     const items: unknown[] = [];
     for (let index = 0; index < given.length; index += 1) {
       items.push(this.#item(slot, given[index], problems, index));
@@ -204,7 +214,7 @@ export class TypeReader {
 
   /** What a field is that was not set: undefined, or its default, or its zero value. */
   #absent({ presence, shape, value, field, fallback }: Slot, problems: DecodeProblems): unknown {
-    if (fallback !== undefined && shape === 'one') {
+    if (fallback !== undefined && shape === 'one' && this.#readers.setDefaults) {
       const shown = presence !== 'nonzero' || (fallback !== '' && fallback !== 0);
       if (shown) return fallback;
     }
@@ -251,12 +261,16 @@ export class TypeReader {
 
 /** The readers of messages, each made when it is first needed. */
 export class TypeReaders {
+  /** Whether absent fields get their defaults. */
+  readonly setDefaults: boolean;
   readonly #defaults: DefaultsByType;
   readonly #readers = new Map<string, TypeReader>();
   readonly #byField = new WeakMap<MessageField, TypeReader>();
 
-  constructor(defaults: DefaultsByType = new Map()) {
-    this.#defaults = defaults;
+  /** @param defaults Undefined: also those that the table of types has are left out. */
+  constructor(defaults: DefaultsByType | undefined) {
+    this.setDefaults = defaults !== undefined;
+    this.#defaults = defaults ?? new Map();
   }
 
   ofMessage(message: MessageType): TypeReader {

@@ -11,10 +11,16 @@ const URL_PARTS =
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
+/** The first wrong percent-encoding of a path. */
+const WRONG_ESCAPE =
+  /^[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*\/(?:[^?#%]|%[\dA-Fa-f]{2})*(%(?![\dA-Fa-f]{2})[^?#]{0,2})/;
+
 /** Why Go cannot parse a URL. */
 function parseProblem(url: string): string | undefined {
   if (CONTROL.test(url)) return 'net/url: invalid control character in URL';
-  return url.startsWith(':') ? 'missing protocol scheme' : undefined;
+  if (url.startsWith(':')) return 'missing protocol scheme';
+  const [, escape] = WRONG_ESCAPE.exec(url) ?? [];
+  return escape === undefined ? undefined : `invalid URL escape ${JSON.stringify(escape)}`;
 }
 
 /** The URL of a webhook. @see apiserver pkg/util/webhook/validation.go @ v0.36.3 */
@@ -22,7 +28,7 @@ export const webhookUrl: Check = (url, path, report) => {
   if (typeof url !== 'string') return;
   const problem = parseProblem(url);
   if (problem !== undefined) {
-    const detail = `url must be a valid URL: parse ${JSON.stringify(url)}: ${problem}${FORM}`;
+    const detail = `url must be a valid URL: parse ${JSON.stringify(url.replace(/#.*/s, ''))}: ${problem}${FORM}`;
     return report.add(fieldRequired(path, detail));
   }
   const [, scheme = '', user, host = '', query = '', fragment = ''] = URL_PARTS.exec(url) ?? [];

@@ -20,7 +20,20 @@ import { storageFailure } from './storage-failures.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { FinishWrite } from '../contract/store-hooks.ts';
 import { trackCreate } from './track-fields.ts';
-import { objectKey, present, warnAll, type StoreParts } from './store-parts.ts';
+import {
+  objectKey,
+  present,
+  warnAll,
+  type StoreAdmission,
+  type StoreParts,
+} from './store-parts.ts';
+import {
+  admissionOf,
+  mutated,
+  validated,
+  writtenOptions,
+  type AdmittedWrite,
+} from './write-admission.ts';
 
 /**
  * Creates an object: system fields, name, strategy, validation, write. Awaits between these steps; the write itself fails if the
@@ -33,27 +46,90 @@ export async function createObject(
   body: UnstructuredObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const object = typedBody(parts, context, body, options);
+  const given = typedBody(parts, context, body, options);
   const { describe } = parts.kind;
-  const generated = (object.metadata.name ?? '') === '' && !!object.metadata.generateName;
-  fillSystemFields(parts, context, object);
-  const { name = '' } = object.metadata;
-  const release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
+  clearSystemFields(parts, context, given);
+  const { name, generateName: prefix, namespace = '' } = given.metadata;
+  // The server has not made its name yet.
+  const release = await parts.admission.enter(describe, namespace, name || prefix || '');
   context.step?.('admitted');
   try {
-    if (parts.hooks.authorize !== undefined) {
-      await parts.hooks.authorize(context, object, {
-        name: '',
-        existing: undefined,
-        subresource: '',
-      });
-    }
-    if (generated) return await createGenerated(parts, context, object, options);
-    const finish = await prepareNewObject(parts, context, object, options);
-    return await finishing(finish, write(parts, context, object, options));
+    const admission = admissionOf(parts, context, 'CREATE', '');
+    if (admission === undefined) return await createPrepared(parts, context, given, options);
+    const object = await admitNewObject(parts, context, { admission, given, options });
+    return await createPrepared(parts, context, object, { ...options, applied: true });
   } finally {
     release();
   }
+}
+
+interface AdmittedCreation {
+  readonly admission: StoreAdmission;
+  readonly given: MutableObject;
+  readonly options: WriteOptions;
+}
+
+/** A new object after the plug-ins that may change it. What they change belongs to no field manager. @throws {ApiError} */
+export async function admitNewObject(
+  parts: StoreParts,
+  context: RequestContext,
+  { admission, given, options }: AdmittedCreation,
+): Promise<MutableObject> {
+  given.kind = parts.kind.describe.kind;
+  given.apiVersion = parts.storedApiVersion;
+  trackCreate(parts, context, given, options);
+  return await mutated(parts, admission, {
+    ...creationOf(context, given, options),
+    object: given,
+  });
+}
+
+function creationOf(
+  context: RequestContext,
+  object: UnstructuredObject,
+  options: WriteOptions,
+): AdmittedWrite {
+  return {
+    operation: 'CREATE',
+    context,
+    name: object.metadata?.name ?? '',
+    subresource: options.subresource ?? '',
+    dryRun: options.dryRun === true,
+    options: writtenOptions('CreateOptions', options),
+    object,
+    oldObject: undefined,
+  };
+}
+
+/** Asks plug-ins about a new object that was checked. @throws {ApiError} */
+export async function validateNewObject(
+  parts: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+  options: WriteOptions,
+): Promise<void> {
+  const admission = admissionOf(parts, context, 'CREATE', options.subresource ?? '');
+  if (admission === undefined) return;
+  await validated(parts, admission, creationOf(context, object, options));
+}
+
+async function createPrepared(
+  parts: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  fillSystemFields(parts, context, object);
+  if (parts.hooks.authorize !== undefined) {
+    await parts.hooks.authorize(context, object, {
+      name: '',
+      existing: undefined,
+      subresource: '',
+    });
+  }
+  if (generated.has(object)) return await createGenerated(parts, context, object, options);
+  const finish = await prepareNewObject(parts, context, object, options);
+  return await finishing(finish, write(parts, context, object, options));
 }
 
 /** Tries several names. What a `prepare` hook allocates belongs to a name, so that it is allocated anew for each. */
@@ -112,15 +188,30 @@ export function fillSystemFields(
   object: MutableObject,
 ): void {
   const { metadata } = object;
+  clearSystemFields({ kind }, context, object);
+  metadata.uid = randomUuid(runtime);
+  metadata.creationTimestamp = timestampOf(runtime.wallMs());
+  if ((metadata.name ?? '') === '' && metadata.generateName) {
+    metadata.name = generateName(runtime, metadata.generateName);
+    generated.add(object);
+  }
+}
+
+/** Objects whose names the server has made. */
+const generated = new WeakSet<MutableObject>();
+
+function clearSystemFields(
+  { kind }: Pick<StoreParts, 'kind'>,
+  context: RequestContext,
+  object: MutableObject,
+): void {
+  const { metadata } = object;
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata['selfLink'];
-  metadata.uid = randomUuid(runtime);
-  metadata.creationTimestamp = timestampOf(runtime.wallMs());
   placeInNamespace(kind.describe.namespaced, context, object);
-  if ((metadata.name ?? '') === '' && metadata.generateName) {
-    metadata.name = generateName(runtime, metadata.generateName);
-  }
 }
 
 /** Sets the namespace of the request; cluster-scoped objects have none. @throws {ApiError} 400 when body and URL differ. */
@@ -181,12 +272,14 @@ async function write(
   parts: StoreParts,
   context: RequestContext,
   object: MutableObject,
-  { dryRun = false }: WriteOptions,
+  options: WriteOptions,
 ): Promise<WriteResult> {
   const { kind, storage, hooks } = parts;
+  const { dryRun = false } = options;
   const { client, signal } = context;
   const { name = '', namespace = '' } = object.metadata;
   const key = objectKey(parts, namespace, name);
+  await validateNewObject(parts, context, object, options);
   if (dryRun) return await createDry(parts, context, key, object);
   let finish: FinishWrite | undefined;
   let created: WriteResult;

@@ -30,6 +30,7 @@ export async function deleteCollection(
   { context, key, list, request }: CollectionDeletion,
 ): Promise<StorageList<UnstructuredObject>> {
   const deleted: WriteResult[] = [];
+  const one: DeleteRequest = { ...request, admission: request.admission ?? 'collection' };
   warnOfDefaultPropagation(parts, context, request);
   let next: GetListOptions<UnstructuredObject> = { ...list, limit: list.limit ?? PAGE_SIZE };
   let continueToken: string | undefined;
@@ -39,7 +40,7 @@ export async function deleteCollection(
     do {
       const page = await parts.storage.getList(key, next);
       resourceVersion ??= page.resourceVersion;
-      await deletePage(parts, context, page.items, request);
+      await deletePage(parts, context, page.items, one);
       deleted.push(...page.items.map((item) => present(parts, item)));
       ({ continueToken, remainingItemCount } = page);
       // The token contains the version of the list; a request with both is refused.

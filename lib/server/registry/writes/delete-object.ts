@@ -8,6 +8,7 @@ import type { DeleteRequest, RequestContext, WriteResult } from '../contract/res
 import { serverContext } from '../contract/server-context.ts';
 import { storageFailure } from './storage-failures.ts';
 import { objectKey, present, type StoreParts } from './store-parts.ts';
+import { admitDeletion } from './write-admission.ts';
 
 export interface DeleteAnswer {
   readonly result: WriteResult;
@@ -80,6 +81,7 @@ export async function deleteStored(
   const done = action === 'remove' || action === 'mark and remove';
   if (action === 'wait') return { result: present(parts, stored), done };
   if (request.dryRun === true) {
+    await admitDeletion(parts, context, stored.object, request);
     return { result: present(parts, new DerivedObject(stored.key, object)), done };
   }
   try {
@@ -129,10 +131,11 @@ function plan(
 
 async function remove(
   parts: StoreParts,
-  { client, signal, step }: RequestContext,
+  context: RequestContext,
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
+  const { client, signal, step } = context;
   const { storage, hooks, reaper } = parts;
   const { key } = cachedExisting;
   const deleted = await storage.delete(key, {
@@ -140,10 +143,11 @@ async function remove(
     cachedExisting,
     client,
     signal,
-    validate: (current) => {
+    validate: async (current) => {
       if (plan(parts, current, request).action !== 'remove') {
         throw new PlanChanged();
       }
+      await admitDeletion(parts, context, current, request);
     },
   });
   step?.('removed from storage');
@@ -154,15 +158,17 @@ async function remove(
 
 async function mark(
   parts: StoreParts,
-  { client, signal, step }: RequestContext,
+  context: RequestContext,
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
+  const { client, signal, step } = context;
   const { storage, hooks, kind } = parts;
   const marked = await storage.guaranteedUpdate(
     cachedExisting.key,
-    ({ existing }) => {
+    async ({ existing }) => {
       if (existing === undefined) throw new PlanChanged();
+      await admitDeletion(parts, context, existing, request);
       const { action, object } = plan(parts, existing, request);
       if (action !== 'mark' && action !== 'mark and remove') throw new PlanChanged();
       return { object, ttlSeconds: kind.ttlSeconds };

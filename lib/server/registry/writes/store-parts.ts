@@ -8,6 +8,7 @@ import type { KindDefinition } from '../contract/kind-definition.ts';
 import { pathSegment } from '../rules/name-forms.ts';
 import type { RequestContext, WriteResult } from '../contract/rest-storage.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
+import type { Admission, AdmittedVersions } from '../contract/admission.ts';
 
 /** Ends an admission, during which the namespace is kept. */
 export type ReleaseAdmission = () => void;
@@ -18,6 +19,12 @@ export interface CreateAdmission {
   enter(subject: Subject, namespace: string, name: string): Promise<ReleaseAdmission>;
 }
 
+/** Admission of the objects of one resource. */
+export interface StoreAdmission {
+  readonly plugins: Admission;
+  readonly versions: AdmittedVersions;
+}
+
 /** The parts that the verbs of one resource share. */
 export interface StoreParts {
   readonly kind: KindDefinition;
@@ -25,6 +32,8 @@ export interface StoreParts {
   readonly runtime: Runtime;
   readonly hooks: StoreHooks;
   readonly admission: CreateAdmission;
+  /** What changes and refuses requests. @defaultValue nothing does */
+  readonly chain?: StoreAdmission | undefined;
   readonly reaper: GracePeriodReaper;
   /** The apiVersion of this endpoint. */
   readonly apiVersion: string;

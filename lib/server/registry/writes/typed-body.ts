@@ -24,13 +24,13 @@ export function typedBody(
   return toMutableObject(conversion.toStored(object));
 }
 
-const AFTER_PATCH = ' after mutating admission happens';
+const AFTER_ADMISSION = ' after mutating admission happens';
 
-/** Leaves out owners that are equal to an earlier one, with a warning, as API servers do. */
-function dropRepeatedOwners(
+/** Leaves out owners that are equal to an earlier one, with a warning, as API servers do. @param isChanged Whether admission came before. */
+export function dropRepeatedOwners(
   { metadata }: MutableObject,
   { warn }: RequestContext,
-  isPatch: boolean,
+  isChanged: boolean,
 ): void {
   const owners = recordsAt(metadata, 'ownerReferences');
   if (owners.length < 2) return;
@@ -43,7 +43,7 @@ function dropRepeatedOwners(
   if (repeated.length === 0) return;
   metadata['ownerReferences'] = kept;
   warn(
-    `.metadata.ownerReferences contains duplicate entries${isPatch ? AFTER_PATCH : ''}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries${isChanged ? AFTER_ADMISSION : ''}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
   );
 }
 
@@ -51,7 +51,7 @@ function readBody(
   { kind }: Pick<StoreParts, 'kind'>,
   { warn }: RequestContext,
   body: UnstructuredObject,
-  { fieldValidation = 'Warn', refuseBody, bodyFaults, configuration }: WriteOptions,
+  { fieldValidation = 'Warn', refuseBody, bodyFaults, configuration, isDerived }: WriteOptions,
 ): MutableObject {
   if (!isRecord(body)) throw badRequest('the body must be a JSON object');
   const { kind: name, version } = kind.describe;
@@ -61,7 +61,8 @@ function readBody(
       badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${detail}`));
   const strict = (unknownFields: readonly string[]): void => {
     if (fieldValidation === 'Ignore') return;
-    const texts = strictTexts(unknownFields, bodyFaults?.(), fieldValidation === 'Strict');
+    const unknown = isDerived === true ? [] : unknownFields;
+    const texts = strictTexts(unknown, bodyFaults?.(), fieldValidation === 'Strict');
     if (texts.length > 0 && fieldValidation === 'Strict') {
       throw refuse(`strict decoding error: ${texts.join(', ')}`, body);
     }

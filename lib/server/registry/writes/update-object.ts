@@ -10,7 +10,21 @@ import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { UpdateInput, UpdateOutput } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { resourceVersionFailure } from '../../storage/contract/versioner.ts';
-import { fillSystemFields, placeInNamespace, prepareNewObject } from './create-object.ts';
+import {
+  admitNewObject,
+  fillSystemFields,
+  placeInNamespace,
+  prepareNewObject,
+  validateNewObject,
+} from './create-object.ts';
+import { serverStrategy } from '../contract/server-context.ts';
+import {
+  admissionOf,
+  mutated,
+  validated,
+  writtenOptions,
+  type AdmittedWrite,
+} from './write-admission.ts';
 import { blockingFinalizers } from './deletion-plan.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
@@ -22,6 +36,7 @@ import { trackChange } from './track-fields.ts';
 import { metadataCausesOfUpdate, type MetadataOfKind } from '../rules/metadata-rules.ts';
 import type {
   RequestContext,
+  ResourceDescription,
   UpdateFunc,
   WriteOptions,
   WriteResult,
@@ -35,6 +50,7 @@ import {
   servedForm,
   warnAll,
   type ReleaseAdmission,
+  type StoreAdmission,
   type StoreParts,
 } from './store-parts.ts';
 import type { UpdateStrategy } from '../contract/strategy.ts';
@@ -199,7 +215,11 @@ class UpdateAttempt {
       }
       throw notFound(describe, name);
     }
-    const object = typedBody(parts, context, await update(undefined), options);
+    const given = typedBody(parts, context, await update(undefined), options);
+    const admission = this.#admission('CREATE');
+    const object = admission
+      ? await admitNewObject(parts, context, { admission, given, options })
+      : given;
     if (parts.hooks.authorize !== undefined) {
       await parts.hooks.authorize(context, object, {
         name,
@@ -215,7 +235,10 @@ class UpdateAttempt {
     checkName(object, name);
     fillSystemFields(parts, context, object);
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
-    this.#begun(await prepareNewObject(parts, context, object, options));
+    const isTracked = admission !== undefined || options.applied;
+    const prepared = { ...options, applied: isTracked };
+    this.#begun(await prepareNewObject(parts, context, object, prepared));
+    await validateNewObject(parts, context, object, options);
     if (context.authorize !== undefined) await context.authorize('create');
     if (options.dryRun !== true) this.#begun(await parts.hooks.beginCreate?.(object));
     return object;
@@ -231,8 +254,11 @@ class UpdateAttempt {
     const { describe } = parts.kind;
     const { apiVersion } = parts;
     const before = { ...servedForm(parts, existing), apiVersion, kind: describe.kind };
-    const object = typedBody(parts, context, await update(before), options);
+    const given = typedBody(parts, context, await update(before), options);
     const old = stored.object as MutableObject;
+    this.existing = stored.object;
+    const object = await this.#admitted(given, stored);
+    const isAdmitted = object !== given;
     if (parts.hooks.authorize !== undefined) {
       await parts.hooks.authorize(context, object, {
         name,
@@ -240,31 +266,92 @@ class UpdateAttempt {
         subresource: options.subresource ?? '',
       });
     }
-    this.existing = stored.object;
-    checkName(object, name);
-    placeInNamespace(describe.namespaced, context, object);
-    checkResourceVersion(parts, request, object, stored);
-    keepSystemFields(object.metadata, old.metadata);
-    object.apiVersion = parts.storedApiVersion;
-    object.kind = describe.kind;
+    this.#complete(object, stored, isAdmitted);
     const isTyped = parts.kind.type !== undefined;
-    if (isTyped) this.#track(object, old);
+    if (isTyped && !isAdmitted) this.#track(object, old);
     if (strategy === parts.kind.strategy) {
       this.#begun(await parts.hooks.prepareUpdate?.(object, old, options.dryRun === true));
     }
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
-    if (!isTyped) this.#track(object, old);
+    if (!isTyped && !isAdmitted) this.#track(object, old);
     if (parts.kind.allowPrivileged === false) refusePrivileged(object);
     const causes = [
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
       ...strategy.validateUpdate(object, old),
     ];
     if (causes.length > 0) throw invalid(describe, name, causes);
+    await this.#validate(object, old);
     parts.kind.storeAs?.(object);
     if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);
     context.step?.('validated');
     if (options.dryRun !== true) this.#begun(await parts.hooks.beginUpdate?.(object, old));
     return object;
+  }
+
+  /** Checks the address of the object, and restores what only the server sets. @throws {ApiError} 400, 409, 422. */
+  #complete(
+    object: MutableObject,
+    stored: StoredObject<UnstructuredObject>,
+    isAdmitted: boolean,
+  ): void {
+    const parts = this.#parts;
+    const { context, name } = this.#request;
+    const { describe } = parts.kind;
+    // A name or uid that admission sets is a change, which validation refuses.
+    if (!isAdmitted) checkName(object, name);
+    else if (object.metadata.name !== name) throw renamed(describe, object);
+    placeInNamespace(describe.namespaced, context, object);
+    if (!isAdmitted) checkUid(parts, this.#request, object, stored);
+    object.metadata.uid ||= stored.metadata.uid ?? '';
+    checkResourceVersion(parts, this.#request, object, stored);
+    keepSystemFields(object.metadata, stored.metadata as MutableMetadata);
+    object.apiVersion = parts.storedApiVersion;
+    object.kind = describe.kind;
+  }
+
+  /** The plug-ins that look at the write. A Scale was admitted as such; the server's own updates are not. */
+  #admission(operation: 'CREATE' | 'UPDATE'): StoreAdmission | undefined {
+    const { context, options, strategy } = this.#request;
+    const { subresource = '' } = options;
+    if (strategy === serverStrategy || subresource === 'scale') return undefined;
+    return admissionOf(this.#parts, context, operation, subresource);
+  }
+
+  /** The object after the plug-ins that may change it. What they change belongs to no field manager. */
+  async #admitted(
+    object: MutableObject,
+    stored: StoredObject<UnstructuredObject>,
+  ): Promise<MutableObject> {
+    const admission = this.#admission('UPDATE');
+    if (admission === undefined) return object;
+    const old = stored.object as MutableObject;
+    const { describe } = this.#parts.kind;
+    checkName(object, this.#request.name);
+    placeInNamespace(describe.namespaced, this.#request.context, object);
+    checkUid(this.#parts, this.#request, object, stored);
+    object.apiVersion = this.#parts.storedApiVersion;
+    object.kind = describe.kind;
+    this.#track(object, old);
+    return await mutated(this.#parts, admission, { ...this.#write(object, old), object });
+  }
+
+  async #validate(object: MutableObject, old: MutableObject): Promise<void> {
+    const admission = this.#admission('UPDATE');
+    if (admission !== undefined) await validated(this.#parts, admission, this.#write(object, old));
+  }
+
+  #write(object: MutableObject, oldObject: MutableObject): AdmittedWrite {
+    const { context, name, options } = this.#request;
+    return {
+      operation: 'UPDATE',
+      context,
+      name,
+      subresource: options.subresource ?? '',
+      dryRun: options.dryRun === true,
+      options: writtenOptions('UpdateOptions', options),
+      object,
+      oldObject,
+    };
   }
 
   /** A client that leaves out that the object is deleted removes this from the fields of managers, although it stays. */
@@ -305,21 +392,35 @@ function checkName({ metadata }: MutableObject, name: string): void {
   }
 }
 
-/** @throws {ApiError} 409 when uid or resource version differ from the stored ones; 422 when a required version is missing. */
-function checkResourceVersion(
+function renamed({ kind, group }: ResourceDescription, { metadata }: MutableObject): Error {
+  const { name = '' } = metadata;
+  const cause = fieldInvalid('metadata.name', name, 'field is immutable');
+  return invalid({ group, kind }, name, [cause, cause]);
+}
+
+/** @throws {ApiError} 409 when the uid differs from the stored one. */
+function checkUid(
   { kind: { describe } }: StoreParts,
-  { strategy, options: { checksUid = true, dryRun = false } }: UpdateRequest,
-  { metadata }: MutableObject,
+  { options: { checksUid = true, dryRun = false } }: UpdateRequest,
+  { metadata: { name = '', uid = '' } }: MutableObject,
   stored: StoredObject<UnstructuredObject>,
 ): void {
-  const { name = '', uid = '', resourceVersion = '' } = metadata;
   const storedUid = stored.metadata.uid ?? '';
-  if (uid === '') metadata.uid = storedUid;
   // A uid that a patch sets is a change, which validation refuses.
-  else if (checksUid && uid !== storedUid) {
+  if (checksUid && uid !== '' && uid !== storedUid) {
     const reason = `StorageError: invalid object, Code: 4, Key: ${dryRun ? stored.key.replace('/registry', '') : stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
     throw conflict(describe, name, reason);
   }
+}
+
+/** @throws {ApiError} 409 when the resource version differs from the stored one; 422 when a required version is missing. */
+function checkResourceVersion(
+  { kind: { describe } }: StoreParts,
+  { strategy }: UpdateRequest,
+  { metadata }: MutableObject,
+  stored: StoredObject<UnstructuredObject>,
+): void {
+  const { name = '', resourceVersion = '' } = metadata;
   if (!isUnset(resourceVersion)) {
     const failure = resourceVersionFailure(resourceVersion);
     if (failure !== undefined) throw withoutReason(failure);

@@ -6,6 +6,7 @@ import { decodeObject, encodeObject, hasProtobuf } from '../../../meta/protobuf/
 import { jsonCodec, type Codec } from '../value/codec.ts';
 
 import { currentDefinition, isOldDefinition } from './stored-definition.ts';
+import { inServedVersion, servedVersion } from './stored-version.ts';
 
 /** How objects are written into the storage, as in the flag `--storage-media-type` of kube-apiserver. */
 export type StorageMediaType = 'application/json' | 'application/vnd.kubernetes.protobuf';
@@ -15,6 +16,14 @@ export const STORAGE_MEDIA_TYPES: readonly StorageMediaType[] = [
   PROTOBUF_MEDIA_TYPE,
 ];
 
+/** How stored objects are written and read. */
+export interface StoredObjectCodecOptions {
+  /** @defaultValue application/json */
+  readonly mediaType?: StorageMediaType | undefined;
+  /** Completes an object that was stored as protobuf, such as by a kube-apiserver. It may change the object. */
+  readonly complete?: ((object: UnstructuredObject) => UnstructuredObject) | undefined;
+}
+
 /**
  * The codec of a server's storage. It reads JSON and protobuf side by side, by the first bytes of the value. It writes one of them;
  * custom resources, which have no protobuf, are always JSON. An update rewrites an object that is stored in the other one.
@@ -22,17 +31,39 @@ export const STORAGE_MEDIA_TYPES: readonly StorageMediaType[] = [
  * With JSON, which is the default, stored bytes are answers already: a list or a watch does not decode them. With protobuf they take
  * two thirds of the memory, and a kube-apiserver over the same etcd finds what it would have written.
  */
-export function storedObjectCodec(
-  mediaType: StorageMediaType = 'application/json',
-): Codec<UnstructuredObject> {
+export function storedObjectCodec({
+  mediaType = 'application/json',
+  complete = (object) => object,
+}: StoredObjectCodecOptions = {}): Codec<UnstructuredObject> {
   const json = jsonCodec<UnstructuredObject>();
   const isProtobufWritten = mediaType === PROTOBUF_MEDIA_TYPE;
   return {
     encode: (object) => (isProtobufWritten ? encode(object, json) : json.encode(object)),
     decode: (bytes) =>
-      isProtobuf(bytes) ? decodeObject(bytes) : currentDefinition(json.decode(bytes)),
-    documentOf: (bytes) => (isProtobuf(bytes) || isOldDefinition(bytes) ? undefined : bytes),
+      isProtobuf(bytes)
+        ? complete(decodeObject(bytes, READ))
+        : inServedVersion(currentDefinition(json.decode(bytes))),
+    documentOf: (bytes) =>
+      isProtobuf(bytes) || isOldDefinition(bytes) ? undefined : oneLine(bytes),
   };
+}
+
+const READ = { versionOf: servedVersion };
+const LINE_END = 0x0a;
+const QUOTE = 0x22;
+const CLOSE = 0x7d;
+
+/**
+ * A document is a line of a watch. A kube-apiserver ends what it stores with a line end; a document of several lines is made again. This
+ * runs for each watcher of an event, so it looks at the ends only: JSON of several lines breaks its first one after the brace.
+ */
+function oneLine(bytes: Uint8Array): Uint8Array | undefined {
+  const end = bytes.length - 1;
+  if (bytes[1] === QUOTE) {
+    if (bytes[end] === CLOSE) return bytes;
+    if (bytes[end] === LINE_END && bytes[end - 1] === CLOSE) return bytes.subarray(0, end);
+  }
+  return bytes.includes(LINE_END) ? undefined : bytes;
 }
 
 function encode(object: UnstructuredObject, json: Codec<UnstructuredObject>): Uint8Array {

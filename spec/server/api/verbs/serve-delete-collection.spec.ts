@@ -25,4 +25,24 @@ describe('DELETE of a collection', () => {
     expect(refused.status, refused.text).to.equal(409);
     expect((await api.list()).items.map(({ metadata }) => metadata?.name)).to.include('one');
   });
+
+  // Recorded at kube-apiserver 1.36.3.
+  it('refuses a selector before it reads the options of the deletion', async () => {
+    await using api = await HttpApi.start();
+    await api.create('one');
+    const messages = {
+      'labelSelector=%3D%3D': "found '==', expected: !, identifier, or 'end of string'",
+      'fieldSelector=spec.nope%3Da':
+        '"spec.nope" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    };
+    for (const [query, message] of Object.entries(messages)) {
+      for (const body of [{ propagationPolicy: 'Sideways' }, { kind: 'Nope' }]) {
+        const url = `${CONFIG_MAPS}?${query}`;
+        const refused = await api.call(url, { method: 'DELETE', body });
+        expect(refused.status, refused.text).to.equal(400);
+        expect(JSON.parse(refused.text), query).to.include({ message, reason: 'BadRequest' });
+      }
+    }
+    expect((await api.list()).items.map(({ metadata }) => metadata?.name)).to.include('one');
+  });
 });

@@ -93,4 +93,9 @@ describe('routeList', () => {
     expect(() => route({ resourceVersion: 'soon' })).to.throw('soon');
     expect(() => route({ continueToken: 'x' })).to.throw('invalid continue token');
   });
+
+  it('leaves a token with any version to the storage, which names the token first', () => {
+    const storage = route({ continueToken: 'x', resourceVersion: '5' });
+    expect(route({ continueToken: 'x', resourceVersion: 'soon' })).to.deep.equal(storage);
+  });
 });

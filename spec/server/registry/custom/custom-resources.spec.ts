@@ -366,15 +366,6 @@ for (const cached of [false, true]) {
       await harness.drive(Promise.all([other.close(), late.close()]));
     });
 
-    it('goes with its namespace', async () => {
-      await harness.create(CRDS, definition(), '');
-      await harness.create('namespaces', { metadata: { name: 'shop' } }, '');
-      await harness.create(WIDGETS, widget('a'), 'shop');
-      await harness.drive(harness.rest('namespaces').delete(harness.context(''), 'shop', {}));
-      await harness.runtime.advance(1000);
-      expect(await harness.names(WIDGETS, '')).to.deep.equal([]);
-    });
-
     it('warns of rules in a schema that are not enforced', async () => {
       const schema = {
         openAPIV3Schema: {

@@ -8,13 +8,14 @@ describe('the type of a kind', () => {
     metadata: { resourceVersion: '7', annotations: undefined },
   };
 
-  it('adds the fields that Go always writes, without defaults: so bookmarks look', () => {
+  it('adds the fields that Go always writes, without defaults: so bookmarks look, whose replicas are a number', () => {
     const type = typeOfKind({ group: 'apps', version: 'v1', kind: 'Deployment' });
     expect(type.withZeros(bookmark)).to.deep.equal({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { resourceVersion: '7' },
       spec: {
+        replicas: 0,
         selector: null,
         template: { metadata: {}, spec: { containers: null } },
         strategy: {},

@@ -19,7 +19,7 @@ function readAs(name: string, object: object, defaults?: DefaultsByType): Record
 
 function unknownIn(name: string, object: object): readonly string[] {
   const problems = new DecodeProblems();
-  const reader = new TypeReaders().ofMessage(builtInTypes().get(name));
+  const reader = new TypeReaders(new Map()).ofMessage(builtInTypes().get(name));
   reader.read(object as Record<string, unknown>, problems);
   return problems.unknownFields;
 }
@@ -48,6 +48,13 @@ describe('TypeReader', () => {
       securityContext: {},
       priority: 0,
     });
+  });
+
+  it('keeps an empty list of managed fields of the object itself only', () => {
+    const metadata = { managedFields: [], finalizers: [] };
+    const read = readAs('apps.Deployment', { metadata, spec: { template: { metadata } } });
+    expect(read['metadata']).to.deep.equal({ managedFields: [] });
+    expect(read['spec']).to.have.nested.property('template.metadata').that.deep.equals({});
   });
 
   it('puts fields in the order of the type, and keys of maps in that of the alphabet', () => {

@@ -24,7 +24,7 @@ function storage(store: EmbeddedKeyValueStore, mediaType: StorageMediaType) {
   return new KeyValueStorage<UnstructuredObject>({
     store,
     resourcePrefix: '/registry/things/',
-    codec: storedObjectCodec(mediaType),
+    codec: storedObjectCodec({ mediaType }),
   });
 }
 
@@ -36,14 +36,14 @@ function stored(object: UnstructuredObject): UnstructuredObject {
 describe('storedObjectCodec', () => {
   it('writes what it is told to, and JSON where there is no protobuf', () => {
     const json = storedObjectCodec();
-    const protobuf = storedObjectCodec(PROTOBUF_MEDIA_TYPE);
+    const protobuf = storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE });
     expect(isProtobuf(json.encode(CONFIG_MAP))).to.equal(false);
     expect(isProtobuf(protobuf.encode(CONFIG_MAP))).to.equal(true);
     expect(isProtobuf(protobuf.encode(WIDGET))).to.equal(false);
   });
 
   it('reads both, whatever it writes, without the resource version', () => {
-    const codecs = [storedObjectCodec(), storedObjectCodec(PROTOBUF_MEDIA_TYPE)];
+    const codecs = [storedObjectCodec(), storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE })];
     for (const writer of codecs) {
       for (const reader of codecs) {
         expect(reader.decode(writer.encode(CONFIG_MAP))).to.deep.equal(stored(CONFIG_MAP));
@@ -52,16 +52,62 @@ describe('storedObjectCodec', () => {
     }
   });
 
+  it('takes a line end behind a document away, and makes a document of several lines again', () => {
+    const codec = storedObjectCodec();
+    const text = JSON.stringify(WIDGET);
+    const document = (stored: string): string | undefined => {
+      const bytes = codec.documentOf?.(Buffer.from(stored));
+      return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+    };
+    expect(document(text)).to.equal(text);
+    expect(document(`${text}\n`)).to.equal(text);
+    expect(document(JSON.stringify(WIDGET, null, 2))).to.equal(undefined);
+    expect(document(`\n${text}`)).to.equal(undefined);
+  });
+
+  it('shows what is stored in a version that is not served in the one that is', () => {
+    const codec = storedObjectCodec();
+    const policy = (version: string): UnstructuredObject => ({
+      apiVersion: `admissionregistration.k8s.io/${version}`,
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: { name: 'a' },
+      spec: { policyName: 'none' },
+    });
+    expect(codec.decode(Buffer.from(JSON.stringify(policy('v1beta1'))))).to.deep.equal(
+      policy('v1'),
+    );
+    expect(codec.decode(Buffer.from(JSON.stringify(policy('v1alpha1'))))).to.deep.equal(
+      policy('v1alpha1'),
+    );
+  });
+
+  it('completes what was stored as protobuf', () => {
+    const complete = (object: UnstructuredObject): UnstructuredObject => ({
+      ...object,
+      done: true,
+    });
+    const protobuf = storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE });
+    const codec = storedObjectCodec({ complete });
+    expect(codec.decode(protobuf.encode(CONFIG_MAP))).to.deep.equal({
+      ...stored(CONFIG_MAP),
+      done: true,
+    });
+    expect(codec.decode(Buffer.from(JSON.stringify(WIDGET)))).to.deep.equal(WIDGET);
+  });
+
   it('gives equal bytes for equal objects, whatever the order of their fields', () => {
     const { apiVersion, kind, metadata, data } = CONFIG_MAP;
     const other = { data, metadata: { ...metadata, labels: { a: 'b', b: 'c' } }, kind, apiVersion };
-    for (const codec of [storedObjectCodec(), storedObjectCodec(PROTOBUF_MEDIA_TYPE)]) {
+    for (const codec of [
+      storedObjectCodec(),
+      storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE }),
+    ]) {
       expect(Buffer.from(codec.encode(other)).equals(codec.encode(CONFIG_MAP))).to.equal(true);
     }
   });
 
   it('refuses what a field cannot hold with 400', () => {
-    const codec = storedObjectCodec(PROTOBUF_MEDIA_TYPE);
+    const codec = storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE });
     expect(() => codec.encode({ ...CONFIG_MAP, data: { key: 1 } }))
       .to.throw('ConfigMap.data: it has to be a string')
       .with.property('code', 'BAD_REQUEST');

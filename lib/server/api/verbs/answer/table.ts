@@ -72,7 +72,16 @@ export function tableRow(
   }
 }
 
-/** The row of a bookmark: it has a version and possibly annotations, but no cells. */
-export function bookmarkRow(bookmark: KubernetesObject, version: MetaVersion): string {
-  return `{"cells":[],"object":${partialObjectMetadata(bookmark.metadata, version)}}`;
+/** The row of a bookmark: the cells are those of an object without values. */
+export function bookmarkRow(
+  table: TableConvertor,
+  bookmark: KubernetesObject,
+  { version, include, nowMs }: RowOptions,
+): string {
+  const cells = JSON.stringify(table.cells(bookmark, nowMs));
+  const isWhole = include === 'Object';
+  const shown = isWhole
+    ? JSON.stringify(bookmark)
+    : partialObjectMetadata(bookmark.metadata, version);
+  return `{"cells":${cells},"object":${shown}}`;
 }

@@ -123,6 +123,49 @@ interface Place {
   readonly key: string;
 }
 
+const MISSING = 'missing value';
+
+/** Why an operation cannot be applied: what was looked for, and what happened. */
+class PatchFault extends Error {
+  readonly what: 'path' | 'destination' | 'value' | 'test' | 'operation' | 'document';
+
+  constructor(what: PatchFault['what'], message: string) {
+    super(message);
+    this.what = what;
+  }
+}
+
+/** Operations whose messages have the path in quotes. */
+const QUOTING: ReadonlySet<string> = new Set(['add', 'remove']);
+const FROM: ReadonlySet<string> = new Set(['move', 'copy']);
+
+/** @see https://github.com/evanphx/json-patch/blob/v4.13.0/patch.go */
+function faultText({ op, path = '', from = '' }: Operation, { what, message }: PatchFault): string {
+  switch (what) {
+    case 'operation':
+      return `Unexpected kind: ${op === '' ? 'unknown' : op}`;
+    case 'document':
+      return 'replace operation value must be object or array: %!w(<nil>)';
+    case 'test':
+      return `testing value ${path} failed: ${message}`;
+    case 'destination':
+      return `${op} operation does not apply: doc is missing destination path: ${path}: ${message}`;
+    case 'path': {
+      if (FROM.has(op)) {
+        return `${op} operation does not apply: doc is missing from path: ${from}: ${message}`;
+      }
+      const place = QUOTING.has(op) ? JSON.stringify(path) : path;
+      const missing = op === 'test' ? 'is missing path' : 'doc is missing path';
+      return `${op} operation does not apply: ${missing}: ${place}: ${message}`;
+    }
+    case 'value':
+      if (op === 'replace') {
+        return `replace operation does not apply: doc is missing key: ${path}: ${MISSING}`;
+      }
+      return `error in ${op} for path: '${path}': ${message}`;
+  }
+}
+
 /** One application of a patch; `document` has the changes so far. */
 class PatchRun {
   document: Json;
@@ -132,7 +175,15 @@ class PatchRun {
     this.document = document;
   }
 
-  apply({ op, path, from, value }: Operation): void {
+  apply(operation: Operation): void {
+    try {
+      this.#run(operation);
+    } catch (error) {
+      throw error instanceof PatchFault ? refused(faultText(operation, error)) : error;
+    }
+  }
+
+  #run({ op, path, from, value }: Operation): void {
     switch (op) {
       case 'add':
         add(this.#place(path), cloneJson(value));
@@ -147,7 +198,7 @@ class PatchRun {
         const source = this.#place(from);
         const moved = get(source);
         remove(source);
-        add(this.#place(path), moved);
+        add(this.#place(path, 'destination'), moved);
         return;
       }
       case 'copy':
@@ -155,17 +206,17 @@ class PatchRun {
         return;
       case 'test': {
         const found = path === '' ? this.document : get(this.#place(path));
-        if (!jsonEqual(found, value)) throw refused();
+        if (!jsonEqual(found, value)) throw new PatchFault('test', 'test failed');
         return;
       }
       default:
-        throw refused();
+        throw new PatchFault('operation', '');
     }
   }
 
   #replace(path: string | undefined, value: Json): void {
     if (path === '') {
-      if (!isContainer(value)) throw refused();
+      if (!isContainer(value)) throw new PatchFault('document', '');
       this.document = value;
       return;
     }
@@ -176,7 +227,7 @@ class PatchRun {
 
   #copy(from: string | undefined, path: string | undefined): void {
     const value = get(this.#place(from));
-    const target = this.#place(path);
+    const target = this.#place(path, 'destination');
     this.#copied += JSON.stringify(value).length;
     if (this.#copied > LARGEST_COPIES) {
       throw entityTooLarge(`the JSON patch copies more than ${LARGEST_COPIES} bytes`);
@@ -185,16 +236,16 @@ class PatchRun {
   }
 
   /** The object or list that a path leads into, and the last part of the path. */
-  #place(path: string | undefined): Place {
+  #place(path: string | undefined, role: 'path' | 'destination' = 'path'): Place {
     const tokens = tokensOf(path ?? '');
     const key = tokens.pop();
-    if (key === undefined) throw refused();
+    if (key === undefined) throw new PatchFault(role, MISSING);
     let parent = this.document;
     for (const token of tokens) {
-      if (!isContainer(parent)) throw refused();
-      parent = get({ parent, key: token });
+      if (!isContainer(parent)) throw new PatchFault(role, MISSING);
+      parent = step({ parent, key: token }, role);
     }
-    if (!isContainer(parent)) throw refused();
+    if (!isContainer(parent)) throw new PatchFault(role, MISSING);
     return { parent, key };
   }
 }
@@ -205,6 +256,15 @@ function isContainer(value: Json): value is Container {
 
 function unescapeToken(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** One part of a path on the way to its last one. */
+function step(place: Place, role: 'path' | 'destination'): Json {
+  try {
+    return get(place);
+  } catch (error) {
+    throw error instanceof PatchFault ? new PatchFault(role, MISSING) : error;
+  }
 }
 
 /** The value of a member or an item; null for a missing member. */
@@ -222,7 +282,7 @@ function add({ parent, key }: Place, value: Json): void {
 function remove({ parent, key }: Place): void {
   if (Array.isArray(parent)) parent.splice(existingIndex(parent, key), 1);
   else if (Object.hasOwn(parent, key)) delete parent[key];
-  else throw refused();
+  else throw new PatchFault('value', `Unable to remove nonexistent key: ${key}: ${MISSING}`);
 }
 
 function existingIndex(list: readonly Json[], key: string): number {
@@ -234,12 +294,22 @@ function indexWithin(count: number, text: string): number {
   const index = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   const position = index < 0 ? index + count : index;
   if (position >= 0 && position < count) return position;
-  throw refused();
+  throw new PatchFault('value', indexProblem(index, text));
 }
 
-/** The answer of kube-apiserver to a patch that cannot be applied; it does not tell the operation. */
-function refused(): ApiError {
+function indexProblem(index: number, text: string): string {
+  return Number.isNaN(index)
+    ? `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+    : `Unable to access invalid index: ${index}: invalid index referenced`;
+}
+
+/**
+ * The answer of kube-apiserver to a patch that cannot be applied; it does not tell the operation.
+ * @param reason In the words of Go's library: the cause of the error, which a webhook's patch shows.
+ */
+function refused(reason: string): ApiError {
   return failure('Invalid', 'the server rejected our request due to an error in our request', {
     details: {},
+    cause: new Error(reason),
   });
 }

@@ -57,6 +57,16 @@ export class ConvertedVersions {
     });
   }
 
+  /** An object in another version. @throws {ApiError} 500 when the webhook does not convert it. */
+  async convert(
+    object: UnstructuredObject,
+    apiVersion: string,
+    signal: AbortSignal | undefined,
+  ): Promise<UnstructuredObject> {
+    const [converted = object] = await this.#converter.convert([object], apiVersion, signal);
+    return converted;
+  }
+
   /** Closes the connections to the webhook, after the calls that are running. */
   close(): void {
     this.#converter.close();

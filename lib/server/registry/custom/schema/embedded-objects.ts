@@ -28,7 +28,7 @@ export function readMetadata(metadata: unknown, problems: DecodeProblems): JsonR
       `json: cannot unmarshal ${kind} into Go value of type v1.ObjectMeta`,
     );
   }
-  reader ??= new TypeReaders().ofMessage(builtInTypes().get('meta.ObjectMeta'));
+  reader ??= new TypeReaders(new Map()).ofMessage(builtInTypes().get('meta.ObjectMeta'));
   const read = reader.read(metadata, problems);
   problems.end();
   return read;

@@ -1,14 +1,12 @@
 import type { KubernetesObject } from '../../../../meta/object.ts';
+import { creationTime } from '../../contract/table-columns.ts';
 import type { RowCells } from '../contract/kind-rules.ts';
 import { ageOf } from '../../rules/duration.ts';
 import { numberAt, recordAt, recordsAt, textAt, valueAt } from '../../rules/json-value.ts';
 import { ageCell, nameCell, namedRow, NONE, scalarOr, textOr, UNKNOWN } from './row-cells.ts';
 
 /** Name and creation time: the cells of kinds without their own. */
-export const plainCells: RowCells = (object) => [
-  nameCell(object),
-  textAt(object, 'metadata', 'creationTimestamp') || null,
-];
+export const plainCells: RowCells = (object) => [nameCell(object), creationTime(object)];
 
 /** Name and age. */
 export const nameAgeCells: RowCells = namedRow();

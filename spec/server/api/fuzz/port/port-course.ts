@@ -23,6 +23,8 @@ export interface PortCourseOptions {
   readonly mostMemoryBytes: number;
 }
 
+/** Longer than any run: a watch without a time of its own ends after half an hour or later. */
+const WATCH_SECONDS = 7 * 24 * 3600;
 const CANARY = '/api/v1/namespaces/canary/configmaps';
 /** Sockets that the server may hold besides those of the start, e.g. for the watch of this course. */
 const SPARE_SOCKETS = 8;
@@ -54,7 +56,7 @@ export class PortCourse implements AsyncDisposable {
       await answerOf(target, 'POST', CANARY, { metadata: { name }, data: { sings: 'yes' } });
     }
     this.#canary = await answerOf(target, 'GET', `${CANARY}/bird`);
-    const response = await ask(target, 'GET', `${CANARY}?watch=1`);
+    const response = await ask(target, 'GET', `${CANARY}?watch=1&timeoutSeconds=${WATCH_SECONDS}`);
     const lines = createInterface({ input: response });
     lines.on('line', (line) => (this.#last = line));
     this.#events = { response, lines };

@@ -34,7 +34,7 @@ export class ServedProcess implements AsyncDisposable {
   static async start(): Promise<ServedProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'fuzz-port-'));
     const program = ['--conditions=@listwatch/source', '--import', 'tsx', 'lib/cli/listwatch.ts'];
-    const options = ['--port', '0', '--json', '--token', TOKEN];
+    const options = ['--port', '0', '--json', '--controllers', 'none', '--token', TOKEN];
     const file = join(folder, 'kubeconfig');
     const child = spawn(process.execPath, [...program, 'serve', ...options, '--kubeconfig', file], {
       cwd: ROOT,

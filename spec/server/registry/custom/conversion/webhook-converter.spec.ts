@@ -287,7 +287,11 @@ describe('WebhookConverter', () => {
 
   it('fails only the requests that need the webhook', async () => {
     await begin();
-    hook.answer = () => ({ status: 500, body: 'boom' });
+    hook.answer = () => ({
+      status: 500,
+      body: 'boom',
+      headers: { 'content-type': 'text/plain' },
+    });
     const failed =
       ' failed: an error on the server ("boom") has prevented the request from succeeding';
     expect((await ask('GET', V2))['message']).to.equal(SUBJECT + failed);

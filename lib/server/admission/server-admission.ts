@@ -1,0 +1,135 @@
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { notFound } from '../../meta/failure/failures.ts';
+import type { Labels } from '../../meta/label-selector.ts';
+import { ServiceAccountAdmission } from '../accounts/service-account-admission.ts';
+import type { Admission } from '../registry/contract/admission.ts';
+import type { HookParts } from '../registry/contract/kind-definition.ts';
+import type { ObjectStore } from '../registry/contract/object-store.ts';
+import type { StoreHooks } from '../registry/contract/store-hooks.ts';
+import type { ResourceStorage } from '../registry/storage-factory.ts';
+import type { WebhookCaller } from '../webhooks/webhook-caller.ts';
+import { AdmissionChain } from './admission-chain.ts';
+import { hookPlugIn, type AdmissionHook } from './admission-hook.ts';
+import { FollowedObjects } from './followed/followed-objects.ts';
+import { LimitRanger, limitsOf } from './limits/limit-ranger.ts';
+import { ResourceQuotas, type QuotaStorage } from './quotas/resource-quota.ts';
+import { PodDefaults } from './plug-ins/pod-defaults.ts';
+import type { AdmissionPlugIn } from './contract/plug-in.ts';
+import { HookSet } from './webhooks/hook-set.ts';
+import { MutatingWebhooks } from './webhooks/mutating-webhooks.ts';
+import { ValidatingWebhooks } from './webhooks/validating-webhooks.ts';
+
+const GROUP = 'admissionregistration.k8s.io';
+const NAMESPACES = { group: '', resource: 'namespaces' };
+
+export interface ServerAdmissionOptions {
+  /** Hooks of this process. @defaultValue none */
+  readonly hooks?: readonly AdmissionHook[] | undefined;
+  /** The objects of a kind; undefined when it is not served. */
+  readonly storeOf: HookParts['storeOf'];
+  readonly caller: WebhookCaller;
+  /** Whether pods get the service accounts of their namespaces. @defaultValue false */
+  readonly serviceAccounts?: boolean | undefined;
+  /** The storage of the namespaces; undefined when there are none. */
+  readonly namespaces: ResourceStorage | undefined;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+type FollowedSet = Pick<FollowedObjects<unknown>, 'hooks' | 'start' | 'close'>;
+
+/** Finds the storage of a resource, by its group and plural. */
+type FindStorage = (
+  name: string,
+) => { readonly storage: ResourceStorage; readonly keyRoot: string } | undefined;
+
+/**
+ * The admission of a server: its plug-ins in kube-apiserver's order, and what they know of stored objects. Namespaces that do not
+ * exist are refused before it (see `NamespaceLifecycle`).
+ */
+export class ServerAdmission {
+  readonly chain: Admission;
+  /** By group and plural. */
+  readonly #sets: ReadonlyMap<string, FollowedSet>;
+
+  #quotaStorage: QuotaStorage | undefined;
+
+  /** @throws {ListwatchError} code INVALID_OPTION for a hook. */
+  constructor({
+    hooks = [],
+    storeOf,
+    caller,
+    serviceAccounts = false,
+    namespaces,
+    runtime,
+    logger,
+  }: ServerAdmissionOptions) {
+    const newSet = (resource: string): HookSet =>
+      new HookSet({ resource, caller, runtime, logger });
+    const mutating = newSet('mutatingwebhookconfigurations');
+    const validating = newSet('validatingwebhookconfigurations');
+    const ranges = new FollowedObjects({
+      resource: 'limitranges',
+      read: limitsOf,
+      runtime,
+      logger,
+    });
+    const quotas = new FollowedObjects({
+      resource: 'resourcequotas',
+      read: (quota) => quota,
+      runtime,
+      logger,
+    });
+    this.#sets = new Map<string, FollowedSet>([
+      [`${GROUP}/mutatingwebhookconfigurations`, mutating.configurations],
+      [`${GROUP}/validatingwebhookconfigurations`, validating.configurations],
+      ['/limitranges', ranges],
+      ['/resourcequotas', quotas],
+    ]);
+    const labelsOf = (namespace: string): Promise<Labels> => namespaceLabels(namespaces, namespace);
+    const isSeen = (): boolean =>
+      hooks.length > 0 || mutating.all.length > 0 || validating.all.length > 0;
+    const accounts = (): ObjectStore | undefined => storeOf('', 'serviceaccounts');
+    const plugIns: AdmissionPlugIn[] = [
+      new LimitRanger(ranges),
+      ...(serviceAccounts ? [new ServiceAccountAdmission({ runtime, accounts })] : []),
+      new PodDefaults({ storeOf }, isSeen),
+      ...hooks.map(hookPlugIn),
+      new MutatingWebhooks({ set: mutating, runtime, labelsOf }),
+      new ValidatingWebhooks({ set: validating, runtime, labelsOf }),
+      new ResourceQuotas(quotas, () => this.#quotaStorage),
+    ];
+    this.chain = new AdmissionChain(plugIns);
+  }
+
+  /** The hooks for the store of a resource that admission follows, by its group and plural. */
+  hooksOf(name: string): StoreHooks | undefined {
+    return this.#sets.get(name)?.hooks;
+  }
+
+  /** Reads the stored configurations, and follows them. @throws {ApiError} when they cannot be read. */
+  async start(find: FindStorage): Promise<void> {
+    this.#quotaStorage = find('/resourcequotas');
+    const started = [...this.#sets].map(async ([name, set]) => {
+      const found = find(name);
+      if (found !== undefined) await set.start(found.storage, found.keyRoot);
+    });
+    await Promise.all(started);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sets.values()].map((set) => set.close()));
+  }
+}
+
+/** @throws {ApiError} 404. */
+async function namespaceLabels(
+  storage: ResourceStorage | undefined,
+  namespace: string,
+): Promise<Labels> {
+  const key = `/registry/namespaces/${namespace}`;
+  const stored = await storage?.get(key, { ignoreNotFound: true });
+  if (stored === undefined) throw notFound(NAMESPACES, namespace);
+  return stored.metadata.labels;
+}
