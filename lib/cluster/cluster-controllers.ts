@@ -1,0 +1,171 @@
+import { Client } from '../client/rest/client.ts';
+import { EventRecorder } from '../controller/events/event-recorder.ts';
+import type { ControllerInspection } from '../controller/builder/controller-inspection.ts';
+import { errorMessage } from '../kernel/failure/errors.ts';
+import type { Runtime } from '../kernel/time/runtime.ts';
+import type { Logger } from '../kernel/report/logger.ts';
+import type { ApiServer } from '../server/api/api-server.ts';
+import type { ApiHandler } from '../server/api/http/api-request.ts';
+import { adminUser } from '../server/registry/contract/user-info.ts';
+import { PublishedObject } from './accounts/published-object.ts';
+import { defaultAccount, rootCertificates } from './accounts/publications.ts';
+import { TokenSecrets } from './accounts/token-secrets.ts';
+import type { ClusterController } from './cluster-controller-names.ts';
+import { GarbageCollector, type GarbageCollectorInspection } from './garbage/garbage-collector.ts';
+import { inProcessTransport } from './in-process/in-process-transport.ts';
+import { namespaceDeletion } from './namespaces/namespace-deletion.ts';
+import { DiscoveredResources } from './resources/discovered-resources.ts';
+
+/** The user of the controllers, as audit and admission see it. */
+const USER = adminUser('system:kube-controller-manager');
+/** The name under which the controllers write. Tools know it as that of a cluster. */
+const FIELD_MANAGER = 'kube-controller-manager';
+
+export interface ClusterControllersOptions {
+  readonly server: ApiServer;
+  readonly controllers: ReadonlySet<ClusterController>;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+/** The start does not wait longer for the first account. */
+const FIRST_ACCOUNT_MS = 10_000;
+
+/** The state of the controllers; one that does not work is left out. */
+export interface ClusterInspection {
+  readonly controllers: readonly ClusterController[];
+  readonly garbageCollector?: GarbageCollectorInspection | undefined;
+  readonly namespaces?: ControllerInspection | undefined;
+}
+
+/** Work from `start` to its disposal. */
+interface Part extends AsyncDisposable {
+  start(): void;
+}
+
+/** The controllers of a cluster at work on a server in the same process. */
+export class ClusterControllers implements AsyncDisposable {
+  readonly #options: ClusterControllersOptions;
+  readonly #parts: Part[] = [];
+  #client: Client | undefined;
+  #account: PublishedObject | undefined;
+  #garbage: GarbageCollector | undefined;
+  #namespaces: ReturnType<typeof namespaceDeletion> | undefined;
+  #closed = false;
+
+  constructor(options: ClusterControllersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts the controllers, and the server if it was not started; the namespace `default` has its account then. May be called again.
+   * @throws what the start of the server throws.
+   */
+  async start(): Promise<void> {
+    const { server, controllers, runtime, logger } = this.#options;
+    if (controllers.size === 0 || this.#client !== undefined || this.#closed) return;
+    this.#client = new Client({
+      transport: inProcessTransport(asUser(server.handler), { server: 'http://cluster' }),
+      fieldManager: FIELD_MANAGER,
+      // They ask for every resource that there is, also for those that clients should not use any more.
+      onWarning: () => {},
+      runtime,
+      logger,
+    });
+    await server.start();
+    // It may have been closed meanwhile.
+    if (this.#closed) return;
+    if (controllers.has('service-account')) this.#addAccounts(this.#client);
+    const resources = controllers.has('namespace') || controllers.has('garbage-collector');
+    if (resources) this.#addResources(this.#client);
+    for (const part of this.#parts) part.start();
+    await this.#firstAccount();
+  }
+
+  inspect(): ClusterInspection {
+    return {
+      controllers: [...this.#options.controllers],
+      garbageCollector: this.#garbage?.inspect(),
+      namespaces: this.#namespaces?.inspect(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const ended = this.#parts.map((part) => part[Symbol.asyncDispose]());
+    const results = await Promise.allSettled(ended);
+    await this.#client?.close();
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue;
+      const error = errorMessage(result.reason);
+      this.#options.logger.warn('a controller of the cluster did not stop', { error });
+    }
+  }
+
+  /** Until then, a pod would have to wait. */
+  async #firstAccount(): Promise<void> {
+    try {
+      await this.#account?.whenFirst(FIRST_ACCOUNT_MS);
+    } catch (error) {
+      if (!this.#closed) this.#options.logger.warn(errorMessage(error));
+    }
+  }
+
+  #addAccounts(client: Client): void {
+    const { server, runtime, logger } = this.#options;
+    const authority = server.certificateAuthority;
+    const publication = rootCertificates(authority);
+    this.#account = new PublishedObject({ client, publication: defaultAccount, runtime, logger });
+    this.#parts.push(this.#account);
+    this.#parts.push(new PublishedObject({ client, publication, runtime, logger }));
+    const sign: ConstructorParameters<typeof TokenSecrets>[0]['sign'] = (subject) =>
+      server.issueSecretToken(subject);
+    this.#parts.push(new TokenSecrets({ client, authority, sign, runtime, logger }));
+  }
+
+  #addResources(client: Client): void {
+    const { controllers, runtime, logger } = this.#options;
+    const served = new DiscoveredResources(client, { runtime, logger });
+    this.#parts.push(served);
+    if (controllers.has('namespace')) {
+      const namespaces = namespaceDeletion({ client, served, runtime, logger });
+      this.#namespaces = namespaces;
+      this.#parts.push(running(namespaces, logger));
+    }
+    if (controllers.has('garbage-collector')) {
+      const events = new EventRecorder(client, {
+        controller: 'garbage-collector-controller',
+        api: 'v1',
+        runtime,
+        logger,
+      });
+      this.#parts.push({ start: () => {}, [Symbol.asyncDispose]: () => events.close() });
+      this.#garbage = new GarbageCollector({ client, served, events, runtime, logger });
+      this.#parts.push(this.#garbage);
+    }
+  }
+}
+
+function running(
+  controller: Pick<ReturnType<typeof namespaceDeletion>, 'run' | 'close'>,
+  logger: Logger,
+): Part {
+  let work: Promise<void> = Promise.resolve();
+  return {
+    start: () => {
+      work = controller.run().catch((error: unknown) => {
+        logger.error('a controller of the cluster has stopped', { error: errorMessage(error) });
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await controller.close();
+      await work;
+    },
+  };
+}
+
+function asUser(handler: ApiHandler): ApiHandler {
+  const { username: user } = USER;
+  return async (request) => await handler({ ...request, user, identity: USER });
+}

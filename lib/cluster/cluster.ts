@@ -1,0 +1,102 @@
+import { rejectUnknownOptions } from '../kernel/options/options.ts';
+import { silentLogger } from '../kernel/report/logger.ts';
+import { realRuntime } from '../kernel/time/real-runtime.ts';
+import { API_SERVER_OPTIONS, type ApiServerOptions } from '../server/api/api-server-options.ts';
+import { ApiServer } from '../server/api/api-server.ts';
+import { ClusterControllers, type ClusterInspection } from './cluster-controllers.ts';
+import { selectedControllers, type ControllerSelection } from './cluster-controller-names.ts';
+
+/** The options of an `ApiServer`, and which controllers work in the cluster. */
+export interface ClusterOptions extends Omit<ApiServerOptions, 'serviceAccountAdmission'> {
+  /** @defaultValue 'all' */
+  readonly controllers?: ControllerSelection | undefined;
+}
+
+const OPTIONS: readonly string[] = [
+  ...API_SERVER_OPTIONS.filter((name) => name !== 'serviceAccountAdmission'),
+  'controllers',
+];
+
+/**
+ * An API server with the controllers of a cluster at work in it. An `ApiServer` alone is a kube-apiserver alone: owned objects stay when
+ * their owner goes, a deleted namespace is never empty, and there are no service accounts.
+ *
+ * | controller | what it does |
+ * |---|---|
+ * | `garbage-collector` | deletes objects whose owners are gone: in the background, in the foreground, as orphans |
+ * | `namespace` | deletes the content of a deleted namespace, and then the namespace |
+ * | `service-account` | keeps the account `default` and the config map `kube-root-ca.crt` in each namespace, fills secrets of tokens; pods get their account, its token and its pull secrets |
+ *
+ * Guarantees:
+ * - The controllers are clients of the server, in the process and without a socket: all that they know is in its objects, so they may be
+ *   stopped at any time, and others go on where they were.
+ * - They work in the `runtime` of the server, so a whole cluster runs in virtual time.
+ * - `close` ends the controllers first, and then the server.
+ *
+ * Not guaranteed: that a controller has done its work when a request has been answered. Wait for the state, as on any cluster:
+ * `client.resource(…).wait(name, condition)`.
+ *
+ * Memory: the metadata of every object once more, an entry of the graph for each object and each owner that is named, and 500 owners that
+ * are known not to exist.
+ *
+ * @example
+ * await using cluster = await startCluster();
+ * await cluster.server.listen();
+ * await using client = await connect(cluster.server.clientConfig());
+ * await client.resource('apps/v1', 'deployments', { namespace: 'shop' }).delete('web', { propagationPolicy: 'Foreground' });
+ */
+export class Cluster implements AsyncDisposable {
+  readonly server: ApiServer;
+  readonly #controllers: ClusterControllers;
+
+  /** Use `startCluster`. */
+  constructor(options: ClusterOptions) {
+    rejectUnknownOptions('startCluster', options, OPTIONS);
+    const { controllers, ...serverOptions } = options;
+    const { runtime = realRuntime, logger = silentLogger } = options;
+    const selected = selectedControllers(controllers);
+    const serviceAccountAdmission = selected.has('service-account');
+    this.server = new ApiServer({ ...serverOptions, serviceAccountAdmission });
+    this.#controllers = new ClusterControllers({
+      server: this.server,
+      controllers: selected,
+      runtime,
+      logger,
+    });
+  }
+
+  /** @internal */
+  async start(): Promise<void> {
+    await this.#controllers.start();
+  }
+
+  /** What the controllers have before them. */
+  inspect(): ClusterInspection {
+    return this.#controllers.inspect();
+  }
+
+  /** Stops the controllers, and then the server. May be called again. */
+  async close(): Promise<void> {
+    await this.#controllers[Symbol.asyncDispose]();
+    await this.server.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * Starts an API server with the controllers of a cluster. It does not listen on a port before `cluster.server.listen()`.
+ * @throws {ListwatchError} code INVALID_OPTION; the error of a store that cannot be reached.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const cluster = new Cluster(options);
+  try {
+    await cluster.start();
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+  return cluster;
+}

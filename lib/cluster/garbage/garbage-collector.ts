@@ -1,0 +1,182 @@
+import type { Client } from '../../client/rest/client.ts';
+import type { ApiResource } from '../../client/rest/discovery/api-resource.ts';
+import type { EventSink } from '../../controller/events/event-sink.ts';
+import { RateLimitingQueue } from '../../controller/workqueue/rate-limiting-queue.ts';
+import { ReconcileLoop } from '../../controller/runtime/reconcile-loop.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { isConflict } from '../../meta/failure/failures.ts';
+import type { ObjectMeta, OwnerReference } from '../../meta/object.ts';
+import type { ClusterParts } from '../resources/cluster-parts.ts';
+import { ResourceMonitors } from '../resources/resource-monitors.ts';
+import type { DiscoveredResources } from '../resources/discovered-resources.ts';
+import { AbsentOwners } from './absent-owners.ts';
+import { attemptToDelete } from './delete-attempt.ts';
+import type { GraphNode } from './graph-node.ts';
+import { ObjectCalls } from './object-calls.ts';
+import { identityText, ownerIdentity } from './object-identity.ts';
+import { orphanDependents } from './orphan-attempt.ts';
+import { OwnerGraph } from './owner-graph.ts';
+
+export interface GarbageCollectorOptions extends ClusterParts {
+  readonly client: Client;
+  readonly served: DiscoveredResources;
+  readonly events: EventSink;
+}
+
+/** The state of the garbage collector. */
+export interface GarbageCollectorInspection {
+  /** The resources whose objects are followed. */
+  readonly resources: number;
+  /** The objects in the graph, with owners that are only named. */
+  readonly objects: number;
+  /** Objects that wait for a look. */
+  readonly toDelete: number;
+  /** Objects whose dependents wait to be set free. */
+  readonly toOrphan: number;
+}
+
+/** As in kube-controller-manager (--concurrent-gc-syncs). */
+const WORKERS = 20;
+/** After this time the work begins although some resources cannot be listed. */
+const FIRST_LISTS_MS = 30_000;
+
+/** A node that has to be looked at once more. It is no failure. */
+class LookAgain extends Error {}
+
+/**
+ * Deletes the objects whose owners are gone, by owner references: in the background, in the foreground and as orphans.
+ *
+ * Guarantees:
+ * - An object is deleted only after live reads that have found none of its owners, with its uid as a precondition.
+ * - An owner of a kind that the server does not serve, or that cannot be read, counts as existing.
+ * - It may be stopped at any time: all state is made again from the objects.
+ */
+export class GarbageCollector implements AsyncDisposable {
+  readonly #options: GarbageCollectorOptions;
+  readonly #stop = new AbortController();
+  readonly #absent: AbsentOwners = new AbsentOwners();
+  readonly #calls: ObjectCalls;
+  readonly #graph: OwnerGraph;
+  readonly #monitors: ResourceMonitors;
+  readonly #toDelete: RateLimitingQueue<GraphNode>;
+  readonly #toOrphan: RateLimitingQueue<GraphNode>;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: GarbageCollectorOptions) {
+    const { client, served, runtime, logger } = options;
+    this.#options = options;
+    this.#calls = new ObjectCalls(client, this.#stop.signal);
+    this.#toDelete = new RateLimitingQueue({ name: 'garbage to delete', runtime, logger });
+    this.#toOrphan = new RateLimitingQueue({ name: 'garbage to orphan', runtime, logger });
+    this.#graph = new OwnerGraph(this.#absent, {
+      attemptToDelete: (node) => {
+        this.#toDelete.add(node);
+      },
+      attemptToOrphan: (node) => {
+        this.#toOrphan.add(node);
+      },
+      wrongNamespace: (node, owner) => {
+        this.#reportNamespace(node, owner);
+      },
+    });
+    this.#monitors = new ResourceMonitors({
+      client,
+      served,
+      runtime,
+      logger,
+      handler: {
+        present: (resource, metadata, before) => {
+          this.#graph.present(resource, metadata, before);
+        },
+        gone: (resource: ApiResource, metadata: ObjectMeta) => {
+          this.#graph.gone(resource, metadata);
+        },
+        unserved: (metadata) => {
+          this.#graph.unserved(metadata);
+        },
+      },
+    });
+  }
+
+  start(): void {
+    this.#monitors.start();
+    this.#running = this.#run();
+  }
+
+  inspect(): GarbageCollectorInspection {
+    return {
+      resources: this.#monitors.size,
+      objects: this.#graph.size,
+      toDelete: this.#toDelete.size,
+      toOrphan: this.#toOrphan.size,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#monitors[Symbol.asyncDispose]();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { served, logger } = this.#options;
+    const { signal } = this.#stop;
+    try {
+      await served.whenKnown(FIRST_LISTS_MS, signal);
+      await this.#monitors.whenSynced(FIRST_LISTS_MS, signal);
+    } catch (error) {
+      if (!signal.aborted) {
+        const message = `garbage collection begins without all objects: ${errorMessage(error)}`;
+        logger.warn(message);
+      }
+    }
+    await Promise.allSettled([
+      this.#loop(this.#toDelete, async (node) => {
+        if ((await this.#attempt(node)) === 'again') throw new LookAgain();
+      }).run({ signal }),
+      this.#loop(this.#toOrphan, (node) => orphanDependents(this.#calls, node)).run({ signal }),
+    ]);
+  }
+
+  #attempt(node: GraphNode): ReturnType<typeof attemptToDelete> {
+    return attemptToDelete(
+      {
+        graph: this.#graph,
+        absent: this.#absent,
+        calls: this.#calls,
+        attemptToDelete: (other) => {
+          this.#toDelete.add(other);
+        },
+      },
+      node,
+    );
+  }
+
+  #loop(
+    queue: RateLimitingQueue<GraphNode>,
+    work: (node: GraphNode) => Promise<void>,
+  ): ReconcileLoop<GraphNode> {
+    const { runtime, logger } = this.#options;
+    return new ReconcileLoop<GraphNode>({
+      queue,
+      reconcile: ({ key }) => work(key),
+      concurrency: WORKERS,
+      isExpected: (error) => error instanceof LookAgain || isConflict(error),
+      runtime,
+      logger,
+    });
+  }
+
+  #reportNamespace({ identity }: GraphNode, owner: OwnerReference): void {
+    const { apiVersion, kind, name, namespace, uid } = identity;
+    const named = identityText(ownerIdentity(owner, namespace));
+    this.#options.events.event(
+      { apiVersion, kind, metadata: { name, namespace, uid } },
+      {
+        type: 'Warning',
+        reason: 'OwnerRefInvalidNamespace',
+        note: `ownerRef ${named} does not exist in namespace ${JSON.stringify(namespace)}`,
+      },
+    );
+  }
+}

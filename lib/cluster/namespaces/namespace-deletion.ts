@@ -1,0 +1,150 @@
+import type { Client } from '../../client/rest/client.ts';
+import { controller } from '../../controller/builder/controller-builder.ts';
+import type { Controller } from '../../controller/builder/controller.ts';
+import type { ControllerResult } from '../../controller/builder/run/controller-result.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { isNotFound } from '../../meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { ClusterParts } from '../resources/cluster-parts.ts';
+import type { DiscoveredResources } from '../resources/discovered-resources.ts';
+import { namespaceConditions, type NamespaceCondition } from './namespace-conditions.ts';
+import { deletableResources, deleteContent, type RemainingContent } from './namespace-content.ts';
+
+interface Namespace extends UnstructuredObject {
+  readonly spec?: { readonly finalizers?: readonly string[] | undefined } | undefined;
+  readonly status?:
+    | {
+        readonly phase?: string | undefined;
+        readonly conditions?: readonly NamespaceCondition[] | undefined;
+      }
+    | undefined;
+}
+
+export interface NamespaceDeletionOptions extends ClusterParts {
+  readonly client: Client;
+  readonly served: DiscoveredResources;
+}
+
+/** The entry of `spec.finalizers` that keeps a namespace until its content is deleted. */
+const CONTENT_FINALIZER = 'kubernetes';
+/** As in kube-controller-manager (--concurrent-namespace-syncs). */
+const WORKERS = 10;
+/** What is left may go at any time: the next look comes after these times, which grow with the looks. */
+const FIRST_LOOK_MS = 50;
+const LAST_LOOK_MS = 5000;
+
+/**
+ * The controller that deletes the content of deleted namespaces, and then the namespaces.
+ *
+ * Guarantees:
+ * - A namespace goes only after a list of every resource that it may contain has found nothing.
+ * - Its conditions say what keeps it.
+ */
+export function namespaceDeletion({
+  client,
+  served,
+  runtime,
+  logger,
+}: NamespaceDeletionOptions): Controller<Namespace> {
+  const looks = new Map<string, number>();
+  /** Looks again, sooner at first. */
+  const later = (uid: string): ControllerResult<Namespace> => {
+    const look = looks.get(uid) ?? 0;
+    looks.set(uid, look + 1);
+    return { requeueAfterMs: Math.min(FIRST_LOOK_MS * 2 ** look, LAST_LOOK_MS) };
+  };
+  return controller<Namespace>(client, 'v1', 'namespaces', {
+    name: 'namespace',
+    concurrency: WORKERS,
+    runtime,
+    logger,
+  })
+    .whenGone(({ uid }) => {
+      if (uid !== undefined) looks.delete(uid);
+      return Promise.resolve();
+    })
+    .reconcile(async (namespace, { signal }) => {
+      const { name, uid } = namespace.metadata;
+      if (!isGoing(namespace)) return {};
+      const content = await emptied(client, served, name, signal);
+      await report(client, namespace, content, { now: timestamp(runtime.wallMs()), signal });
+      if (content.discovery !== undefined) return later(uid);
+      if (content.resources.size > 0 || content.failures.length > 0) return later(uid);
+      await finalize(client, name, uid, signal);
+      return {};
+    });
+}
+
+function isGoing({ metadata, spec }: Stored<Namespace>): boolean {
+  const { deletionTimestamp } = metadata as { readonly deletionTimestamp?: unknown };
+  return deletionTimestamp !== undefined && (spec?.finalizers ?? []).includes(CONTENT_FINALIZER);
+}
+
+interface EmptiedContent extends RemainingContent {
+  /** Why not all resources could be found. */
+  readonly discovery: string | undefined;
+}
+
+async function emptied(
+  client: Client,
+  served: DiscoveredResources,
+  name: string,
+  signal: AbortSignal,
+): Promise<EmptiedContent> {
+  try {
+    const resources = deletableResources(await served.fresh());
+    const content = await deleteContent(client, name, resources, signal);
+    const { resources: left, finalizers, failures } = content;
+    return { resources: left, finalizers, failures, discovery: undefined };
+  } catch (error) {
+    signal.throwIfAborted();
+    const discovery = errorMessage(error);
+    return { resources: new Map(), finalizers: new Map(), failures: [], discovery };
+  }
+}
+
+async function report(
+  client: Client,
+  { metadata, status }: Stored<Namespace>,
+  content: EmptiedContent,
+  { now, signal }: { readonly now: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { discovery } = content;
+  const conditions = namespaceConditions(status?.conditions ?? [], content, { now, discovery });
+  if (conditions === undefined) return;
+  const namespaces = client.resource<Namespace>('v1', 'namespaces', { signal });
+  const { resourceVersion, uid, name } = metadata;
+  // A list of conditions is replaced whole, so the write must not undo one that came meanwhile: a conflict is tried again.
+  const patch = { metadata: { uid, resourceVersion }, status: { conditions } };
+  try {
+    await namespaces.patch(name, patch, { type: 'merge', subresource: 'status' });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Removes the finalizer of the content; without another one, the namespace goes with it. */
+async function finalize(
+  client: Client,
+  name: string,
+  uid: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const namespaces = client.resource<Namespace>('v1', 'namespaces', { signal });
+  try {
+    const namespace = await namespaces.get(name);
+    if (namespace.metadata.uid !== uid) return;
+    const { finalizers = [] } = namespace.spec ?? {};
+    const left = finalizers.filter((one) => one !== CONTENT_FINALIZER);
+    await namespaces
+      .subresource<Namespace>('finalize')
+      .update(name, { ...namespace, spec: { ...namespace.spec, finalizers: left } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function timestamp(wallMs: number): string {
+  return new Date(wallMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,90 @@
+import type { Client } from '../../client/rest/client.ts';
+import type { ApiResource } from '../../client/rest/discovery/api-resource.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { sleep } from '../../kernel/time/wait.ts';
+import type { ClusterParts } from './cluster-parts.ts';
+import { followedResources, isSameVersion } from './followed-resources.ts';
+import { ResourceMonitor, type ResourceHandler } from './resource-monitor.ts';
+import type { DiscoveredResources } from './discovered-resources.ts';
+
+/** So long a monitor goes on after its resource has left discovery: the deletions of its objects may still be under way. */
+const LEAVE_AFTER_MS = 5000;
+
+export interface ResourceMonitorsOptions extends ClusterParts {
+  readonly client: Client;
+  readonly served: DiscoveredResources;
+  readonly handler: ResourceHandler;
+}
+
+/** Informers of the metadata of all resources that can be listed, watched and deleted. They come and go with the resources. */
+export class ResourceMonitors implements AsyncDisposable {
+  readonly #options: ResourceMonitorsOptions;
+  readonly #monitors = new Map<string, ResourceMonitor>();
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(options: ResourceMonitorsOptions) {
+    this.#options = options;
+  }
+
+  /** The number of resources. */
+  get size(): number {
+    return this.#monitors.size;
+  }
+
+  start(): void {
+    this.#options.served.onChange((all) => {
+      this.#follow(all);
+    });
+  }
+
+  /** Resolves when the objects of all present resources were reported. @throws {ListwatchError} code TIMEOUT naming one that was not. */
+  async whenSynced(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      [...this.#monitors.values()].map((monitor) => monitor.whenSynced(timeoutMs, signal)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.close()));
+    await Promise.all(this.#leaving);
+  }
+
+  #follow(all: readonly ApiResource[]): void {
+    if (this.#stop.signal.aborted) return;
+    const { client, handler, runtime, logger } = this.#options;
+    const followed = followedResources(all);
+    for (const [name, monitor] of this.#monitors) {
+      const resource = followed.get(name);
+      if (resource !== undefined && isSameVersion(resource, monitor.resource)) continue;
+      this.#monitors.delete(name);
+      this.#leave(name, monitor);
+    }
+    for (const [name, resource] of followed) {
+      if (this.#monitors.has(name)) continue;
+      const monitor = new ResourceMonitor({ client, resource, handler, runtime, logger });
+      this.#monitors.set(name, monitor);
+    }
+  }
+
+  #leave(name: string, monitor: ResourceMonitor): void {
+    const leaving = this.#leaveSoon(name, monitor).finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+  }
+
+  async #leaveSoon(name: string, monitor: ResourceMonitor): Promise<void> {
+    const { handler, runtime, logger } = this.#options;
+    const { signal } = this.#stop;
+    if (!monitor.isEmpty) await sleep(runtime, LEAVE_AFTER_MS, { signal }).catch(() => {});
+    try {
+      const left = monitor.left();
+      await monitor.close();
+      // Another monitor of the resource reports its objects.
+      if (signal.aborted || this.#monitors.has(name)) return;
+      for (const metadata of left) handler.unserved(metadata);
+    } catch (error) {
+      logger.warn('an informer did not stop', { error: errorMessage(error) });
+    }
+  }
+}

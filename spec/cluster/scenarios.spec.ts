@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { Client } from '../../lib/client/rest/client.ts';
+import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { canonical } from '../compare/normalise.ts';
+import { recordedOutcomes } from './scenarios/recorded-outcomes.ts';
+import { ScenarioRunner, SCENARIOS } from './scenarios/run-scenarios.ts';
+import { VirtualClusterWorld } from './support/virtual-cluster-world.ts';
+
+describe('the controllers of the embedded cluster do what those of a real one do', () => {
+  const recorded = recordedOutcomes();
+
+  it('has a recorded outcome for each scenario', () => {
+    expect(Object.keys(recorded)).to.deep.equal(SCENARIOS.map(({ title }) => title));
+    expect(JSON.stringify(recorded)).not.to.contain('"failed"');
+  });
+
+  for (const scenario of SCENARIOS) {
+    it(scenario.title, async () => {
+      await VirtualClusterWorld.run(async ({ cluster, runtime }) => {
+        const transport = inProcessTransport(cluster.server.handler);
+        const client = new Client({ transport, runtime, onWarning: () => {} });
+        await using runner = await ScenarioRunner.start({ client, runtime, run: 'spec' });
+        // The garbage collector has read discovery again.
+        await runner.whenFollowed();
+        const answer = JSON.parse(canonical(await runner.answer(scenario))) as unknown;
+        expect(answer).to.deep.equal(JSON.parse(canonical(recorded[scenario.title])));
+      });
+    });
+  }
+});
