@@ -9,6 +9,21 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
   },
   {
+    name: 'envtest-assets',
+    summary: 'writes the programs for KUBEBUILDER_ASSETS, for suites in Go and other languages',
+    load: async () => (await import('./envtest/assets-command.ts')).envtestAssetsCommand(),
+  },
+  {
+    name: 'envtest-apiserver',
+    summary: 'stands where envtest starts kube-apiserver, with its flags',
+    load: async () => (await import('./envtest/api-server-command.ts')).envtestApiServerCommand(),
+  },
+  {
+    name: 'envtest-etcd',
+    summary: 'stands where envtest starts etcd, with its flags',
+    load: async () => (await import('./envtest/etcd-command.ts')).envtestEtcdCommand(),
+  },
+  {
     name: 'serve',
     summary: 'runs a Kubernetes API server for kubectl, controllers and tests',
     load: async () => (await import('./serve/serve-command.ts')).serveCommand(),

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../kernel/failure/errors.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import { EXIT, type Output } from './contract/command.ts';
@@ -60,6 +61,7 @@ try {
     stdin: () => process.stdin,
     env: process.env,
     homeDir: homedir(),
+    program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
     runtime: realRuntime,
     signal: interruption.signal,
     version: packageVersion(),

@@ -17,6 +17,8 @@ export interface CommandHost {
   /** The directory that contains `.kube/config`. */
   readonly homeDir: string;
   readonly runtime: Runtime;
+  /** The words that start this program from any directory, before the name of a command. */
+  readonly program: readonly string[];
   /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal;
   /** The version of the package. */

@@ -4,12 +4,18 @@ export interface ReadyReport {
   readonly address: string;
   /** The path of the file. */
   readonly kubeconfig: string;
+  /** The names of the controllers that work in it. */
+  readonly controllers: readonly string[];
 }
 
-/** The line on standard output when clients can connect. Its JSON form has `ready`, `address`, `kubeconfig` and `kubectl`. */
-export function readyLine({ address, kubeconfig }: ReadyReport, json: boolean): string {
+/** The line on standard output when clients can connect. Its JSON form has `ready`, `address`, `kubeconfig`, `controllers` and `kubectl`. */
+export function readyLine(
+  { address, kubeconfig, controllers }: ReadyReport,
+  json: boolean,
+): string {
   const kubectl = `kubectl --kubeconfig ${shellWord(kubeconfig)} get namespaces`;
-  if (json) return `${JSON.stringify({ ready: true, address, kubeconfig, kubectl })}\n`;
+  if (json)
+    return `${JSON.stringify({ ready: true, address, kubeconfig, controllers, kubectl })}\n`;
   return `ready on ${address}: ${kubectl}\n`;
 }
 

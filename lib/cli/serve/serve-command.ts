@@ -12,7 +12,7 @@ export function serveCommand(): Command {
   return {
     help: SERVE_HELP,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
-      return await serve(readServeOptions(parameters), host);
+      return await runServer(readServeOptions(parameters), host);
     },
   };
 }
@@ -20,7 +20,8 @@ export function serveCommand(): Command {
 /** Messages of the server name files and objects, which may be long. */
 const LONGEST_MESSAGE = 2000;
 
-async function serve(options: ServeOptions, host: CommandHost): Promise<number> {
+/** Serves until the host's signal aborts. Resolves to the exit code. @throws {UsageError} */
+export async function runServer(options: ServeOptions, host: CommandHost): Promise<number> {
   const run = new ServerRun(options, host);
   let ready = false;
   try {

@@ -1,5 +1,10 @@
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { AUTHORIZATIONS, type Authorization } from '../../server/registry/contract/access-parts.ts';
+import {
+  CLUSTER_CONTROLLERS,
+  type ClusterController,
+  selectedControllers,
+} from '../../cluster/cluster-controller-names.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 
 /** The options of `listwatch serve`. */
@@ -17,6 +22,10 @@ export interface ServeOptions {
   readonly tls: TlsFiles;
   /** Who may do what; left out: what an `ApiServer` does by itself. */
   readonly authorization: Authorization | undefined;
+  /** The controllers of a cluster that work in it. */
+  readonly controllers: ReadonlySet<ClusterController>;
+  /** Whether pods need a service account. @defaultValue when the controller is there that makes them */
+  readonly serviceAccountAdmission?: boolean | undefined;
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean;
   /** Whether the kubeconfig has a client certificate in place of the token. */
@@ -89,12 +98,17 @@ const TABLE: OptionTable = {
   'cert-dir': {
     type: 'string',
     value: 'DIR',
-    help: 'keeps the authority in a folder, as ca.crt and ca.key; otherwise it ends with the server',
+    help: 'keeps the authority (ca.crt, ca.key) and the key of account tokens (sa.key) in a folder; otherwise they end with the server',
   },
   authorization: {
     type: 'string',
     value: 'MODE',
     help: 'rbac: roles decide who may do what, as on a cluster; always-allow: every client with credentials may do everything; otherwise rbac',
+  },
+  controllers: {
+    type: 'string',
+    value: 'LIST',
+    help: `the controllers of a cluster that work in it: all, none, or some of ${CLUSTER_CONTROLLERS.join(',')}; none is kube-apiserver alone; otherwise all`,
   },
   'allow-privileged': {
     type: 'string',
@@ -142,7 +156,7 @@ const TABLE: OptionTable = {
   verbose: { type: 'boolean', short: 'v', help: 'also prints each request and each step' },
 };
 
-export const SERVE_HELP: string = `listwatch serve: a Kubernetes API server for kubectl, controllers and tests. It runs no pods.
+export const SERVE_HELP: string = `listwatch serve: a Kubernetes API server for kubectl, controllers and tests, with the clean-up of a cluster. It runs no pods.
 
 Usage: listwatch serve [options]
 
@@ -205,6 +219,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
       dir: text('cert-dir'),
     },
     authorization: authorizationOf(text('authorization')),
+    controllers: controllersOf(text('controllers') ?? 'all'),
     allowPrivileged: booleanOf('allow-privileged', text('allow-privileged') ?? 'true'),
     clientCertificate: options.has('client-certificate'),
     snapshot: text('snapshot'),
@@ -222,6 +237,18 @@ function authorizationOf(text: string | undefined): Authorization | undefined {
   throw new UsageError(
     `--authorization must be ${AUTHORIZATIONS.join(' or ')}, not ${JSON.stringify(text)}`,
   );
+}
+
+function controllersOf(text: string): ReadonlySet<ClusterController> {
+  const isWord = text === 'all' || text === 'none';
+  try {
+    return selectedControllers(isWord ? text : text.split(','));
+  } catch {
+    const names = CLUSTER_CONTROLLERS.join(', ');
+    throw new UsageError(
+      `--controllers must be all, none, or some of ${names} with commas between, not ${JSON.stringify(text)}`,
+    );
+  }
 }
 
 function booleanOf(option: string, text: string): boolean {

@@ -7,6 +7,7 @@ import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../server/api/port/loopback.ts';
 import type { TransformerFor } from '../../server/api/server-storages.ts';
+import type { ClusterControllers } from '../../cluster/cluster-controllers.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
 import type { Manifest } from '../../meta/manifests/manifest.ts';
@@ -19,6 +20,7 @@ import { serveLogger } from './serve-logger.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { openServerStore } from './open-server-store.ts';
 import type { ServerStore } from './server-store.ts';
+import { storedAccountKey } from './account-key.ts';
 import { keepAuthority, readTlsFiles, tlsProblem } from './serve-tls.ts';
 import { serverToken } from './server-token.ts';
 
@@ -34,6 +36,7 @@ export class ServerRun {
   #audit: AuditFile | undefined;
   #store: ServerStore | undefined;
   #server: ApiServer | undefined;
+  #controllers: ClusterControllers | undefined;
   #wasReachable = false;
   /** A kubeconfig below the home directory, which goes with the run. */
   #ownKubeconfig: string | undefined;
@@ -56,6 +59,7 @@ export class ServerRun {
     // Everything that can be wrong is read before the port is taken and the state is changed.
     const token = await serverToken(this.#serve, this.#host.env);
     const tls = await readTlsFiles(this.#serve.tls);
+    const serviceAccountKey = await storedAccountKey(this.#serve.tls.dir);
     const manifests = folder === undefined ? [] : await manifestsOf(folder);
     const transformerFor = await this.#encryption();
     if (audit !== undefined) this.#audit = await AuditFile.open(audit, { logger });
@@ -66,28 +70,35 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const { authorization, allowPrivileged } = this.#serve;
+    const { authorization, allowPrivileged, controllers } = this.#serve;
+    const { serviceAccountAdmission = controllers.has('service-account') } = this.#serve;
     const given = { runtime, logger, token, keyValueStore, transformerFor, onRequest, tls };
-    const server = this.#newServer({ ...given, authorization, allowPrivileged });
+    const access = { authorization, allowPrivileged, serviceAccountAdmission, serviceAccountKey };
+    const server = this.#newServer({ ...given, ...access });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);
     await this.#listen(server);
     if (folder !== undefined) {
+      // Pods need their accounts.
+      await this.#startControllers(server);
       const { applyManifests } = await import('../manifests/apply-manifests.ts');
       await applyManifests(manifests, { handler: server.handler, runtime, signal });
       this.#say(`${countOf(manifests.length, 'object')} of ${folder} applied`);
     }
     const address = `https://${new URL(server.url).host}`;
-    return { address, kubeconfig: await this.#writeKubeconfig(server) };
+    const kubeconfig = await this.#writeKubeconfig(server);
+    return { address, kubeconfig, controllers: [...controllers] };
   }
 
-  /** Starts the server before its first request. @throws {ListwatchError} of the part that cannot start. */
+  /** Starts the server before its first request, and the controllers. @throws {ListwatchError} of the part that cannot start. */
   async finishStart(): Promise<void> {
     await this.#server?.start();
+    if (this.#server !== undefined) await this.#startControllers(this.#server);
   }
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
   async stop(): Promise<void> {
+    await this.#controllers?.[Symbol.asyncDispose]();
     await this.#server?.close();
     const kept = await this.#store?.keep();
     this.#say(kept === undefined ? 'stopped' : `stopped; ${kept}`);
@@ -95,6 +106,7 @@ export class ServerRun {
 
   /** Releases everything, also after a start or a stop that failed. */
   async release(): Promise<void> {
+    await this.#controllers?.[Symbol.asyncDispose]();
     await this.#server?.close();
     await this.#store?.close({ unused: !this.#wasReachable });
     await this.#audit?.close();
@@ -107,6 +119,20 @@ export class ServerRun {
     } catch (error) {
       throw tlsProblem(error, this.#serve.tls);
     }
+  }
+
+  async #startControllers(server: ApiServer): Promise<void> {
+    const { controllers } = this.#serve;
+    if (controllers.size === 0) return;
+    if (this.#controllers === undefined) {
+      const { ClusterControllers: Controllers } = await import(
+        '../../cluster/cluster-controllers.ts'
+      );
+      const { runtime } = this.#host;
+      this.#controllers = new Controllers({ server, controllers, runtime, logger: this.#logger });
+      this.#logger.info(`controllers: ${[...controllers].join(', ')}`);
+    }
+    await this.#controllers.start();
   }
 
   #say(text: string): void {

@@ -61,6 +61,7 @@ interface Root {
 function addRoot(types: SchemaTypes, { name, apiVersion, kind, place, version }: Root): void {
   const { schema, deprecation } = version;
   const description = typeof schema['description'] === 'string' ? schema['description'] : '';
+  types.beginVersion();
   types.addInterface(schema, {
     name,
     version: version.name,

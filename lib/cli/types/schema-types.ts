@@ -4,7 +4,7 @@ import { docComment } from './doc-comment.ts';
 
 /** Deeper schemas are those of an anchor that contains itself. */
 const DEEPEST = 64;
-/** Over ten times the fields of the largest definition in use; anchors can multiply fields. */
+/** Of one version: over ten times the fields of the largest definition in use. Anchors can multiply fields. */
 const MOST_FIELDS = 200_000;
 
 /** Names that the generated file uses itself. */
@@ -42,6 +42,11 @@ export class SchemaTypes {
     return unique;
   }
 
+  /** Begins a version of a definition: its fields are counted. */
+  beginVersion(): void {
+    this.#fields = 0;
+  }
+
   /** Adds an interface. `own` are lines that replace the properties of these names. */
   addInterface(schema: Fields, { doc, own = {}, ...place }: SchemaPlace & InterfaceOptions): void {
     // The interface comes before those of its fields.
@@ -64,7 +69,8 @@ export class SchemaTypes {
       path: `${within.path}.${name}`,
       depth: within.depth + 1,
     };
-    if (this.#fields > MOST_FIELDS) throw wrong(place, `more than ${MOST_FIELDS} fields`);
+    if (this.#fields > MOST_FIELDS)
+      throw wrong(place, `more than ${MOST_FIELDS} fields; an anchor may repeat them`);
     const type = this.typeOf(property, place);
     // The server fills in a default before it looks for required fields.
     const sent =

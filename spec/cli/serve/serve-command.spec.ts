@@ -52,6 +52,34 @@ describe('listwatch serve', () => {
     expect(await readFile((await run.readyDocument()).kubeconfig, 'utf8')).to.include('https://');
   });
 
+  it('runs the controllers that are asked for, and none for none', async () => {
+    await using alone = fixture.serve(['--controllers', 'none']);
+    expect((await alone.readyDocument()).controllers).to.deep.equal([]);
+    await using some = fixture.serve(['--controllers', 'namespace,garbage-collector']);
+    const { controllers } = await some.readyDocument();
+    expect(controllers).to.deep.equal(['namespace', 'garbage-collector']);
+    await using wrong = fixture.serve(['--controllers', 'all,none']);
+    expect(await wrong.ended()).to.equal(2);
+    expect(wrong.host.stderr.text).to.contain(
+      '--controllers must be all, none, or some of service-account, namespace, garbage-collector with commas between, not "all,none"',
+    );
+  });
+
+  it('makes the accounts that pods of its manifests need, and deletes what was owned', async () => {
+    await using run = fixture.serve([]);
+    await using client = await run.client();
+    const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
+    const { apiVersion, kind, metadata } = await maps.create({ metadata: { name: 'owner' } });
+    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+    await maps.create({ metadata: { name: 'owned', ownerReferences: [owner] } });
+    await maps.delete('owner');
+    await maps.wait('owned', (owned) => owned === undefined);
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    const spec = { containers: [{ name: 'web', image: 'web:1' }] };
+    const pod = await pods.create({ metadata: { name: 'web' }, spec });
+    expect(pod.spec?.serviceAccountName).to.equal('default');
+  });
+
   it('prints one line when it is ready, with the kubectl line to type', async () => {
     const kubeconfig = fixture.path('dev.kubeconfig');
     await using run = fixture.serve(['--kubeconfig', kubeconfig]);
@@ -60,6 +88,7 @@ describe('listwatch serve', () => {
     expect(rest).to.deep.equal({
       ready: true,
       kubeconfig,
+      controllers: ['service-account', 'namespace', 'garbage-collector'],
       kubectl: `kubectl --kubeconfig ${kubeconfig} get namespaces`,
     });
     expect(await run.stop()).to.equal(0);
@@ -478,7 +507,7 @@ describe('listwatch serve', () => {
       this.skip();
     }
     await using member = await EtcdMember.start({ binary: etcd });
-    const parameters = ['--etcd', member.url];
+    const parameters = ['--etcd', member.url, '--controllers', 'none'];
     const first = fixture.serve(parameters);
     {
       await using client = await first.client();

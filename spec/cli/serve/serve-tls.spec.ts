@@ -1,6 +1,7 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
+import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { CertificateAuthority } from '../../../lib/server/api/certificates/certificate-authority.ts';
 import { ServeFixture } from '../support/serve-fixture.ts';
 
@@ -33,6 +34,40 @@ describe('the certificates of listwatch serve', () => {
     }
     expect(authorities[0]).to.equal(authorities[1]);
     expect((await stat(fixture.path('certs/ca.key'))).mode & 0o777).to.equal(0o600);
+  });
+
+  it('outlive a restart with tokens of service accounts, whose key --cert-dir keeps for its owner only', async () => {
+    const files = ['--cert-dir', fixture.path('certs'), '--snapshot', fixture.path('state')];
+    let token = '';
+    {
+      await using run = fixture.serve(files);
+      await using client = await run.client();
+      const accounts = client.resource('v1', 'serviceaccounts', { namespace: 'default' });
+      await accounts.create({ metadata: { name: 'robot' } });
+      ({ token } = await accounts.createToken('robot'));
+    }
+    expect((await stat(fixture.path('certs/sa.key'))).mode & 0o777).to.equal(0o600);
+    await using run = fixture.serve(files);
+    const { address } = await run.readyDocument();
+    const ca = await readFile(fixture.path('certs/ca.crt'), 'utf8');
+    await using robot = await connect({ server: address, token, tls: { ca } });
+    const { status } = await robot
+      .resource<UnstructuredObject>('authentication.k8s.io/v1', 'selfsubjectreviews')
+      .create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
+    expect(status).to.have.nested.property(
+      'userInfo.username',
+      'system:serviceaccount:default:robot',
+    );
+  });
+
+  it('refuse a key of account tokens that is none, without its text', async () => {
+    await mkdir(fixture.path('certs'));
+    await file('certs/sa.key', 'a-secret-text');
+    await using run = fixture.serve(['--cert-dir', fixture.path('certs')]);
+    expect(await run.ended()).to.equal(2);
+    const { text } = run.host.stderr;
+    expect(text).to.include('certs/sa.key is no private key of the curve P-256, PEM; restore it');
+    expect(text).to.not.include('a-secret-text');
   });
 
   it('may be given, and clients may have certificates', async () => {

@@ -33,6 +33,7 @@ export function capturedHost(
     env: {},
     stdin: () => Readable.from([]),
     homeDir: '/nowhere',
+    program: ['listwatch'],
     runtime: realRuntime,
     signal: new AbortController().signal,
     version: '1.2.3',

@@ -11,6 +11,7 @@ export interface Ready {
   readonly ready: boolean;
   readonly address: string;
   readonly kubeconfig: string;
+  readonly controllers: readonly string[];
   readonly kubectl: string;
 }
 

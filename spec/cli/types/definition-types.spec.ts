@@ -22,8 +22,19 @@ describe('types of definitions', () => {
       schema = { type: 'object', properties: Object.fromEntries(names) as Fields };
     }
     expect(() => definitionTypes([withSchema(schema)]))
-      .to.throw(/^things\.yaml: v1, \.spec(?:\.p\d+)+: more than 200000 fields$/)
+      .to.throw(
+        /^things\.yaml: v1, \.spec(?:\.p\d+)+: more than 200000 fields; an anchor may repeat them$/,
+      )
       .with.property('code', 'MANIFEST_INVALID');
+  });
+
+  it('have this bound in each version, and none over all definitions', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 100_001 }, (_, index) => [`f${index}`, { type: 'string' }]),
+    );
+    const one = withSchema({ type: 'object', properties });
+    const text = definitionTypes([one, { ...one, kind: 'Other', plural: 'others' }]);
+    expect(text.match(/ {2}f100000\?/g)).to.have.length(2);
   });
 
   it('have unknown only where the schema preserves unknown fields', () => {

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { Authorization } from '../../server/registry/contract/access-parts.ts';
+import { UsageError } from '../arguments/usage-error.ts';
+import type { ServeOptions } from '../serve/serve-options.ts';
+import { dataDirAt } from './data-dir.ts';
+import { lastValue, listValue, type Flags } from './read-flags.ts';
+import { servingCertificate, type CertificatePaths } from './serving-certificate.ts';
+
+/** What the flags of kube-apiserver mean for a server of this package. @throws {UsageError} */
+export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<ServeOptions> {
+  const port = portOf(lastValue(flags, 'secure-port') ?? '6443');
+  const bind = lastValue(flags, 'bind-address') ?? '127.0.0.1';
+  const authorization = authorizationOf(listValue(flags, 'authorization-mode'));
+  const allowPrivileged = switchOf(flags, 'allow-privileged', false);
+  const dir = lastValue(flags, 'cert-dir');
+  const certificate = await certificateOf(flags, bind, runtime);
+  return {
+    port,
+    bind,
+    kubeconfig: dir === undefined ? undefined : join(dir, 'listwatch.kubeconfig'),
+    token: undefined,
+    tokenFile: undefined,
+    ...(await storeOf(flags, runtime)),
+    tls: {
+      cert: certificate?.cert,
+      key: certificate?.key,
+      clientCa: lastValue(flags, 'client-ca-file'),
+      dir: undefined,
+    },
+    authorization,
+    controllers: new Set(),
+    serviceAccountAdmission: !listValue(flags, 'disable-admission-plugins').includes(
+      'ServiceAccount',
+    ),
+    allowPrivileged,
+    clientCertificate: false,
+    manifests: undefined,
+    audit: undefined,
+    encryptionConfig: lastValue(flags, 'encryption-provider-config'),
+    json: false,
+    verbose: Number(lastValue(flags, 'v') ?? '0') >= 2,
+  };
+}
+
+async function certificateOf(
+  flags: Flags,
+  bind: string,
+  runtime: Runtime,
+): Promise<CertificatePaths | undefined> {
+  const cert = lastValue(flags, 'tls-cert-file');
+  const key = lastValue(flags, 'tls-private-key-file');
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined || key !== undefined) {
+    throw new UsageError('--tls-cert-file and --tls-private-key-file need each other; give both');
+  }
+  const dir = lastValue(flags, 'cert-dir');
+  if (dir === undefined) return undefined;
+  const hosts = new Set([bind, '127.0.0.1', 'localhost', 'kubernetes.default.svc', 'kubernetes']);
+  return await servingCertificate(dir, [...hosts], runtime);
+}
+
+/** In memory, kept in the directory of the stand-in for etcd; or in a real etcd. */
+async function storeOf(
+  flags: Flags,
+  runtime: Runtime,
+): Promise<Pick<ServeOptions, 'etcd' | 'etcdFiles' | 'snapshot'>> {
+  const servers = listValue(flags, 'etcd-servers');
+  const [first] = servers;
+  // The real one's words.
+  if (first === undefined) throw new UsageError('--etcd-servers must be specified');
+  const dir = await dataDirAt(first, runtime);
+  const none = { ca: undefined, cert: undefined, key: undefined };
+  if (dir !== undefined) {
+    return { etcd: [], etcdFiles: none, snapshot: join(dir, 'listwatch.snapshot') };
+  }
+  const ca = lastValue(flags, 'etcd-cafile');
+  const cert = lastValue(flags, 'etcd-certfile');
+  const key = lastValue(flags, 'etcd-keyfile');
+  return { etcd: servers, etcdFiles: { ca, cert, key }, snapshot: undefined };
+}
+
+/** Without the flag everything is allowed, as by the real one. Node is for kubelets, which are not here. */
+function authorizationOf(modes: readonly string[]): Authorization {
+  const isRbac = modes.includes('RBAC');
+  const rest = modes.filter((mode) => mode !== 'RBAC' && mode !== 'Node');
+  if (isRbac && rest.length === 0) return 'rbac';
+  if (modes.length === 0 || (!isRbac && rest.every((mode) => mode === 'AlwaysAllow')))
+    return 'always-allow';
+  throw new UsageError(
+    `--authorization-mode ${modes.join(',')} is not supported; give RBAC, or AlwaysAllow`,
+  );
+}
+
+function switchOf(flags: Flags, name: string, otherwise: boolean): boolean {
+  const text = lastValue(flags, name) ?? String(otherwise);
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;
+  if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false;
+  throw new UsageError(`--${name} must be true or false, not ${JSON.stringify(text)}`);
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new UsageError(
+    `--secure-port must be a number from 1 to 65535, not ${JSON.stringify(text)}`,
+  );
+}
