@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = '--conditions=@listwatch/source --import tsx lib/cli/listwatch.ts serve'.split(' ');
 const READY_LIMIT_MS = 60_000;
 
-/** `listwatch serve` as a process of its own, empty, over TLS, on a free port. */
+/** `listwatch serve` as a process of its own, over TLS, on a free port; empty, unless the flags name a storage. */
 export class ServedProcess implements AsyncDisposable {
   readonly kubeconfig: string;
   readonly #child: ChildProcess;
@@ -19,17 +19,14 @@ export class ServedProcess implements AsyncDisposable {
   }
 
   /** @param folder gets the kubeconfig */
-  static async start(folder: string): Promise<ServedProcess> {
+  static async start(folder: string, flags: readonly string[] = []): Promise<ServedProcess> {
     const kubeconfig = join(folder, 'kubeconfig');
-    const child = spawn(
-      process.execPath,
-      [...PROGRAM, '--port', '0', '--json', '--kubeconfig', kubeconfig],
-      {
-        cwd: ROOT,
-        env: { ...process.env, LISTWATCH_TOKEN: randomBytes(16).toString('hex') },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
+    const own = ['--port', '0', '--json', '--controllers', 'none', '--kubeconfig', kubeconfig];
+    const child = spawn(process.execPath, [...PROGRAM, ...own, ...flags], {
+      cwd: ROOT,
+      env: { ...process.env, LISTWATCH_TOKEN: randomBytes(16).toString('hex') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const server = new ServedProcess(child, kubeconfig);
     const timer = setTimeout(() => child.kill('SIGKILL'), READY_LIMIT_MS);
     try {
