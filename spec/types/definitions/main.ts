@@ -1,140 +1,159 @@
-/** `npm run types:definitions`: types for definitions of public projects, compiled with objects that fit them and objects that do not. */
-import { readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+/** `npm run types:definitions`: types for the largest definitions of public projects, compiled with manifests that fit them and the same with a misspelt field. */
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Definition } from '../../../lib/cli/types/definition.ts';
 import { definitionTypes } from '../../../lib/cli/types/definition-types.ts';
-import { readDefinitions } from '../../../lib/cli/types/read-definitions.ts';
-import { errorMessage } from '../../../lib/kernel/failure/errors.ts';
-import { definitionsIn } from '../../definitions/definition-scenarios.ts';
-import { recordOf } from '../../definitions/draw-object.ts';
+import { candidateManifests, type Candidates } from './candidate-manifests.ts';
 import { compilePrograms } from './compile-programs.ts';
-import { definitionProgram, refusedProgram, type Program } from './definition-program.ts';
-import { askForManifests, manifestsIn, type RealManifest } from './real-manifests.ts';
+import { definitionProgram, refusedProgram } from './definition-program.ts';
+import {
+  closingLine,
+  isProven,
+  verdictsOf,
+  verdictTable,
+  type JudgedDefinition,
+} from './definition-verdicts.ts';
+import { fetchProjects, PROJECTS } from './fetch-projects.ts';
+import { largestDefinitions, type FoundDefinition, type LeftOut } from './largest-definitions.ts';
+import { documentsOf, projectFiles } from './project-documents.ts';
+import { askForManifests, type RealManifest } from './real-manifests.ts';
 
-const USAGE = `npm run types:definitions -- [--seed TEXT] [--manifests DIR]... DIR...
+const USAGE = `npm run types:definitions -- [options] DIR...
+npm run types:definitions -- [options] --fetch DIR
 
-DIR is a file of CustomResourceDefinitions, or a folder of such files. For each definition, types are generated; a drawn object of each
-served version has to type-check, and the same object with one misspelt field must not.
+  --fetch DIR      clones ${PROJECTS.length} public projects into DIR, if they are not there, and takes it as one more DIR
+  --from ADDRESS   where they are; https://github.com/{project}.git unless given
+  --largest N      definitions, by the length of their text; 60 unless given
+  --manifests DIR  where manifests are, if not in DIR; may be repeated
+  --seed TEXT      draws the misspelt fields; 1 unless given
 
-The objects in --manifests, if their definition is there, are held to the same. Examples may be wrong, or older than a definition: an
-embedded server is asked whether it takes the object without a surplus field. Of those that it refuses for a field that the schema does
-not have, none may type-check.`;
+DIR is a folder of YAML and JSON files, and of Markdown files with blocks of YAML. For each of the largest definitions in it, types are
+generated. Of the manifests whose definition is there, an embedded server is asked whether it takes them: an object with a surplus field,
+or one that breaks a rule of its definition, is no manifest that fits. Those that it takes, and a drawn object of each version, have to
+type-check; the same with one misspelt field must not. A manifest that the server refuses for a surplus field must not either.
 
-const MOST_LINES = 30;
-const SURPLUS = /unknown field "(?!metadata\.)/;
+It ends with 0 if this is so for each definition, and each has a manifest; otherwise with 1.`;
+
+/** Manifests that a server is asked about for each definition: at first, and if it takes none of those. */
+const FIRST_ASKED = 12;
+const MOST_ASKED = 60;
+/** Manifests that are compiled for each definition. */
+const MOST_COMPILED = 3;
+const MOST_LINES = 40;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    seed: { type: 'string', default: '1' },
+    fetch: { type: 'string' },
+    from: { type: 'string', default: 'https://github.com/{project}.git' },
+    largest: { type: 'string', default: '60' },
     manifests: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
 });
-if (values.help || positionals.length === 0) {
+const folders = [...positionals, ...(values.fetch === undefined ? [] : [values.fetch])];
+const largest = Number(values.largest);
+if (values.help || folders.length === 0 || !Number.isSafeInteger(largest) || largest < 1) {
   console.log(USAGE);
   process.exitCode = values.help ? 0 : 2;
 } else {
-  process.exitCode = await main(positionals, values.seed, values.manifests);
+  process.exitCode = await main();
 }
 
-async function main(
-  paths: readonly string[],
-  seed: string,
-  manifests: readonly string[],
-): Promise<number> {
-  const files = paths.flatMap(filesIn);
-  const definitions = await readAll(files);
-  const real = await realManifests(paths, manifests);
-  const programs = new Map<string, Program>();
-  for (const [index, definition] of definitions.entries()) {
-    const own = real.get(`${definition.plural}.${definition.group}`) ?? [];
-    programs.set(`d${index}.ts`, definitionProgram(definition, seed, own));
-    const refused = refusedProgram(definition, `d${index}.ts`, own);
-    if (refused.objects.length > 0) programs.set(`r${index}.ts`, refused);
+async function main(): Promise<number> {
+  if (values.fetch !== undefined) {
+    printLeftOut('projects', await fetchProjects(values.fetch, PROJECTS, values.from));
   }
-  const none = [...real].filter(([, own]) => own.length > 0 && !own.some(isTaken));
-  for (const [name, [first]] of none)
-    console.log(`${name}: no real object fits, ${first?.refused}`);
-  const once = new Map(definitions.map((one) => [`${one.plural}.${one.group}`, one]));
-  const texts = Object.fromEntries([...programs].map(([name, { text }]) => [name, text]));
-  const lines = await compiled({ ...texts, 'all.ts': definitionTypes([...once.values()]) });
-  const typed = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+  const files = folders.flatMap(projectFiles);
+  const documents = files.flatMap(documentsOf);
+  const { definitions, names, leftOut } = largestDefinitions(documents, largest);
   console.log(
-    `${files.length} files, ${definitions.length} definitions (${once.size} names), ${typed} characters of types and objects`,
+    `${files.length} files, ${documents.length} objects, ${names} definitions: the ${definitions.length} largest`,
   );
-  return report(programs, definitions, lines) && definitions.length > 0 ? 0 : 1;
+  printLeftOut('definitions', leftOut);
+  if (definitions.length === 0) {
+    console.log(
+      'no definition was found: name a folder with CustomResourceDefinitions, or --fetch',
+    );
+    return 1;
+  }
+  const others = values.manifests.flatMap(projectFiles).flatMap(documentsOf);
+  const among = values.manifests.length === 0 ? documents : others;
+  const candidates = candidateManifests(among, definitions, MOST_ASKED);
+  printLeftOut('manifests', candidates.leftOut);
+  return await judge(definitions, await asked(definitions, candidates.manifests));
 }
 
-function isTaken({ refused }: RealManifest): boolean {
-  return refused === undefined;
-}
-
-/** The real manifests by the name of their definition. */
-async function realManifests(
-  paths: readonly string[],
-  folders: readonly string[],
+/** What a server says of the first manifests of each definition, and of the others where it takes none of those. */
+async function asked(
+  definitions: readonly FoundDefinition[],
+  manifests: Candidates['manifests'],
 ): Promise<ReadonlyMap<string, readonly RealManifest[]>> {
-  if (folders.length === 0) return new Map();
-  const raw = definitionsIn(paths);
-  const answers = await askForManifests(raw, manifestsIn(folders.flatMap(filesIn)));
-  return new Map(
-    raw.map((one, index) => [String(recordOf(one['metadata'])['name']), answers[index] ?? []]),
+  const part = (from: number, to: number): Candidates['manifests'] =>
+    new Map([...manifests].map(([name, own]) => [name, own.slice(from, to)]));
+  const first = await askForManifests(definitions, part(0, FIRST_ASKED));
+  const lacking = definitions.filter(({ name }) =>
+    first.get(name)?.every(({ refused }) => refused !== undefined),
   );
+  const rest = await askForManifests(lacking, part(FIRST_ASKED, MOST_ASKED));
+  return new Map([...first].map(([name, own]) => [name, [...own, ...(rest.get(name) ?? [])]]));
 }
 
-/** Prints what the compiler says and how much there is. @returns whether all is as it should be. */
-function report(
-  programs: ReadonlyMap<string, Program>,
-  definitions: readonly Definition[],
-  lines: readonly string[],
-): boolean {
-  const complaints = new Map<string, string>();
-  const others: string[] = [];
-  for (const line of lines) {
-    const [, file = '', at = ''] = /(?:^|\/)(\w+\.ts)\((\d+),/.exec(line) ?? [];
-    // Lines with a space are the rest of a message.
-    if (file === '') continue;
-    if (programs.get(file)?.objects.some((one) => one.line === Number(at)) === true) {
-      complaints.set(`${file}:${at}`, line);
-    } else {
-      // The comment above an object that type-checks though a field is misspelt, or the types themselves.
-      const wrong = programs.get(file)?.objects.find((one) => one.line === Number(at) + 1);
-      if (wrong?.misspelt === true) complaints.set(`${file}:${wrong.line}`, line);
-      else others.push(line);
-    }
+/** Compiles all, and prints the table. @returns the exit code. */
+async function judge(
+  definitions: readonly FoundDefinition[],
+  manifests: ReadonlyMap<string, readonly RealManifest[]>,
+): Promise<number> {
+  const judged = definitions.map((found, index): JudgedDefinition => {
+    const { definition, name } = found;
+    const own = manifests.get(name) ?? [];
+    const taken = own.filter(({ refused }) => refused === undefined).slice(0, MOST_COMPILED);
+    const file = `d${index}.ts`;
+    return {
+      found,
+      file,
+      program: definitionProgram(definition, values.seed, taken),
+      refusedFile: `r${index}.ts`,
+      refused: refusedProgram(definition, file, own),
+    };
+  });
+  const programs: Record<string, string> = {
+    'all.ts': definitionTypes(definitions.map(({ definition }) => definition)),
+  };
+  for (const { file, program, refusedFile, refused } of judged) {
+    programs[file] = program.text;
+    if (refused.objects.length > 0) programs[refusedFile] = refused.text;
   }
-  const wrong: string[] = [];
-  const count = { drawn: 0, real: 0, kinds: 0, misspelt: 0, open: 0, refused: 0, untyped: 0 };
-  for (const [file, { objects, open }] of programs) {
-    count.open += open;
-    if (objects.some(({ place }) => place !== 'drawn') && file.startsWith('d')) count.kinds += 1;
-    for (const { line, place, misspelt } of objects) {
-      const complaint = complaints.get(`${file}:${line}`);
-      if (file.startsWith('r')) {
-        count.refused += 1;
-        if (complaint !== undefined) count.untyped += 1;
-        else if (SURPLUS.test(place)) wrong.push(`refused by the server, not by types: ${place}`);
-        continue;
-      }
-      count.misspelt += misspelt ? 1 : 0;
-      if (!misspelt) count[place === 'drawn' ? 'drawn' : 'real'] += 1;
-      const definition = definitions[Number(/\d+/.exec(file)?.[0])]?.place;
-      if (complaint !== undefined) wrong.push(`${definition}, ${place}: ${complaint}`);
-    }
-  }
-  for (const line of [...others, ...wrong].slice(0, MOST_LINES)) console.log(line.slice(0, 600));
-  console.log(
-    `${count.drawn} drawn objects and ${count.real} real ones of ${count.kinds} definitions fit, ${count.misspelt} have a misspelt field: ${others.length + wrong.length} surprises; ${count.open} without a field that can be misspelt`,
-  );
-  console.log(
-    `${count.refused} real objects that a server refuses: types refuse ${count.untyped} of them`,
-  );
-  return others.length + wrong.length === 0;
+  const { verdicts, others } = verdictsOf(judged, await compiled(programs));
+  printRefused([...manifests.values()].flat());
+  print(verdictTable(verdicts));
+  const surprises = [...others, ...verdicts.flatMap((one) => one.surprises)];
+  print(surprises.slice(0, MOST_LINES));
+  console.log(closingLine(verdicts));
+  return others.length === 0 && verdicts.every(isProven) ? 0 : 1;
+}
+
+/** Manifests that the server refuses, each with the reason: by the definition itself, they are not valid. */
+function printRefused(manifests: readonly RealManifest[]): void {
+  const refused = manifests.filter((one) => one.refused !== undefined);
+  print([`${refused.length} of ${manifests.length} manifests are not valid by their definition:`]);
+  print(refused.map((one) => `  ${one.place}: ${one.refused}`));
+}
+
+function printLeftOut(what: string, leftOut: readonly LeftOut[]): void {
+  if (leftOut.length === 0) return;
+  print([
+    `${leftOut.length} ${what} cannot be read, and are left out:`,
+    ...leftOut.slice(0, MOST_LINES).map(({ place, reason }) => `  ${place}: ${reason}`),
+    ...(leftOut.length > MOST_LINES ? [`  and ${leftOut.length - MOST_LINES} more`] : []),
+  ]);
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line.replaceAll('\n', ' ').slice(0, 400));
 }
 
 async function compiled(programs: Readonly<Record<string, string>>): Promise<string[]> {
@@ -144,24 +163,4 @@ async function compiled(programs: Readonly<Record<string, string>>): Promise<str
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function readAll(files: readonly string[]): Promise<Definition[]> {
-  const definitions: Definition[] = [];
-  for (const file of files) {
-    try {
-      definitions.push(...(await readDefinitions([file], () => Readable.from([]))));
-    } catch (error) {
-      console.log(`left out: ${errorMessage(error)}`);
-    }
-  }
-  return definitions;
-}
-
-function filesIn(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .toSorted()
-    .flatMap((name) => filesIn(join(path, name)))
-    .filter((file) => /\.(?:ya?ml|json)$/.test(file));
 }

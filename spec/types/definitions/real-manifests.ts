@@ -1,91 +1,60 @@
-import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
 import { ApiServer } from '../../../lib/server/index.ts';
 import { askServer } from '../../compare/ask-server.ts';
-import { isRecord } from '../../compare/normalise.ts';
 import type { Answer, Scenario, Step } from '../../compare/scenario.ts';
 import { Target } from '../../compare/target/target.ts';
 import { recordOf } from '../../definitions/draw-object.ts';
+import type { CandidateManifest } from './candidate-manifests.ts';
+import type { FoundDefinition } from './largest-definitions.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const AT_A_TIME = 4;
 /** Only a hang reaches these. */
 const LONGEST_WAIT_MS = 300_000;
 
-/** An object from a file, and what a server says of it. */
-export interface RealManifest {
-  /** The file, and the number of the document in it. */
-  readonly place: string;
-  readonly object: Record<string, unknown>;
+/** A manifest, and what a server says of it. */
+export interface RealManifest extends CandidateManifest {
   /** Why the server refuses it; undefined if it takes it. */
   readonly refused: string | undefined;
 }
 
-/** `group/Kind` */
-export function typeOf(object: Record<string, unknown>): string {
-  const [group = ''] = String(object['apiVersion']).split('/');
-  return `${group}/${String(object['kind'])}`;
-}
-
-/** The objects in files, by type. A file that is no YAML, such as a template, has none. */
-export function manifestsIn(
-  files: readonly string[],
-): Map<string, Omit<RealManifest, 'refused'>[]> {
-  const byType = new Map<string, Omit<RealManifest, 'refused'>[]>();
-  for (const file of files) {
-    const documents = parseAllDocuments(readFileSync(file, 'utf8'), { logLevel: 'error' });
-    for (const [index, document] of [...documents].entries()) {
-      if (document.errors.length > 0) continue;
-      const object: unknown = document.toJS({ maxAliasCount: 1000 });
-      if (!isRecord(object) || typeof object['apiVersion'] !== 'string') continue;
-      const same = byType.get(typeOf(object)) ?? [];
-      byType.set(typeOf(object), same);
-      // The status of an example is what some controller would set; a server drops it, and what is null in metadata.
-      const { status: _dropped, ...sent } = object;
-      const given = Object.entries(recordOf(object['metadata']));
-      const metadata = Object.fromEntries(given.filter(([, value]) => value !== null));
-      same.push({ place: `${file}, document ${index + 1}`, object: { ...sent, metadata } });
-    }
-  }
-  return byType;
-}
-
 /**
- * Asks an embedded server for each manifest whose definition is there: it checks the object against the schema, and refuses fields that the
- * schema does not have. Examples may be older than a definition, or wrong on purpose. The list of a definition has its index.
+ * Asks an embedded server for each manifest: it checks the object against the schema and the rules of its definition, and refuses fields that
+ * the schema does not have. Examples may be older than a definition, or wrong on purpose. @returns the manifests by definition.
  */
 export async function askForManifests(
-  definitions: readonly Record<string, unknown>[],
-  byType: ReadonlyMap<string, readonly Omit<RealManifest, 'refused'>[]>,
-): Promise<readonly (readonly RealManifest[])[]> {
+  definitions: readonly FoundDefinition[],
+  manifests: ReadonlyMap<string, readonly CandidateManifest[]>,
+): Promise<ReadonlyMap<string, readonly RealManifest[]>> {
   await using server = new ApiServer();
   await server.listen();
   const { url, token } = server;
   const target = new Target({ server: url, token, longestRequestMs: LONGEST_WAIT_MS });
-  const own = definitions.map((definition) => byType.get(definedType(definition)) ?? []);
+  const asked = definitions.map(({ name, object }) => ({
+    name,
+    object,
+    own: manifests.get(name) ?? [],
+  }));
   try {
     const answers = await askServer(
       target,
-      definitions.map((definition, index) => scenarioOf(definition, own[index] ?? [])),
+      asked.map(({ object, own }) => scenarioOf(object, own)),
       { prefix: 'types', atATime: AT_A_TIME, longestWaitMs: LONGEST_WAIT_MS },
     );
-    return own.map((manifests, index) =>
-      manifests.map((one, number) => ({ ...one, refused: refusal(answers[index], number) })),
+    return new Map(
+      asked.map(({ name, own }, index) => [
+        name,
+        own.map((one, number) => ({ ...one, refused: refusal(answers[index], number) })),
+      ]),
     );
   } finally {
     target.close();
   }
 }
 
-function definedType(definition: Record<string, unknown>): string {
-  const spec = recordOf(definition['spec']);
-  return `${String(spec['group'])}/${String(recordOf(spec['names'])['kind'])}`;
-}
-
 /** Creates the definition, waits until it is served, and sends each manifest as a dry run that knows no surplus fields. */
 function scenarioOf(
   definition: Record<string, unknown>,
-  manifests: readonly Omit<RealManifest, 'refused'>[],
+  manifests: readonly CandidateManifest[],
 ): Scenario {
   const id = String(recordOf(definition['metadata'])['name']);
   const copy = structuredClone(definition);
