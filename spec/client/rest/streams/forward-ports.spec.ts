@@ -53,6 +53,30 @@ describe('ports of pods', () => {
     expect(most).to.equal(100);
   });
 
+  it('keep the bytes of 100 connections apart, 64 KiB each way at once', async () => {
+    const each = 64 * 1024;
+    const bytes = noise(100 * each);
+    const partOf = (index: number): Buffer => bytes.subarray(index * each, (index + 1) * each);
+    await using cluster = await podCluster({
+      portForward: async ({ incoming, outgoing }) => {
+        let left = each;
+        for await (const piece of incoming) {
+          await outgoing.write(piece);
+          left -= piece.length;
+          if (left === 0) return;
+        }
+      },
+    });
+    await using forward = await cluster.pods.portForward('web', { port: 80 });
+    const answers = Array.from({ length: 100 }, (_, index) => {
+      const socket = connectSocket(forward.localPort, '127.0.0.1');
+      socket.write(partOf(index));
+      return bytesFrom(socket);
+    });
+    const all = await within(Promise.all(answers), 'all answers');
+    expect(all.map(hashOf)).to.deep.equal(all.map((_, index) => hashOf(partOf(index))));
+  });
+
   it('carry 10 MiB each way with equal hashes', async () => {
     const bytes = noise(10 * 1024 * 1024);
     let received = '';
