@@ -141,6 +141,7 @@ describe('the house', () => {
 
 /** Spec folders that cut across the house. */
 const SPEC_ONLY = new Set([
+  'admission',
   'bad-use',
   'applies',
   'compare',
@@ -153,7 +154,10 @@ const SPEC_ONLY = new Set([
   'client/verbs',
   'client/support',
   'faults',
+  'security',
   'soak',
+  'envtest',
+  'swap',
   'examples',
   'path',
   'package',
@@ -164,4 +168,5 @@ const SPEC_ONLY = new Set([
   'mutants',
   'bench/workload',
   'types',
+  'types/definitions',
 ]);

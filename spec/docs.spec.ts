@@ -52,6 +52,7 @@ const TYPED_BY: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',
   'npx listwatch doctor': 'spec/cli/doctor/readme-sample.spec.ts',
+  'npx listwatch envtest-assets bin/envtest': 'spec/cli/envtest/assets-command.spec.ts',
   'npx listwatch types crds.yaml --out src/custom-resources.ts':
     'spec/cli/types/types-command.spec.ts',
   'npx listwatch types crds.yaml --out src/custom-resources.ts --check':
@@ -87,7 +88,9 @@ function writeScript(block: Block): void {
 
 async function run(program: string): Promise<{ readonly stdout: string }> {
   const isSpec = /from ["']mocha["']/.test(readFileSync(program, 'utf8'));
-  const args = isSpec ? [MOCHA, '--no-config', '--no-package', program] : [program];
+  const args = isSpec
+    ? [MOCHA, '--no-config', '--no-package', '--timeout', String(HANG_MS), program]
+    : [program];
   return await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: HANG_MS });
 }
 

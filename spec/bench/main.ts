@@ -1,15 +1,6 @@
 /**
  * `npm run bench`: runs the benches, each several times in processes of its own, and prints what they came to.
  *
- * - `--only W2` (again for more): these only, by id or name, whatever the case; `--list` names them all
- * - `--quick`: less work and fewer runs
- * - `--who text` (again for more): of the contestants of the client workloads only those with this text in their names
- * - `--node22 path`: the Node that runs client-node 2.0.1, if this one is older; without it, that contestant is left out
- * - `--repeats n`: this many runs of each
- * - `--against folder`: runs them in another checkout too, by turns, and prints how many times better this one is
- * - `--plots`: draws what W9 came to into docs/performance
- * - `--json file`: where all samples are written, by default `.bench/figures.json`
- *
  * The process of one run is `main.ts --run name`, which prints the figures as JSON. Progress, and what is left out, is told on
  * stderr. How to profile one contestant of the client workloads (W1 and on) is said in `workload/ours.ts`.
  */
@@ -24,6 +15,19 @@ import { ratiosOf, ratioTables, rowsOf, table, type Ratio, type Row } from './re
 import { benchNames, chosenBenches, loadBench, runInChild } from './run-bench.ts';
 import { takeOnly } from './workload/contest.ts';
 import { BENCH_FOLDER, takeNode22 } from './workload/programs.ts';
+
+const USAGE = `npm run bench -- [options]
+
+  --list             names the benches
+  --only W2          this one only (again for more), by id or name, whatever the case
+  --quick            less work and fewer runs
+  --who TEXT         of the contestants of the client workloads only those with this text in their names (again for more)
+  --node22 PATH      the Node that runs client-node 2.0.1, if this one is older; without it, that contestant is left out
+  --repeats N        this many runs of each
+  --against FOLDER   runs them in another checkout too, by turns, and prints how many times better this one is
+  --plots            draws what W9 came to into docs/performance
+  --json FILE        where all samples are written (.bench/figures.json)
+  --help             shows this`;
 
 const FULL_REPEATS = 5;
 const QUICK_REPEATS = 3;
@@ -41,6 +45,7 @@ const { values } = parseArgs({
     run: { type: 'string' },
     node22: { type: 'string' },
     against: { type: 'string' },
+    help: { type: 'boolean' },
   },
 });
 
@@ -90,7 +95,9 @@ async function measureAll(): Promise<void> {
   for (const plot of plots) process.stderr.write(`drawn: ${plot}\n`);
 }
 
-if (values.list === true) {
+if (values.help === true) {
+  console.log(USAGE);
+} else if (values.list === true) {
   for (const name of benchNames()) {
     const bench = await loadBench(name);
     console.log(`${labelOf(name, bench)}: ${bench.title}`);

@@ -112,7 +112,7 @@ const home = await mkdtemp(join(tmpdir(), 'listwatch-creates-'));
 const kubeconfig = join(home, 'kubeconfig');
 const child = spawn(
   process.execPath,
-  [PROGRAM, 'serve', '--port', '0', '--json', '--kubeconfig', kubeconfig],
+  [PROGRAM, 'serve', '--port', '0', '--json', '--controllers', 'none', '--kubeconfig', kubeconfig],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 try {

@@ -58,7 +58,17 @@ async function measure(home: string): Promise<Figures> {
   const kubeconfig = join(home, 'kubeconfig');
   const child = spawn(
     process.execPath,
-    [PROGRAM, 'serve', '--port', '0', '--json', '--kubeconfig', kubeconfig],
+    [
+      PROGRAM,
+      'serve',
+      '--port',
+      '0',
+      '--json',
+      '--controllers',
+      'none',
+      '--kubeconfig',
+      kubeconfig,
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const ended = once(child, 'exit');

@@ -15,8 +15,8 @@ const below =
  */
 export const BUDGETS: readonly Budget[] = [
   { what: 'everything', matches: () => true, megabytes: 7.8 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 2.9 },
-  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 2.7 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.1 },
+  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.0 },
   {
     what: 'declarations',
     matches: (file) => file.endsWith('.d.ts') && !file.startsWith('dist/types/'),
