@@ -1,6 +1,6 @@
 /**
- * `npm run spec`: all specs but the benches, in two processes side by side, since most specs wait for something. What the second one
- * prints follows what the first one prints; the counts of both are the last lines.
+ * `npm run spec`: all specs but the benches, in three processes side by side, since most specs wait for something. What the first one
+ * prints is shown at once, what the others print follows it; the counts of all are the last lines.
  *
  * `-- --only TEXT`: only files with this text in their paths.
  */
@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Rooms of `lib`, which need no program, no package and no page; they take as long as all the others. */
-const OF_LIB = /^(?:cache|client|controller|kernel|meta|rules|server)\//;
+/** Rooms of `lib`, which need no package and no page. Each of the three parts takes about as long as the others. */
+const OF_SERVER = /^(?:rules|server)\//;
+const OF_CLIENT = /^(?:cache|client|controller|kernel|meta)\//;
 
 interface Ended {
   readonly code: number;
@@ -59,8 +60,9 @@ const { only = '' } = parseArgs({ options: { only: { type: 'string' } } }).value
 const startedMs = performance.now();
 const files = specFiles(only);
 const parts = [
-  files.filter((path) => OF_LIB.test(path)),
-  files.filter((path) => !OF_LIB.test(path)),
+  files.filter((path) => OF_SERVER.test(path)),
+  files.filter((path) => OF_CLIENT.test(path)),
+  files.filter((path) => !OF_SERVER.test(path) && !OF_CLIENT.test(path)),
 ];
 const running = parts.filter((part) => part.length > 0).map((part, at) => runMocha(part, at === 0));
 const ended: Ended[] = [];
@@ -70,7 +72,7 @@ for (const [at, part] of running.entries()) {
   if (at > 0) process.stdout.write(end.output);
 }
 const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
-console.log(`\n  ${countOf(ended, 'passing')} passing (${minutes}m, both processes)`);
+console.log(`\n  ${countOf(ended, 'passing')} passing (${minutes}m, all processes)`);
 for (const what of ['pending', 'failing']) {
   const count = countOf(ended, what);
   if (count > 0) console.log(`  ${count} ${what}`);
