@@ -58,6 +58,9 @@ const LONGEST_LIST = 1000;
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
 const SPARE = 64;
 
+/** Minimum number of idle keys for which the table is replaced when no key waits or is worked on; a process may have hundreds of queues. */
+const SPARE_AT_REST = 16;
+
 /** Beyond the spare keys, the table is replaced when it has this many keys for each key that waits or is worked on. */
 const MOST_KNOWN = 16;
 
@@ -71,8 +74,9 @@ const MOST_KNOWN = 16;
  * - No key starves: one that has waited for `ageingMs`, with n others that have waited longer, is taken after at most 10 × (n + 1)
  *   further keys, whatever their priorities.
  * - No key added before `close` is lost.
- * - Memory: one slot for each distinct key that waits or is worked on, 20 bytes more once priorities are used; further adds take none. Finished keys may stay in the
- *   table for a while, because removing each one separately is expensive: 64, and at most 15 for each key that waits or is worked on.
+ * - Memory: one slot for each distinct key that waits or is worked on, 20 bytes more once priorities are used; further adds take none.
+ *   Finished keys may stay in the table for a while, because removing each one separately is expensive: 15 while no key waits or is
+ *   worked on, else 64, and at most 15 for each key that does.
  *
  * Not guaranteed: that a key is taken again when its worker never calls `done`.
  * @see client-go util/workqueue/queue.go @ 32ce75a7
@@ -454,6 +458,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   /** Nothing waits or is in work. */
   #rest(): void {
     this.#waiting.rest();
+    if (this.#keys.size >= SPARE_AT_REST) this.#forgetIdle();
     if (this.#closing) this.#idle.open();
   }
 

@@ -131,7 +131,8 @@ export class SharedChanges {
   readonly #pass = (change: LazyChange<KubernetesObject>, isOwn: boolean): void => {
     const readers = this.#readers;
     if (this.#apart.size > 0) this.#look();
-    change.keyNumber = this.#numbers.of(change.key);
+    // A key that is new to the informer is searched for once by each queue, with or without a number.
+    if (change.type !== 'added') change.keyNumber = this.#numbers.of(change.key);
     let errors: unknown[] | undefined;
     for (const { receiver, signal } of readers) {
       if (readers !== this.#readers && signal.aborted) continue;
