@@ -120,7 +120,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       const { displaced } = this.#objects;
       if (displaced !== undefined) await runInSlices(displaced, this.#runtime);
       if (this.fifo.size > 0) await nextTask(this.#runtime);
-      await this.#letHandlersCatchUp(signal);
+      if (this.#handlersHaveBacklog()) await this.#letHandlersCatchUp(signal);
     }
   }
 
@@ -151,7 +151,6 @@ export class ObjectPipeline<T extends KubernetesObject> {
   }
 
   async #letHandlersCatchUp(signal: AbortSignal): Promise<void> {
-    if (!this.#handlersHaveBacklog()) return;
     const endMs = this.#runtime.monotonicMs() + CATCH_UP_MS;
     do await nextTask(this.#runtime);
     while (this.#handlersHaveBacklog() && !signal.aborted && this.#runtime.monotonicMs() < endMs);

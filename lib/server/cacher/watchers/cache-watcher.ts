@@ -48,6 +48,10 @@ export interface CacheWatcherOptions<T extends KubernetesObject> {
 
 type Batch<T extends KubernetesObject> = WatchEvent<StoredObject<T>>[];
 type End = 'ended' | { readonly error: unknown };
+type Reader<T extends KubernetesObject> = (
+  resolve: (result: IteratorResult<Batch<T>, undefined>) => void,
+  reject: (error: unknown) => void,
+) => void;
 
 /**
  * One watch on the cache: first the past events, read piece by piece on demand, then live events through a bounded queue.
@@ -78,7 +82,9 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   #gathering = false;
   #lastRevision: Revision;
   #end: End | undefined;
-  #wake: (() => void) | undefined;
+  /** Of the reader that waits. */
+  #resolve: Parameters<Reader<T>>[0] | undefined;
+  #reject: Parameters<Reader<T>>[1] | undefined;
   #onRoom: (() => void) | undefined;
 
   constructor(options: CacheWatcherOptions<T>) {
@@ -166,24 +172,37 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     };
   }
 
-  async #next(): Promise<IteratorResult<Batch<T>, undefined>> {
-    for (;;) {
-      if (this.#interval !== undefined) await this.#letOthersRun();
-      if (!this.#mustGather()) {
-        const batch = this.#takeBatch();
-        if (batch.length > 0) return { done: false, value: batch };
-        if (this.#interval !== undefined || this.#queue.length > 0) continue;
-        const end = this.#end;
-        if (end === 'ended') return { done: true, value: undefined };
-        if (end !== undefined) {
-          this.#end = 'ended';
-          throw end.error;
-        }
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+  /** Live events cost one promise a batch: a batch is often a single event. */
+  #next(): Promise<IteratorResult<Batch<T>, undefined>> {
+    if (this.#interval !== undefined) return this.#nextOfInterval();
+    return new Promise(this.#read);
+  }
+
+  readonly #read: Reader<T> = (resolve, reject) => {
+    if (this.#mustGather() || (this.#queue.length === 0 && this.#end === undefined)) {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      return;
     }
+    const batch = this.#takeBatch();
+    if (batch.length > 0) resolve({ done: false, value: batch });
+    else this.#readEnd(resolve, reject);
+  };
+
+  readonly #readEnd: Reader<T> = (resolve, reject) => {
+    const end = this.#end;
+    this.#end = 'ended';
+    if (end === undefined || end === 'ended') resolve({ done: true, value: undefined });
+    else reject(end.error);
+  };
+
+  async #nextOfInterval(): Promise<IteratorResult<Batch<T>, undefined>> {
+    while (this.#interval !== undefined) {
+      await this.#letOthersRun();
+      const batch = this.#takeBatch();
+      if (batch.length > 0) return { done: false, value: batch };
+    }
+    return await this.#next();
   }
 
   /** Whether a waiting reader has to wait until the turn is over. Not if the queue is full or the watch has ended. */
@@ -276,9 +295,12 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   }
 
   #signal(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+    const resolve = this.#resolve;
+    const reject = this.#reject;
+    if (resolve === undefined || reject === undefined) return;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    this.#read(resolve, reject);
   }
 }
 
