@@ -1,7 +1,12 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
 
 /** The controllers of a cluster, in the order in which they start. */
-export const CLUSTER_CONTROLLERS = ['service-account', 'namespace', 'garbage-collector'] as const;
+export const CLUSTER_CONTROLLERS = [
+  'service-account',
+  'namespace',
+  'garbage-collector',
+  'resourcequota',
+] as const;
 
 export type ClusterController = (typeof CLUSTER_CONTROLLERS)[number];
 

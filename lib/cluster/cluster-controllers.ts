@@ -14,7 +14,9 @@ import type { ClusterController } from './cluster-controller-names.ts';
 import { GarbageCollector, type GarbageCollectorInspection } from './garbage/garbage-collector.ts';
 import { inProcessTransport } from './in-process/in-process-transport.ts';
 import { namespaceDeletion } from './namespaces/namespace-deletion.ts';
+import { QuotaUsage, type QuotaInspection } from './quotas/quota-usage.ts';
 import { DiscoveredResources } from './resources/discovered-resources.ts';
+import { ResourceMonitors } from './resources/resource-monitors.ts';
 
 /** The user of the controllers, as audit and admission see it. */
 const USER = adminUser('system:kube-controller-manager');
@@ -28,6 +30,12 @@ export interface ClusterControllersOptions {
   readonly logger: Logger;
 }
 
+/** The controllers that follow what the server serves. */
+const ON_RESOURCES: readonly ClusterController[] = [
+  'namespace',
+  'garbage-collector',
+  'resourcequota',
+];
 /** The start does not wait longer for the first account. */
 const FIRST_ACCOUNT_MS = 10_000;
 
@@ -36,6 +44,7 @@ export interface ClusterInspection {
   readonly controllers: readonly ClusterController[];
   readonly garbageCollector?: GarbageCollectorInspection | undefined;
   readonly namespaces?: ControllerInspection | undefined;
+  readonly quotas?: QuotaInspection | undefined;
 }
 
 /** Work from `start` to its disposal. */
@@ -51,6 +60,7 @@ export class ClusterControllers implements AsyncDisposable {
   #account: PublishedObject | undefined;
   #garbage: GarbageCollector | undefined;
   #namespaces: ReturnType<typeof namespaceDeletion> | undefined;
+  #quotas: QuotaUsage | undefined;
   #closed = false;
 
   constructor(options: ClusterControllersOptions) {
@@ -76,8 +86,7 @@ export class ClusterControllers implements AsyncDisposable {
     // It may have been closed meanwhile.
     if (this.#closed) return;
     if (controllers.has('service-account')) this.#addAccounts(this.#client);
-    const resources = controllers.has('namespace') || controllers.has('garbage-collector');
-    if (resources) this.#addResources(this.#client);
+    if (ON_RESOURCES.some((name) => controllers.has(name))) this.#addResources(this.#client);
     for (const part of this.#parts) part.start();
     await this.#firstAccount();
   }
@@ -87,6 +96,7 @@ export class ClusterControllers implements AsyncDisposable {
       controllers: [...this.#options.controllers],
       garbageCollector: this.#garbage?.inspect(),
       namespaces: this.#namespaces?.inspect(),
+      quotas: this.#quotas?.inspect(),
     };
   }
 
@@ -133,6 +143,8 @@ export class ClusterControllers implements AsyncDisposable {
       this.#namespaces = namespaces;
       this.#parts.push(running(namespaces, logger));
     }
+    // All of them share the informers, which begin when every handler is there.
+    const monitors = new ResourceMonitors({ client, served, runtime, logger });
     if (controllers.has('garbage-collector')) {
       const events = new EventRecorder(client, {
         controller: 'garbage-collector-controller',
@@ -141,8 +153,15 @@ export class ClusterControllers implements AsyncDisposable {
         logger,
       });
       this.#parts.push({ start: () => {}, [Symbol.asyncDispose]: () => events.close() });
-      this.#garbage = new GarbageCollector({ client, served, events, runtime, logger });
+      this.#garbage = new GarbageCollector({ client, served, monitors, events, runtime, logger });
       this.#parts.push(this.#garbage);
+    }
+    if (controllers.has('resourcequota')) {
+      this.#quotas = new QuotaUsage({ client, served, monitors, runtime, logger });
+      this.#parts.push(this.#quotas);
+    }
+    if (controllers.has('garbage-collector') || controllers.has('resourcequota')) {
+      this.#parts.push(monitors);
     }
   }
 }

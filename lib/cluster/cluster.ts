@@ -19,12 +19,13 @@ const OPTIONS: readonly string[] = [
 
 /**
  * An API server with the controllers of a cluster at work in it. An `ApiServer` alone is a kube-apiserver alone: owned objects stay when
- * their owner goes, a deleted namespace is never empty, and there are no service accounts.
+ * their owner goes, a deleted namespace is never empty, a new quota limits nothing, and there are no service accounts.
  *
  * | controller | what it does |
  * |---|---|
  * | `garbage-collector` | deletes objects whose owners are gone: in the background, in the foreground, as orphans |
  * | `namespace` | deletes the content of a deleted namespace, and then the namespace |
+ * | `resourcequota` | writes the status of ResourceQuotas: their limits, and what the objects of their namespaces use |
  * | `service-account` | keeps the account `default` and the config map `kube-root-ca.crt` in each namespace, fills secrets of tokens; pods get their account, its token and its pull secrets |
  *
  * Guarantees:
@@ -37,7 +38,7 @@ const OPTIONS: readonly string[] = [
  * `client.resource(…).wait(name, condition)`.
  *
  * Memory: the metadata of every object once more, an entry of the graph for each object and each owner that is named, and 500 owners that
- * are known not to exist.
+ * are known not to exist. Once there is a ResourceQuota, also the pods, services and claims.
  *
  * @example
  * await using cluster = await startCluster();

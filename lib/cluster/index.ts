@@ -6,3 +6,4 @@ export {
   type ControllerSelection,
 } from './cluster-controller-names.ts';
 export type { GarbageCollectorInspection } from './garbage/garbage-collector.ts';
+export type { QuotaInspection } from './quotas/quota-usage.ts';

@@ -55,7 +55,7 @@ describe('a cluster', () => {
     const error = await caught(startCluster({ controllers }));
     expect(error).to.include({ code: 'INVALID_OPTION' });
     expect((error as Error).message).to.equal(
-      'controllers has "garbage": use all, none, or some of service-account, namespace, garbage-collector',
+      'controllers has "garbage": use all, none, or some of service-account, namespace, garbage-collector, resourcequota',
     );
     const unknown = { serviceAccountAdmission: true } as object;
     expect(() => new Cluster(unknown)).to.throw(/serviceAccountAdmission/);
@@ -69,6 +69,27 @@ describe('a cluster', () => {
     const starting = other.start();
     await other.close();
     await Promise.allSettled([starting]);
+  });
+
+  it('calculates the usage of quotas again every five minutes', async () => {
+    await VirtualClusterWorld.run(async (world) => {
+      const { client } = world;
+      const quotas = client.resource('v1', 'resourcequotas', { namespace: 'default' });
+      const metadata = { name: 'one' };
+      const spec = { hard: { 'count/secrets': '5' } };
+      await quotas.create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec });
+      const usedIs = async (used: string): Promise<boolean> => {
+        const { status } = (await quotas.get('one')) as { readonly status?: unknown };
+        return JSON.stringify(status).includes(`"used":{"count/secrets":"${used}"}`);
+      };
+      await world.until('it is calculated', () => usedIs('0'));
+      const status = { used: { 'count/secrets': '4' } };
+      await quotas.patch('one', { status }, { type: 'merge', subresource: 'status' });
+      const writtenAtMs = world.runtime.monotonicMs();
+      await world.until('it is corrected', () => usedIs('0'));
+      expect(world.runtime.monotonicMs() - writtenAtMs).to.be.within(200_000, 310_000);
+      expect(world.cluster.inspect().quotas).to.deep.equal({ quotas: 1, waiting: 0 });
+    });
   });
 
   it('goes on with what was left when it is started again over the same objects', async () => {

@@ -1,13 +1,12 @@
 import type { Client } from '../../client/rest/client.ts';
-import type { ApiResource } from '../../client/rest/discovery/api-resource.ts';
 import type { EventSink } from '../../controller/events/event-sink.ts';
 import { RateLimitingQueue } from '../../controller/workqueue/rate-limiting-queue.ts';
 import { ReconcileLoop } from '../../controller/runtime/reconcile-loop.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
-import type { ObjectMeta, OwnerReference } from '../../meta/object.ts';
+import type { OwnerReference } from '../../meta/object.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
-import { ResourceMonitors } from '../resources/resource-monitors.ts';
+import type { ResourceMonitors } from '../resources/resource-monitors.ts';
 import type { DiscoveredResources } from '../resources/discovered-resources.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { attemptToDelete } from './delete-attempt.ts';
@@ -20,6 +19,8 @@ import { OwnerGraph } from './owner-graph.ts';
 export interface GarbageCollectorOptions extends ClusterParts {
   readonly client: Client;
   readonly served: DiscoveredResources;
+  /** Started and stopped by their owner. */
+  readonly monitors: ResourceMonitors;
   readonly events: EventSink;
 }
 
@@ -57,13 +58,12 @@ export class GarbageCollector implements AsyncDisposable {
   readonly #absent: AbsentOwners = new AbsentOwners();
   readonly #calls: ObjectCalls;
   readonly #graph: OwnerGraph;
-  readonly #monitors: ResourceMonitors;
   readonly #toDelete: RateLimitingQueue<GraphNode>;
   readonly #toOrphan: RateLimitingQueue<GraphNode>;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: GarbageCollectorOptions) {
-    const { client, served, runtime, logger } = options;
+    const { client, monitors, runtime, logger } = options;
     this.#options = options;
     this.#calls = new ObjectCalls(client, this.#stop.signal);
     this.#toDelete = new RateLimitingQueue({ name: 'garbage to delete', runtime, logger });
@@ -79,33 +79,26 @@ export class GarbageCollector implements AsyncDisposable {
         this.#reportNamespace(node, owner);
       },
     });
-    this.#monitors = new ResourceMonitors({
-      client,
-      served,
-      runtime,
-      logger,
-      handler: {
-        present: (resource, metadata, before) => {
-          this.#graph.present(resource, metadata, before);
-        },
-        gone: (resource: ApiResource, metadata: ObjectMeta) => {
-          this.#graph.gone(resource, metadata);
-        },
-        unserved: (metadata) => {
-          this.#graph.unserved(metadata);
-        },
+    monitors.addHandler({
+      present: (resource, metadata, before) => {
+        this.#graph.present(resource, metadata, before);
+      },
+      gone: (resource, metadata) => {
+        this.#graph.gone(resource, metadata);
+      },
+      unserved: (_resource, metadata) => {
+        this.#graph.unserved(metadata);
       },
     });
   }
 
   start(): void {
-    this.#monitors.start();
     this.#running = this.#run();
   }
 
   inspect(): GarbageCollectorInspection {
     return {
-      resources: this.#monitors.size,
+      resources: this.#options.monitors.size,
       objects: this.#graph.size,
       toDelete: this.#toDelete.size,
       toOrphan: this.#toOrphan.size,
@@ -114,16 +107,15 @@ export class GarbageCollector implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await this.#monitors[Symbol.asyncDispose]();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    const { served, logger } = this.#options;
+    const { served, monitors, logger } = this.#options;
     const { signal } = this.#stop;
     try {
       await served.whenKnown(FIRST_LISTS_MS, signal);
-      await this.#monitors.whenSynced(FIRST_LISTS_MS, signal);
+      await monitors.whenSynced(FIRST_LISTS_MS, signal);
     } catch (error) {
       if (!signal.aborted) {
         const message = `garbage collection begins without all objects: ${errorMessage(error)}`;

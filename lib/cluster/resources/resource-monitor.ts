@@ -1,3 +1,4 @@
+import { NAMESPACE_INDEX } from '../../cache/store/indexers.ts';
 import { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { HandlerRegistration } from '../../cache/informer/handlers/handler-registration.ts';
 import type { Client } from '../../client/rest/client.ts';
@@ -10,16 +11,16 @@ import type { ClusterParts } from './cluster-parts.ts';
 /** Gets the changes of the objects of every followed resource. */
 export interface ResourceHandler {
   /** `before` is undefined for an object that was not reported yet. */
-  present(resource: ApiResource, metadata: ObjectMeta, before: ObjectMeta | undefined): void;
+  present?(resource: ApiResource, metadata: ObjectMeta, before: ObjectMeta | undefined): void;
   gone(resource: ApiResource, metadata: ObjectMeta): void;
   /** The resource is not served any more, and no deletion of this object was reported. */
-  unserved(metadata: ObjectMeta): void;
+  unserved?(resource: ApiResource, metadata: ObjectMeta): void;
 }
 
 export interface ResourceMonitorOptions extends ClusterParts {
   readonly client: Client;
   readonly resource: ApiResource;
-  readonly handler: ResourceHandler;
+  readonly handler: Required<ResourceHandler>;
 }
 
 /** The informer of the metadata of one resource. */
@@ -62,6 +63,12 @@ export class ResourceMonitor {
   /** Whether nothing is left of it to report. */
   get isEmpty(): boolean {
     return this.#informer.indexer.size === 0;
+  }
+
+  /** The number of objects in a namespace; undefined before the first list. */
+  count(namespace: string): number | undefined {
+    if (!this.#informer.synced) return undefined;
+    return this.#informer.indexer.indexKeys(NAMESPACE_INDEX, namespace).length;
   }
 
   /** Resolves when the handler has got the objects of the first list. */

@@ -13,12 +13,16 @@ const LEAVE_AFTER_MS = 5000;
 export interface ResourceMonitorsOptions extends ClusterParts {
   readonly client: Client;
   readonly served: DiscoveredResources;
-  readonly handler: ResourceHandler;
 }
 
-/** Informers of the metadata of all resources that can be listed, watched and deleted. They come and go with the resources. */
+/**
+ * Informers of the metadata of all resources that can be listed, watched and deleted. They come and go with the resources. All controllers
+ * of a cluster share them.
+ */
 export class ResourceMonitors implements AsyncDisposable {
   readonly #options: ResourceMonitorsOptions;
+  readonly #handlers: ResourceHandler[] = [];
+  readonly #handler: Required<ResourceHandler> = toAll(this.#handlers);
   readonly #monitors = new Map<string, ResourceMonitor>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -30,6 +34,21 @@ export class ResourceMonitors implements AsyncDisposable {
   /** The number of resources. */
   get size(): number {
     return this.#monitors.size;
+  }
+
+  /** The followed resources, by their full names. */
+  get resources(): readonly ApiResource[] {
+    return [...this.#monitors.values()].map(({ resource }) => resource);
+  }
+
+  /** To be called before the start: the handler gets the changes of all objects. */
+  addHandler(handler: ResourceHandler): void {
+    this.#handlers.push(handler);
+  }
+
+  /** The number of objects of a resource in a namespace; undefined while they are not known. */
+  count(fullName: string, namespace: string): number | undefined {
+    return this.#monitors.get(fullName)?.count(namespace);
   }
 
   start(): void {
@@ -53,7 +72,8 @@ export class ResourceMonitors implements AsyncDisposable {
 
   #follow(all: readonly ApiResource[]): void {
     if (this.#stop.signal.aborted) return;
-    const { client, handler, runtime, logger } = this.#options;
+    const { client, runtime, logger } = this.#options;
+    const handler = this.#handler;
     const followed = followedResources(all);
     for (const [name, monitor] of this.#monitors) {
       const resource = followed.get(name);
@@ -74,7 +94,7 @@ export class ResourceMonitors implements AsyncDisposable {
   }
 
   async #leaveSoon(name: string, monitor: ResourceMonitor): Promise<void> {
-    const { handler, runtime, logger } = this.#options;
+    const { runtime, logger } = this.#options;
     const { signal } = this.#stop;
     if (!monitor.isEmpty) await sleep(runtime, LEAVE_AFTER_MS, { signal }).catch(() => {});
     try {
@@ -82,9 +102,23 @@ export class ResourceMonitors implements AsyncDisposable {
       await monitor.close();
       // Another monitor of the resource reports its objects.
       if (signal.aborted || this.#monitors.has(name)) return;
-      for (const metadata of left) handler.unserved(metadata);
+      for (const metadata of left) this.#handler.unserved(monitor.resource, metadata);
     } catch (error) {
       logger.warn('an informer did not stop', { error: errorMessage(error) });
     }
   }
+}
+
+function toAll(handlers: readonly ResourceHandler[]): Required<ResourceHandler> {
+  return {
+    present: (...change) => {
+      for (const one of handlers) one.present?.(...change);
+    },
+    gone: (...change) => {
+      for (const one of handlers) one.gone(...change);
+    },
+    unserved: (...change) => {
+      for (const one of handlers) one.unserved?.(...change);
+    },
+  };
 }

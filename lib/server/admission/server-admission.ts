@@ -13,7 +13,7 @@ import { AdmissionChain } from './admission-chain.ts';
 import { hookPlugIn, type AdmissionHook } from './admission-hook.ts';
 import { FollowedObjects } from './followed/followed-objects.ts';
 import { LimitRanger, limitsOf } from './limits/limit-ranger.ts';
-import { ResourceQuotas, type QuotaStorage } from './quotas/resource-quota.ts';
+import { ResourceQuotas } from './quotas/resource-quota.ts';
 import { PodDefaults } from './plug-ins/pod-defaults.ts';
 import type { AdmissionPlugIn } from './contract/plug-in.ts';
 import { HookSet } from './webhooks/hook-set.ts';
@@ -52,8 +52,6 @@ export class ServerAdmission {
   readonly chain: Admission;
   /** By group and plural. */
   readonly #sets: ReadonlyMap<string, FollowedSet>;
-
-  #quotaStorage: QuotaStorage | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION for a hook. */
   constructor({
@@ -98,7 +96,7 @@ export class ServerAdmission {
       ...hooks.map(hookPlugIn),
       new MutatingWebhooks({ set: mutating, runtime, labelsOf }),
       new ValidatingWebhooks({ set: validating, runtime, labelsOf }),
-      new ResourceQuotas(quotas, () => this.#quotaStorage),
+      new ResourceQuotas({ quotas, stored: () => storeOf('', 'resourcequotas'), runtime }),
     ];
     this.chain = new AdmissionChain(plugIns);
   }
@@ -110,7 +108,6 @@ export class ServerAdmission {
 
   /** Reads the stored configurations, and follows them. @throws {ApiError} when they cannot be read. */
   async start(find: FindStorage): Promise<void> {
-    this.#quotaStorage = find('/resourcequotas');
     const started = [...this.#sets].map(async ([name, set]) => {
       const found = find(name);
       if (found !== undefined) await set.start(found.storage, found.keyRoot);

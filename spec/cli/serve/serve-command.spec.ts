@@ -61,7 +61,7 @@ describe('listwatch serve', () => {
     await using wrong = fixture.serve(['--controllers', 'all,none']);
     expect(await wrong.ended()).to.equal(2);
     expect(wrong.host.stderr.text).to.contain(
-      '--controllers must be all, none, or some of service-account, namespace, garbage-collector with commas between, not "all,none"',
+      '--controllers must be all, none, or some of service-account, namespace, garbage-collector, resourcequota with commas between, not "all,none"',
     );
   });
 
@@ -88,7 +88,7 @@ describe('listwatch serve', () => {
     expect(rest).to.deep.equal({
       ready: true,
       kubeconfig,
-      controllers: ['service-account', 'namespace', 'garbage-collector'],
+      controllers: ['service-account', 'namespace', 'garbage-collector', 'resourcequota'],
       kubectl: `kubectl --kubeconfig ${kubeconfig} get namespaces`,
     });
     expect(await run.stop()).to.equal(0);

@@ -33,9 +33,10 @@ describe('ResourceMonitors', () => {
         const handler = {
           present: (_resource: ApiResource, { name = '' }) => void told.push(`present ${name}`),
           gone: (_resource: ApiResource, { name = '' }) => void told.push(`gone ${name}`),
-          unserved: ({ name = '' }) => void told.push(`unserved ${name}`),
+          unserved: (_resource: ApiResource, { name = '' }) => void told.push(`unserved ${name}`),
         };
-        await using monitors = new ResourceMonitors({ client, served, handler, runtime, logger });
+        await using monitors = new ResourceMonitors({ client, served, runtime, logger });
+        monitors.addHandler(handler);
         monitors.start();
         const maps = await client.discovery.find('v1', 'ConfigMap');
         await world.map('web');

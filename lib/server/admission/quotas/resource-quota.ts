@@ -1,19 +1,29 @@
-import { forbidden } from '../../../meta/failure/failures.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { forbidden, isNotFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../registry/contract/admission.ts';
 import { recordAt, type JsonRecord } from '../../registry/rules/json-value.ts';
-import type { ResourceStorage } from '../../registry/storage-factory.ts';
+import type { ObjectStore } from '../../registry/contract/object-store.ts';
+import { serverContext, serverStrategy } from '../../registry/contract/server-context.ts';
 import { quantityText, type Quantity } from '../../registry/typed/quantity.ts';
+import { evaluatorOf, type QuotaEvaluator } from '../../quotas/evaluators.ts';
+import { scopesOf } from '../../quotas/pod-scopes.ts';
+import { amountsOf, sumOf, type Amounts } from '../../quotas/usage.ts';
 import { admittedName, type AdmissionPlugIn } from '../contract/plug-in.ts';
 import type { FollowedObjects } from '../followed/followed-objects.ts';
-import { evaluatorOf, type QuotaEvaluator } from './evaluators.ts';
-import { scopesOf } from './pod-scopes.ts';
-import { amountsOf, type Amounts } from './usage.ts';
 
-/** Where quotas are stored. */
-export interface QuotaStorage {
-  readonly storage: ResourceStorage;
-  readonly keyRoot: string;
+export interface ResourceQuotasOptions {
+  readonly quotas: FollowedObjects<UnstructuredObject>;
+  /** The stored quotas; undefined when there are none. */
+  readonly stored: () => ObjectStore | undefined;
+  readonly runtime: Runtime;
+}
+
+/** What a request changes, and when. */
+interface Charge {
+  readonly request: AdmissionRequest;
+  readonly evaluator: QuotaEvaluator;
+  readonly nowMs: number;
 }
 
 /**
@@ -25,17 +35,15 @@ export interface QuotaStorage {
  */
 export class ResourceQuotas implements AdmissionPlugIn {
   readonly name = 'ResourceQuota';
-  readonly #quotas: FollowedObjects<UnstructuredObject>;
-  readonly #stored: () => QuotaStorage | undefined;
+  readonly #options: ResourceQuotasOptions;
 
-  constructor(quotas: FollowedObjects<UnstructuredObject>, stored: () => QuotaStorage | undefined) {
-    this.#quotas = quotas;
-    this.#stored = stored;
+  constructor(options: ResourceQuotasOptions) {
+    this.#options = options;
   }
 
   wants(scope: AdmissionScope): boolean {
-    if (this.#quotas.isEmpty || (scope.group === '' && scope.resource === 'namespaces'))
-      return false;
+    if (this.#options.quotas.isEmpty) return false;
+    if (scope.group === '' && scope.resource === 'namespaces') return false;
     return evaluatorOf(scope)?.handles(scope) === true;
   }
 
@@ -43,38 +51,38 @@ export class ResourceQuotas implements AdmissionPlugIn {
   async validate(request: AdmissionRequest): Promise<void> {
     const evaluator = evaluatorOf(request.target);
     if (evaluator === undefined || request.namespace === '') return;
-    const quotas = this.#quotas.in(request.namespace);
-    const charged = quotas.filter((one) => usedAfter(one, request, evaluator) !== undefined);
+    const { quotas, runtime } = this.#options;
+    const charge = { request, evaluator, nowMs: runtime.wallMs() };
+    const inNamespace = quotas.in(request.namespace);
+    const charged = inNamespace.filter((one) => usedAfter(one, charge) !== undefined);
     if (request.dryRun) return;
-    for (const one of charged) await this.#charge(one, request, evaluator);
+    for (const one of charged) await this.#charge(one, charge);
   }
 
   async #charge(
     { metadata: { name = '', namespace = '' } = {} }: UnstructuredObject,
-    request: AdmissionRequest,
-    evaluator: QuotaEvaluator,
+    charge: Charge,
   ): Promise<void> {
-    const stored = this.#stored();
-    if (stored === undefined) return;
-    const { storage, keyRoot } = stored;
-    await storage.guaranteedUpdate(
-      `${keyRoot}/${namespace}/${name}`,
-      ({ existing }) => {
-        const quota = existing ?? {};
-        const used = usedAfter(quota, request, evaluator);
-        if (used === undefined) return { object: quota };
-        return { object: { ...quota, status: { ...recordAt(quota, 'status'), used } } };
-      },
-      { ignoreNotFound: false },
-    );
+    const update = (existing: UnstructuredObject = {}): UnstructuredObject => {
+      const used = usedAfter(existing, charge);
+      if (used === undefined) return existing;
+      return { ...existing, status: { ...recordAt(existing, 'status'), used } };
+    };
+    const context = serverContext(namespace);
+    const options = { subresource: 'status' };
+    try {
+      await this.#options.stored()?.updateThrough(serverStrategy, context, name, update, options);
+    } catch (error) {
+      // A quota that was deleted meanwhile limits nothing.
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
 
 /** What a quota has used after a request; undefined if that does not change. @throws {ApiError} 403. */
 function usedAfter(
   quota: UnstructuredObject,
-  request: AdmissionRequest,
-  evaluator: QuotaEvaluator,
+  { request, evaluator, nowMs }: Charge,
 ): JsonRecord | undefined {
   const { object, oldObject, target, subresource } = request;
   const hard = amountsOf(recordAt(quota, 'status', 'hard'));
@@ -90,10 +98,10 @@ function usedAfter(
     throw refusal(`status unknown for quota: ${name}, resources: ${names.toSorted().join(',')}`);
   }
   const isCounted = oldObject !== undefined && matches(quota, oldObject, names, evaluator);
-  const before = isCounted ? evaluator.usage(oldObject) : new Map<string, Quantity>();
-  const asked = added(evaluator.usage(object), before, hard);
+  const before = isCounted ? evaluator.usage(oldObject, nowMs) : new Map<string, Quantity>();
+  const asked = added(evaluator.usage(object, nowMs), before, hard);
   if (asked.size === 0) return undefined;
-  const after = new Map([...asked].map(([one, more]) => [one, sum(used.get(one), more)]));
+  const after = new Map([...asked].map(([one, more]) => [one, sumOf(used.get(one), more)]));
   const exceeded = [...asked.keys()].filter((one) => isMore(after.get(one), hard.get(one)));
   if (exceeded.length > 0 && subresource !== 'status') {
     const shown = (amounts: Amounts): string => amountsText(amounts, exceeded);
@@ -122,12 +130,6 @@ function added(usage: Amounts, before: Amounts, hard: Amounts): Map<string, Quan
     if (nanos > 0n && hard.has(name)) more.set(name, { ...amount, nanos });
   }
   return more;
-}
-
-/** In the form of the first one, unless that is nothing. */
-function sum(left: Quantity | undefined, right: Quantity): Quantity {
-  if (left === undefined || left.nanos === 0n) return right;
-  return { ...left, nanos: left.nanos + right.nanos };
 }
 
 function isMore(left: Quantity | undefined, right: Quantity | undefined): boolean {

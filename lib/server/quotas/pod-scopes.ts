@@ -1,5 +1,5 @@
-import type { UnstructuredObject } from '../../../meta/object.ts';
-import { qosClassOf } from '../../registry/kinds/pods/pod-qos.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import { qosClassOf } from '../registry/kinds/pods/pod-qos.ts';
 import {
   recordAt,
   recordsAt,
@@ -7,7 +7,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../registry/rules/json-value.ts';
 
 const AFFINITIES = ['podAffinity', 'podAntiAffinity'];
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -1,18 +1,18 @@
-import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
 import {
   isExtendedResource,
   isHugePages,
-} from '../../registry/kinds/pods/containers/resource-names.ts';
-import { containerTotals } from '../../registry/kinds/pods/spec/pod-resources.ts';
+} from '../registry/kinds/pods/containers/resource-names.ts';
+import { containerTotals } from '../registry/kinds/pods/spec/pod-resources.ts';
 import {
   recordAt,
   recordsAt,
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
-import { parseQuantity, type Quantity } from '../../registry/typed/quantity.ts';
-import { wholeOf } from '../../registry/validation/quantity-checks.ts';
+} from '../registry/rules/json-value.ts';
+import { parseQuantity, type Quantity } from '../registry/typed/quantity.ts';
+import { wholeOf } from '../registry/validation/quantity-checks.ts';
 
 /** Amounts of resources by name. */
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -27,16 +27,29 @@ export function amountsOf(record: JsonRecord | undefined): Map<string, Quantity>
 }
 
 /**
- * What a pod counts for.
+ * What a pod counts for: one that has ended, or should have, is an object and uses nothing.
  * @see pkg/quota/v1/evaluator/core/pods.go PodUsageFunc @ v1.36.3
  */
-export function podUsage(pod: UnstructuredObject): Amounts {
+export function podUsage(pod: UnstructuredObject, nowMs: number): Amounts {
   const usage = new Map([['count/pods', counted(1)]]);
-  if (['Failed', 'Succeeded'].includes(textAt(pod, 'status', 'phase'))) return usage;
+  if (!podIsAtWork(pod, nowMs)) return usage;
   const spec = recordAt(pod, 'spec') ?? {};
   const requests = podTotals(spec, 'requests');
   const limits = podTotals(spec, 'limits');
   return new Map([...usage, ['pods', counted(1)], ...computeUsage(requests, limits)]);
+}
+
+/** Whether a pod uses what it asks for: it has not ended, and is not past its end, as on a node that is lost. */
+export function podIsAtWork(pod: UnstructuredObject, nowMs: number): boolean {
+  return (
+    !['Failed', 'Succeeded'].includes(textAt(pod, 'status', 'phase')) && !isOverdue(pod, nowMs)
+  );
+}
+
+function isOverdue(pod: UnstructuredObject, nowMs: number): boolean {
+  const until = textAt(pod, 'metadata', 'deletionTimestamp');
+  const grace = valueAt(pod, 'metadata', 'deletionGracePeriodSeconds');
+  return until !== '' && typeof grace === 'number' && nowMs > Date.parse(until) + grace * 1000;
 }
 
 /** The names under which requests and limits count. */
@@ -115,6 +128,12 @@ export function isClaimResource(name: string): boolean {
     bare === 'persistentvolumeclaims' ||
     bare === 'requests.storage'
   );
+}
+
+/** In the form of the first one, unless that is nothing. */
+export function sumOf(left: Quantity | undefined, right: Quantity): Quantity {
+  if (left === undefined || left.nanos === 0n) return right;
+  return { ...left, nanos: left.nanos + right.nanos };
 }
 
 export function counted(count: number): Quantity {

@@ -1,10 +1,7 @@
-import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { AdmissionScope } from '../../registry/contract/admission.ts';
-import {
-  isHugePages,
-  isNativeResource,
-} from '../../registry/kinds/pods/containers/resource-names.ts';
-import { recordAt, recordsAt, textAt, valueAt } from '../../registry/rules/json-value.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import type { AdmissionScope } from '../registry/contract/admission.ts';
+import { isHugePages, isNativeResource } from '../registry/kinds/pods/containers/resource-names.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../registry/rules/json-value.ts';
 import { podIsInScope, selectsName, type ScopeSelector } from './pod-scopes.ts';
 import {
   amountsOf,
@@ -21,7 +18,8 @@ import {
 export interface QuotaEvaluator {
   /** Whether a request can change what is used. */
   handles(scope: AdmissionScope): boolean;
-  usage(object: UnstructuredObject): Amounts;
+  /** @param nowMs The wall clock, in milliseconds since 1970. */
+  usage(object: UnstructuredObject, nowMs: number): Amounts;
   /** Whether the objects use what a quota counts under the name. */
   counts(name: string): boolean;
   isInScope(object: UnstructuredObject, selector: ScopeSelector): boolean;
