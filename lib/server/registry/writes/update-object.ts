@@ -1,15 +1,8 @@
-import {
-  badRequest,
-  conflict,
-  invalid,
-  notFound,
-  withoutReason,
-} from '../../../meta/failure/failures.ts';
+import { badRequest, conflict, invalid, notFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { UpdateInput, UpdateOutput } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
-import { resourceVersionFailure } from '../../storage/contract/versioner.ts';
 import {
   admitNewObject,
   fillSystemFields,
@@ -26,6 +19,7 @@ import {
   type AdmittedWrite,
 } from './write-admission.ts';
 import { blockingFinalizers } from './deletion-plan.ts';
+import { checkVersionText, isUnset, refuseGivenUid, uidConflict } from './given-identity.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
 import { refusePrivileged } from '../rules/privileged-containers.ts';
@@ -216,6 +210,7 @@ class UpdateAttempt {
       throw notFound(describe, name);
     }
     const given = typedBody(parts, context, await update(undefined), options);
+    refuseGivenUid(describe, objectKey(parts, context.namespace, name), given.metadata, options);
     const admission = this.#admission('CREATE');
     const object = admission
       ? await admitNewObject(parts, context, { admission, given, options })
@@ -227,11 +222,9 @@ class UpdateAttempt {
         subresource: '',
       });
     }
-    const { uid = '', resourceVersion = '' } = object.metadata;
-    if (uid !== '' || !isUnset(resourceVersion)) {
-      throw conflict(describe, name, 'uid or resourceVersion is given, but no such object exists');
-    }
-    delete object.metadata.resourceVersion;
+    checkVersionText(object.metadata.resourceVersion ?? '');
+    // A dry run answers with the version that it was given: nothing is stored that would have one.
+    if (options.dryRun !== true) delete object.metadata.resourceVersion;
     checkName(object, name);
     fillSystemFields(parts, context, object);
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
@@ -378,10 +371,6 @@ function isFinalized({ kind }: StoreParts, object: MutableObject): boolean {
   return blockingFinalizers(kind.strategy, object).length === 0;
 }
 
-function isUnset(resourceVersion: string): boolean {
-  return resourceVersion === '' || resourceVersion === '0';
-}
-
 function checkName({ metadata }: MutableObject, name: string): void {
   metadata.name ??= '';
   if (metadata.name === '') throw nameMissing(name);
@@ -408,8 +397,7 @@ function checkUid(
   const storedUid = stored.metadata.uid ?? '';
   // A uid that a patch sets is a change, which validation refuses.
   if (checksUid && uid !== '' && uid !== storedUid) {
-    const reason = `StorageError: invalid object, Code: 4, Key: ${dryRun ? stored.key.replace('/registry', '') : stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
-    throw conflict(describe, name, reason);
+    throw uidConflict(describe, name, { key: stored.key, dryRun, uid, storedUid });
   }
 }
 
@@ -422,8 +410,7 @@ function checkResourceVersion(
 ): void {
   const { name = '', resourceVersion = '' } = metadata;
   if (!isUnset(resourceVersion)) {
-    const failure = resourceVersionFailure(resourceVersion);
-    if (failure !== undefined) throw withoutReason(failure);
+    checkVersionText(resourceVersion);
     if (resourceVersion !== stored.resourceVersion) throw conflict(describe, name, MODIFIED);
     return;
   }

@@ -58,6 +58,41 @@ describe('server-side apply', () => {
         `${manager} ${operation}${subresource === undefined ? '' : ` ${subresource}`}`,
     );
 
+  it('creates an object whatever resource version the configuration has', async () => {
+    for (const resourceVersion of ['1', '0', '99999999999']) {
+      const url = `/api/v1/namespaces/default/configmaps/at-${resourceVersion}`;
+      const body = {
+        ...configMap({}),
+        metadata: { name: `at-${resourceVersion}`, resourceVersion },
+      };
+      const dry = await apply(url, 'fieldManager=one&dryRun=All', body);
+      expect([dry.status, dry.body.metadata.resourceVersion]).to.deep.equal([201, resourceVersion]);
+      const made = await apply(url, 'fieldManager=one', body);
+      expect(made.status).to.equal(201);
+      expect(made.body.metadata.resourceVersion).not.to.equal(resourceVersion);
+      expect((await apply(url, 'fieldManager=one', body)).status).to.equal(
+        resourceVersion === '0' ? 200 : 409,
+      );
+    }
+    const wrong = await apply(MAP, 'fieldManager=one', configMap({}, { resourceVersion: 'abc' }));
+    expect([wrong.status, wrong.body.message, wrong.body.reason]).to.deep.equal([
+      500,
+      'strconv.ParseUint: parsing "abc": invalid syntax',
+      undefined,
+    ]);
+  });
+
+  it('does not create an object that has a uid', async () => {
+    for (const query of ['fieldManager=one', 'fieldManager=one&dryRun=All']) {
+      const body = configMap({}, { uid: 'u-1', resourceVersion: 'abc' });
+      const { status, body: answer } = await apply(MAP, query, body);
+      expect([status, answer.message]).to.deep.equal([
+        409,
+        'Operation cannot be fulfilled on configmaps "one": uid mismatch: the provided object specified uid u-1, and no existing object was found',
+      ]);
+    }
+  });
+
   it('creates an object, and says which manager has which fields', async () => {
     const made = await apply(
       MAP,

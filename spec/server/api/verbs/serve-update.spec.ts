@@ -18,4 +18,42 @@ describe('serveUpdate', () => {
       expect(status, text).to.equal(400);
     }
   });
+
+  describe('of a lease that is not there', () => {
+    const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/one';
+    async function put(metadata: object, query = ''): Promise<readonly [number, unknown]> {
+      const body = {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'one', ...metadata },
+        spec: {},
+      };
+      const { status, json } = await call(server.handler, 'PUT', `${LEASE}${query}`, { body });
+      return [status, json()['message']];
+    }
+
+    it('creates it whatever resource version it is given', async () => {
+      expect(await put({ resourceVersion: '99999999999' })).to.deep.equal([201, undefined]);
+    });
+
+    it('refuses what is no resource version', async () => {
+      expect(await put({ resourceVersion: 'abc' })).to.deep.equal([
+        500,
+        'strconv.ParseUint: parsing "abc": invalid syntax',
+      ]);
+    });
+
+    it('refuses a uid', async () => {
+      for (const [query, root] of [
+        ['', '/registry'],
+        ['?dryRun=All', ''],
+      ] as const) {
+        const [status, message] = await put({ uid: 'u-1' }, query);
+        expect([status, message]).to.deep.equal([
+          409,
+          `Operation cannot be fulfilled on leases.coordination.k8s.io "one": StorageError: invalid object, Code: 4, Key: ${root}/leases/default/one, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: u-1, UID in object meta: `,
+        ]);
+      }
+    });
+  });
 });
