@@ -14,6 +14,16 @@ const PROGRAM = join(ROOT, 'dist', 'cli', 'listwatch.js');
 /** Two compilers at a time need more memory than a small machine has. */
 const GO = { GOFLAGS: '-p=1 -buildvcs=false', GOMAXPROCS: '2' };
 
+const USAGE = `npm run envtest -- [options]
+
+  (none)        builds the Go project of spec/envtest/project and runs its envtest suite with the programs of
+                listwatch envtest-assets; npm run build comes before, and Go has to be on the PATH
+  --assets DIR  also runs it with the etcd, kube-apiserver and kubectl of this directory
+  --times N     runs each side N times in turn; the fewest tests passed and the median time are printed
+  --help        shows this
+
+The exit code is 1 when a test fails with either side.`;
+
 async function must(command: readonly [string, ...string[]], folder: string): Promise<string> {
   const ended = await runCommandLine(command, { folder, env: GO, limitSeconds: 3600 });
   if (ended.code === 0) return ended.stdout;
@@ -36,21 +46,30 @@ async function runSuite(assets: string): Promise<EnvtestRun> {
   return readEnvtestRun(`${ended.stdout}\n${ended.stderr}`);
 }
 
-const { values } = parseArgs({
-  options: { assets: { type: 'string' }, times: { type: 'string', default: '1' } },
-});
-if (!existsSync(PROGRAM)) throw new Error('there is no dist; run npm run build before');
-await buildSuite();
-const ours = join(WORK, 'assets');
-await must([process.execPath, PROGRAM, 'envtest-assets', ours], WORK);
-const sides = [
-  ...(values.assets === undefined ? [] : [['real', resolve(values.assets)] as const]),
-  ['listwatch', ours] as const,
-];
-const runs = new Map<string, EnvtestRun[]>(sides.map(([name]) => [name, []]));
-for (let left = Number(values.times); left > 0; left -= 1) {
-  for (const [name, assets] of sides) runs.get(name)?.push(await runSuite(assets));
+async function runBoth(assets: string | undefined, times: number): Promise<void> {
+  await buildSuite();
+  const ours = join(WORK, 'assets');
+  await must([process.execPath, PROGRAM, 'envtest-assets', ours], WORK);
+  const sides = [
+    ...(assets === undefined ? [] : [['real', resolve(assets)] as const]),
+    ['listwatch', ours] as const,
+  ];
+  const runs = new Map<string, EnvtestRun[]>(sides.map(([name]) => [name, []]));
+  for (let left = times; left > 0; left -= 1) {
+    for (const [name, path] of sides) runs.get(name)?.push(await runSuite(path));
+  }
+  for (const [name, all] of runs) process.stdout.write(`${envtestLine(name, all)}\n`);
+  const allPassed = [...runs.values()].flat().every(({ passed, total }) => passed === total);
+  process.exitCode = allPassed ? 0 : 1;
 }
-for (const [name, all] of runs) process.stdout.write(`${envtestLine(name, all)}\n`);
-const allPassed = [...runs.values()].flat().every(({ passed, total }) => passed === total);
-process.exitCode = allPassed ? 0 : 1;
+
+const { values } = parseArgs({
+  options: {
+    assets: { type: 'string' },
+    times: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) process.stdout.write(`${USAGE}\n`);
+else if (!existsSync(PROGRAM)) throw new Error('there is no dist; run npm run build before');
+else await runBoth(values.assets, Number(values.times));

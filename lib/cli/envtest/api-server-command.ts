@@ -28,6 +28,8 @@ const USED: Readonly<Record<string, string>> = {
   'etcd-keyfile': 'the key of that certificate',
   'encryption-provider-config': 'how objects are encrypted at rest',
   v: 'from 2 on, requests and steps are printed',
+  help: 'this text; -h as well',
+  version: 'the version of Kubernetes that it stands for',
 };
 
 /** Given by envtest itself; the server behaves so without them. */

@@ -25,6 +25,8 @@ Flags that have an effect; the others of etcd are accepted:
   --listen-client-urls URL   the address, plain HTTP on this machine; otherwise http://localhost:2379
   --data-dir DIR             the directory; otherwise default.etcd
   --unsafe-no-fsync          no effect
+  -h, --help                 this text
+  --version                  the version of listwatch
 `;
 
 /** The stand-in for etcd that envtest starts. */

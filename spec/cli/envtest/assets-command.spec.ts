@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import { until, within } from '../../support/until.ts';
@@ -56,6 +57,19 @@ describe('listwatch envtest-assets', () => {
       expect(await within(once(child, 'exit'), 'the end')).to.deep.equal([0, null]);
     }
     expect(await envtest.dir.has('etcd/listwatch.snapshot')).to.equal(true);
+  });
+
+  it('writes programs that say what they are, and what flags they take', async () => {
+    const dir = join(envtest.dir.path, 'assets');
+    await assets(dir);
+    const says = async (name: string, flag: string): Promise<string> =>
+      (await promisify(execFile)(join(dir, name), [flag])).stdout;
+    expect(await says('etcd', '--version')).to.match(/^listwatch [\d.]+, in the place of etcd\n$/);
+    expect(await says('kube-apiserver', '--version')).to.match(
+      /^Kubernetes v1\.\d+\.\d+\+listwatch\n$/,
+    );
+    expect(await says('etcd', '-h')).to.match(/^ {2}--version +the version/m);
+    expect(await says('kube-apiserver', '--help')).to.match(/^ {2}--version +the version/m);
   });
 
   it('writes its programs again, links the kubectl of PATH, and says when there is none', async () => {
