@@ -166,6 +166,7 @@ export const allPrograms: readonly Program[] = [
   helm,
   ...controllerRuntime,
   javaProgram('fabric8', 'Java fabric8 kubernetes-client 8.0.0'),
+  javaProgram('josdk', 'Java operator SDK (JOSDK) 5.2.3'),
   javaProgram('client-java', 'Java client-java 27.0.0'),
   kubeRs,
 ];

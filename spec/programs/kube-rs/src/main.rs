@@ -1,5 +1,6 @@
 //! Steps with kube and rustls.
 
+mod controller;
 mod steps;
 
 use futures::{pin_mut, StreamExt, TryStreamExt};
@@ -255,6 +256,7 @@ async fn custom(client: &Client, namespace: &str) {
         Ok(())
     })
     .await;
+    controller::controller(client, namespace).await;
     step("definition is deleted", async {
         definitions.delete(name, &DeleteParams::default()).await?;
         eventually("gone", || async { matches!(definitions.get_opt(name).await, Ok(None)) }).await
