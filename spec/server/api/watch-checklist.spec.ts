@@ -3,26 +3,29 @@ import { expect } from 'chai';
 import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
 import { CacheWatcher } from '../../../lib/server/cacher/watchers/cache-watcher.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { until, within } from '../../support/until.ts';
 import {
   CONFIG_MAPS,
   configMap,
   HttpApi,
   HURRIED,
   nameOf,
+  RUSHED,
   told,
   versionOf,
-  writeMuch,
   type WatchLine,
+  writeMuch,
 } from './http-api.ts';
-import { until, within } from '../../support/until.ts';
 import { RestartingStore } from './restarting-store.ts';
 
 const STREAMING = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 const BOOKMARKS = 'allowWatchBookmarks=true';
+const HOUR = 'timeoutSeconds=3600';
 const END = 'k8s.io/initial-events-end';
 const STORED = '/registry/configmaps/default/';
 
 const isEnd = ({ object }: WatchLine): boolean => object.metadata?.annotations?.[END] === 'true';
+const isAdded = ({ type }: WatchLine): boolean => type === 'ADDED';
 const isNewer = (left: string, right: string): boolean => compareResourceVersions(left, right) > 0;
 
 /** What a client would have that believes the events. */
@@ -263,7 +266,7 @@ describe('watch over HTTP, as time passes', () => {
   let api: HttpApi;
 
   beforeEach(async () => {
-    api = await HttpApi.start({ runtime: HURRIED });
+    api = await HttpApi.start({ runtime: RUSHED });
   });
 
   afterEach(async () => {
@@ -272,7 +275,7 @@ describe('watch over HTTP, as time passes', () => {
 
   it('sends bookmarks of the kind, with a version and nothing else, that nothing later falls behind', async () => {
     const start = await api.create('a');
-    await using watch = await api.watch(`resourceVersion=${start}&${BOOKMARKS}&timeoutSeconds=6`);
+    await using watch = await api.watch(`resourceVersion=${start}&${BOOKMARKS}&${HOUR}`);
     await api.create('b');
     const before = await watch.until((all) => all.at(-1)?.type === 'BOOKMARK');
     const bookmark = before.at(-1) as WatchLine;
@@ -284,7 +287,9 @@ describe('watch over HTTP, as time passes', () => {
     for (const line of before)
       expect(isNewer(versionOf(line), versionOf(bookmark))).to.equal(false);
     await api.create('c');
-    for (const line of await watch.rest()) {
+    for (const line of await watch.until(
+      (all) => all.some(isAdded) && all.at(-1)?.type === 'BOOKMARK',
+    )) {
       const older = compareResourceVersions(versionOf(line), versionOf(bookmark)) < 0;
       expect(older, versionOf(line)).to.equal(false);
       if (line.type !== 'BOOKMARK') expect(versionOf(line)).not.to.equal(versionOf(bookmark));
@@ -293,21 +298,21 @@ describe('watch over HTTP, as time passes', () => {
 
   it('sends no bookmark without a request', async () => {
     const start = await api.create('a');
-    const query = `resourceVersion=${start}&timeoutSeconds=5`;
-    const [asked, unasked, initial] = await Promise.all([
-      api.watched(`${query}&${BOOKMARKS}`),
-      api.watched(query),
-      api.watched(`${STREAMING}&timeoutSeconds=5`),
-    ]);
-    expect(told(asked)).to.include('BOOKMARK');
-    expect(told(unasked)).to.deep.equal([]);
-    expect(told(initial)).to.deep.equal(['ADDED a']);
+    await using asked = await api.watch(`resourceVersion=${start}&${BOOKMARKS}&${HOUR}`);
+    await using unasked = await api.watch(`resourceVersion=${start}&${HOUR}`);
+    await using initial = await api.watch(`${STREAMING}&${HOUR}`);
+    expect(told(await asked.take(1))).to.deep.equal(['BOOKMARK']);
+    await api.create('b');
+    await asked.until((all) => all.at(-1)?.type === 'BOOKMARK');
+    await api.create('c');
+    expect(told(await unasked.take(2))).to.deep.equal(['ADDED b', 'ADDED c']);
+    expect(told(await initial.take(3))).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c']);
   });
 
   it('moves the bookmarks of a resource on that does not change, while others do', async () => {
     const secrets = '/api/v1/namespaces/default/secrets';
     const { metadata } = await api.list('', secrets);
-    const query = `resourceVersion=${metadata.resourceVersion}&${BOOKMARKS}&timeoutSeconds=5`;
+    const query = `resourceVersion=${metadata.resourceVersion}&${BOOKMARKS}&${HOUR}`;
     const elsewhere = await api.create('a');
     await using watch = await api.watch(query, secrets);
     const [bookmark] = (await watch.take(1)) as [WatchLine];
@@ -317,7 +322,7 @@ describe('watch over HTTP, as time passes', () => {
 
   it('ends cleanly after its timeout', async () => {
     await api.create('a');
-    await using watch = await api.watch('resourceVersion=0&timeoutSeconds=2');
+    await using watch = await api.watch('resourceVersion=0&timeoutSeconds=20');
     expect(told(await watch.rest())).to.deep.equal(['ADDED a']);
   });
 
