@@ -113,6 +113,7 @@ const SUITES = [
   'cluster',
   'controller',
   'controller/controllerutil',
+  'envtest',
   'handler',
   'internal/controller',
   'internal/recorder',
