@@ -57,8 +57,7 @@ const LONGEST_LIST = 1000;
 
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
 const SPARE = 64;
-
-/** Minimum number of idle keys for which the table is replaced when no key waits or is worked on; a process may have hundreds of queues. */
+/** Number of idle keys for which a table is replaced when no key waits or is in work: a process may have hundreds of queues. */
 const SPARE_AT_REST = 16;
 
 /** Beyond the spare keys, the table is replaced when it has this many keys for each key that waits or is worked on. */
