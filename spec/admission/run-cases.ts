@@ -10,6 +10,7 @@ import {
   type World,
 } from './admission-case.ts';
 import { answering } from './cases/answering.ts';
+import { classes } from './cases/classes.ts';
 import { limits } from './cases/limits.ts';
 import { matching } from './cases/matching.ts';
 import { mutating } from './cases/mutating.ts';
@@ -23,6 +24,7 @@ export const ADMISSION_CASES: readonly AdmissionCase[] = [
   ...answering,
   ...limits,
   ...quotas,
+  ...classes,
 ];
 
 const REGISTRATION = 'admissionregistration.k8s.io/v1';

@@ -11,6 +11,7 @@ import type { ResourceStorage } from '../registry/storage-factory.ts';
 import type { WebhookCaller } from '../webhooks/webhook-caller.ts';
 import { AdmissionChain } from './admission-chain.ts';
 import { hookPlugIn, type AdmissionHook } from './admission-hook.ts';
+import { ServerClasses } from './classes/server-classes.ts';
 import { FollowedObjects } from './followed/followed-objects.ts';
 import { LimitRanger, limitsOf } from './limits/limit-ranger.ts';
 import { ResourceQuotas } from './quotas/resource-quota.ts';
@@ -79,11 +80,13 @@ export class ServerAdmission {
       runtime,
       logger,
     });
+    const classes = new ServerClasses({ runtime, logger });
     this.#sets = new Map<string, FollowedSet>([
       [`${GROUP}/mutatingwebhookconfigurations`, mutating.configurations],
       [`${GROUP}/validatingwebhookconfigurations`, validating.configurations],
       ['/limitranges', ranges],
       ['/resourcequotas', quotas],
+      ...classes.sets,
     ]);
     const labelsOf = (namespace: string): Promise<Labels> => namespaceLabels(namespaces, namespace);
     const isSeen = (): boolean =>
@@ -92,6 +95,7 @@ export class ServerAdmission {
     const plugIns: AdmissionPlugIn[] = [
       new LimitRanger(ranges),
       ...(serviceAccounts ? [new ServiceAccountAdmission({ runtime, accounts })] : []),
+      ...classes.plugIns,
       new PodDefaults({ storeOf }, isSeen),
       ...hooks.map(hookPlugIn),
       new MutatingWebhooks({ set: mutating, runtime, labelsOf }),

@@ -168,7 +168,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       const { keyRoot, storedApiVersion } = kind;
       const storage = storages.get(keyRoot) as ResourceStorage;
       const name = nameOf(kind.describe);
-      const hooks = this.#hooksOf(name) ?? this.#kindHooks(kind, storage, storageFor);
+      const hooks = this.#hooksOf(name, () => this.#kindHooks(kind, storage, storageFor));
       if (hooks !== undefined) this.#hooks.push(hooks);
       const store = new GenericRegistryStore({
         kind,
@@ -300,10 +300,10 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     });
   }
 
-  #hooksOf(name: string): StoreHooks | undefined {
-    if (name === NAMESPACES) return this.#namespaces?.hooks;
-    if (name === DEFINITIONS) return this.#custom?.hooks;
-    return this.#admission.hooksOf(name);
+  #hooksOf(name: string, ofKind: () => StoreHooks | undefined): StoreHooks | undefined {
+    const own = name === NAMESPACES ? this.#namespaces?.hooks : this.#custom?.hooks;
+    if (own !== undefined && (name === NAMESPACES || name === DEFINITIONS)) return own;
+    return followedHooks(this.#admission.hooksOf(name), ofKind());
   }
 
   #kindHooks(
@@ -387,6 +387,29 @@ function bothHooks(
     authorize: async (...write) => {
       await roles.authorize?.(...write);
       await own.authorize?.(...write);
+    },
+  };
+}
+
+/** The hooks of a kind whose writes admission learns of. */
+function followedHooks(
+  follower: StoreHooks | undefined,
+  own: StoreHooks | undefined,
+): StoreHooks | undefined {
+  if (follower === undefined || own === undefined) return follower ?? own;
+  return {
+    ...bothHooks({}, own),
+    afterCreate: (stored) => {
+      follower.afterCreate?.(stored);
+      own.afterCreate?.(stored);
+    },
+    afterUpdate: (stored) => {
+      follower.afterUpdate?.(stored);
+      own.afterUpdate?.(stored);
+    },
+    afterDelete: async (stored) => {
+      await follower.afterDelete?.(stored);
+      await own.afterDelete?.(stored);
     },
   };
 }

@@ -10,11 +10,8 @@ import {
   textsAt,
   type JsonRecord,
 } from '../../registry/rules/json-value.ts';
-import type {
-  WebhookCaller,
-  WebhookClient,
-  WebhookClientConfig,
-} from '../../webhooks/webhook-caller.ts';
+import { clientConfigOf } from '../../webhooks/client-config.ts';
+import type { WebhookCaller, WebhookClient } from '../../webhooks/webhook-caller.ts';
 
 /** A rule of a webhook. */
 export interface HookRule {
@@ -51,7 +48,6 @@ export interface Hook {
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-const DEFAULT_PORT = 443;
 
 /** The webhooks of a configuration, in their order. Close their clients when it changes. */
 export function hooksOf(configuration: unknown, caller: WebhookCaller): Hook[] {
@@ -76,7 +72,7 @@ function hookOf(webhook: JsonRecord, id: string, caller: WebhookCaller): Hook {
     reviewVersion: textsAt(webhook, 'admissionReviewVersions').find(isReviewVersion),
     namespaceSelector: selectorOf(webhook, 'namespaceSelector'),
     objectSelector: selectorOf(webhook, 'objectSelector'),
-    client: caller.open(clientConfigOf(recordAt(webhook, 'clientConfig') ?? {})),
+    client: caller.open(clientConfigOf(recordAt(webhook, 'clientConfig'))),
   };
 }
 
@@ -107,21 +103,5 @@ function selectorOf(webhook: JsonRecord, field: string): () => LabelSelector {
     } catch (error) {
       throw internalError(errorMessage(error), error);
     }
-  };
-}
-
-/** Where a webhook is, as its configuration says it. */
-function clientConfigOf(client: JsonRecord): WebhookClientConfig {
-  const service = recordAt(client, 'service');
-  const caBundle = Buffer.from(textAt(client, 'caBundle'), 'base64').toString('utf8');
-  return {
-    url: textAt(client, 'url') || undefined,
-    service: service && {
-      namespace: textAt(service, 'namespace'),
-      name: textAt(service, 'name'),
-      port: numberAt(service, 'port') || DEFAULT_PORT,
-      path: textAt(service, 'path'),
-    },
-    caBundle: caBundle.trim() === '' ? undefined : caBundle,
   };
 }

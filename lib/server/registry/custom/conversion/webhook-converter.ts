@@ -3,12 +3,9 @@ import { isListwatchError } from '../../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
-import type {
-  WebhookCaller,
-  WebhookClient,
-  WebhookClientConfig,
-} from '../../../webhooks/webhook-caller.ts';
-import { numberAt, recordAt, textAt, textsAt, type JsonRecord } from '../../rules/json-value.ts';
+import { clientConfigOf } from '../../../webhooks/client-config.ts';
+import type { WebhookCaller, WebhookClient } from '../../../webhooks/webhook-caller.ts';
+import { recordAt, textAt, textsAt, type JsonRecord } from '../../rules/json-value.ts';
 import { changedIdentity, convertedMetadata } from './converted-metadata.ts';
 import {
   convertedObjects,
@@ -48,7 +45,7 @@ export class WebhookConverter implements ObjectConverter {
   constructor(definition: unknown, caller: WebhookCaller, runtime: Runtime) {
     const webhook = recordAt(definition, 'spec', 'conversion', 'webhook');
     this.#runtime = runtime;
-    this.#client = caller.open(clientConfig(recordAt(webhook, 'clientConfig') ?? {}));
+    this.#client = caller.open(clientConfigOf(recordAt(webhook, 'clientConfig')));
     this.#version = reviewVersion(textsAt(webhook, 'conversionReviewVersions'));
   }
 
@@ -140,19 +137,4 @@ function checked(
     throw withoutReason(`${subject} returned invalid metadata: ${metadata}`);
   }
   return { ...converted, apiVersion, kind, metadata };
-}
-
-function clientConfig(client: JsonRecord): WebhookClientConfig {
-  const service = recordAt(client, 'service');
-  const caBundle = Buffer.from(textAt(client, 'caBundle'), 'base64').toString('utf8');
-  return {
-    url: textAt(client, 'url') || undefined,
-    service: service && {
-      namespace: textAt(service, 'namespace'),
-      name: textAt(service, 'name'),
-      port: numberAt(service, 'port') || 443,
-      path: textAt(service, 'path'),
-    },
-    caBundle: caBundle.trim() === '' ? undefined : caBundle,
-  };
 }

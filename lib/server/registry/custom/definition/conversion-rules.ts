@@ -14,13 +14,14 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
+import { Report } from '../../validation/check.ts';
 import { dnsSubdomain } from '../../validation/formats.ts';
+import { webhookUrl } from '../../validation/webhook-client-checks.ts';
 import { labelFaults } from './name-rules.ts';
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const PATH = 'spec.conversion';
 const CLIENT = `${PATH}.webhookClientConfig`;
-const FORM = '; desired format: https://host[/path]';
 
 export interface ConversionRuleOptions {
   readonly requiresKnownReview: boolean;
@@ -68,28 +69,10 @@ function clientCauses(client: JsonRecord | undefined, allowsWrongBundle: boolean
   return causes;
 }
 
-function urlCauses(text: string): FieldCause[] {
-  const field = `${CLIENT}.url`;
-  const url = URL.parse(text);
-  const scheme = /^([A-Za-z][-+.\w]*):/.exec(text)?.[1]?.toLowerCase() ?? '';
-  const causes: FieldCause[] = [];
-  if (scheme !== 'https') {
-    causes.push(fieldInvalid(field, scheme, `'https' is the only allowed URL scheme${FORM}`));
-  }
-  const [, user, host = ''] = /^[^:/?#]*:?\/\/(?:([^/?#]*)@)?([^/?#]*)/.exec(text) ?? [];
-  if (host === '') causes.push(fieldInvalid(field, '', `host must be specified${FORM}`));
-  if (user !== undefined) {
-    causes.push(fieldInvalid(field, user, 'user information is not permitted in the URL'));
-  }
-  const fragment = url?.hash.slice(1) ?? '';
-  if (fragment !== '') {
-    causes.push(fieldInvalid(field, fragment, 'fragments are not permitted in the URL'));
-  }
-  const query = url?.search.slice(1) ?? '';
-  if (query !== '') {
-    causes.push(fieldInvalid(field, query, 'query parameters are not permitted in the URL'));
-  }
-  return causes;
+function urlCauses(url: string): FieldCause[] {
+  const report = new Report({});
+  webhookUrl(url, `${CLIENT}.url`, report);
+  return report.causes;
 }
 
 function serviceCauses(service: JsonRecord): FieldCause[] {
