@@ -17,6 +17,7 @@ import {
   type NegativeReplicas,
   type ScaleDefinition,
 } from './contract/kind-definition.ts';
+import { checkNameOfUrl } from './rules/name-validation.ts';
 import { toMutableObject } from './rules/mutable-object.ts';
 import { trackUpdate } from './managed-fields/field-manager.ts';
 import { fieldsOfScale, fieldsOfScaled, type ScaledFields } from './managed-fields/scale-fields.ts';
@@ -209,6 +210,7 @@ export class ScaleREST implements RestStorage {
         this.#checkManagers(live);
         const scale = appliedTo(this.#tracker, context, live, configuration, write);
         this.#checkConversion(live, scale);
+        checkNameOfUrl(textAt(scale, 'metadata', 'name'), name);
         const admitted = await this.#admitted(context, name, { scale, live, options });
         return this.#scaled(existing, admitted, this.#requestedReplicas(admitted, name));
       },

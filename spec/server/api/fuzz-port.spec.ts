@@ -20,6 +20,7 @@ describe('bytes drawn at random, over sockets', () => {
     });
     await course.start();
     expect(await course.run(0, 300)).to.deep.equal([]);
+    expect(await course.check()).to.deep.equal([]);
     for (const status of [2, 200, 400, 404]) {
       expect(course.tally.statuses.get(status) ?? 0, String(status)).to.be.above(0);
     }

@@ -159,21 +159,39 @@ export function decodeConfiguration(
   body: Uint8Array,
   onFaults?: (faults: BodyFaults) => void,
 ): Json {
-  const yaml = body[0] !== OPEN_BRACE;
-  checkSize(body, yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES);
-  if (yaml && isBlank(body)) return {};
+  checkSize(body, LARGEST_BODY_BYTES);
   try {
-    const found: [string, number][] = [];
-    const onRepeated = (name: string, place: number): void => void found.push([name, place]);
-    const value = yaml ? parseYamlDocument(body, { onRepeated }) : parseJsonDocument(body);
-    const faults = yamlFaults(body, yaml ? found : repeatedMembers(body, value));
+    const json = body[0] === OPEN_BRACE ? jsonOf(body) : undefined;
+    if (json === undefined) return decodeYaml(body, onFaults);
+    const faults = yamlFaults(body, repeatedMembers(body, json));
     if (faults !== undefined) onFaults?.(faults);
-    return value as Json;
+    return json as Json;
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    const problem = yaml ? yamlProblem(error) : jsonProblem(body, error);
-    throw badRequest(`error decoding YAML: ${problem}`, error);
+    throw badRequest(`error decoding YAML: ${yamlProblem(error)}`, error);
   }
+}
+
+/** @returns undefined for a mapping of YAML in braces, such as `{kind: ConfigMap}` */
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return parseJsonDocument(body);
+  } catch (error) {
+    const problem = jsonSyntaxError(body);
+    if (problem !== undefined && body.byteLength <= LARGEST_YAML_BYTES) return undefined;
+    throw badRequest(`error decoding YAML: ${problem ?? errorMessage(error)}`, error);
+  }
+}
+
+function decodeYaml(body: Uint8Array, onFaults?: (faults: BodyFaults) => void): Json {
+  checkSize(body, LARGEST_YAML_BYTES);
+  if (isBlank(body)) return {};
+  const found: [string, number][] = [];
+  const onRepeated = (name: string, place: number): void => void found.push([name, place]);
+  const value = parseYamlDocument(body, { onRepeated });
+  const faults = yamlFaults(body, found);
+  if (faults !== undefined) onFaults?.(faults);
+  return value as Json;
 }
 
 function checkSize(body: Uint8Array, limitBytes: number): void {

@@ -80,14 +80,8 @@ function checkMetadata(configuration: JsonObject, name: string, namespace: strin
   if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  // Without a name it is the object of the path; an empty one is a name.
-  const given = metadata['name'] === undefined ? name : textOf(metadata['name']);
-  if (given === '') throw nameMissing(name);
-  if (given !== name) {
-    throw badRequest(
-      `the name of the object (${given}) does not match the name on the URL (${name})`,
-    );
-  }
+  // Without a name it is the object of the path; an empty one is a name. Another one counts after the conflicts.
+  if (metadata['name'] !== undefined && textOf(metadata['name']) === '') throw nameMissing(name);
   const found = textOf(metadata['namespace']);
   if (found !== '' && namespace !== '' && found !== namespace) {
     throw badRequest(

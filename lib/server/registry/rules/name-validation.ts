@@ -14,6 +14,20 @@ export function nameMissing(name: string): ApiError {
   );
 }
 
+/**
+ * Checks that the object of an update is that of the URL. @param given The name in the object. @param name The name in the URL.
+ * @throws {ApiError} 400.
+ * @see apiserver pkg/endpoints/handlers/rest.go checkName @ v0.36.3
+ */
+export function checkNameOfUrl(given: string, name: string): void {
+  if (given === '') throw nameMissing(name);
+  if (given !== name) {
+    throw badRequest(
+      `the name of the object (${given}) does not match the name on the URL (${name})`,
+    );
+  }
+}
+
 /** Without vowels and similar characters, so that no words result. See apimachinery util/rand/rand.go @ eed236c. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;

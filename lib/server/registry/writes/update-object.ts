@@ -1,4 +1,4 @@
-import { badRequest, conflict, invalid, notFound } from '../../../meta/failure/failures.ts';
+import { conflict, invalid, notFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { UpdateInput, UpdateOutput } from '../../storage/contract/storage-interface.ts';
@@ -25,7 +25,7 @@ import { fieldInvalid } from '../rules/field-causes.ts';
 import { refusePrivileged } from '../rules/privileged-containers.ts';
 import { setOwn } from '../rules/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../rules/mutable-object.ts';
-import { nameMissing } from '../rules/name-validation.ts';
+import { checkNameOfUrl } from '../rules/name-validation.ts';
 import { trackChange } from './track-fields.ts';
 import { metadataCausesOfUpdate, type MetadataOfKind } from '../rules/metadata-rules.ts';
 import type {
@@ -210,6 +210,7 @@ class UpdateAttempt {
       throw notFound(describe, name);
     }
     const given = typedBody(parts, context, await update(undefined), options);
+    checkName(given, name);
     refuseGivenUid(describe, objectKey(parts, context.namespace, name), given.metadata, options);
     const admission = this.#admission('CREATE');
     const object = admission
@@ -373,12 +374,7 @@ function isFinalized({ kind }: StoreParts, object: MutableObject): boolean {
 
 function checkName({ metadata }: MutableObject, name: string): void {
   metadata.name ??= '';
-  if (metadata.name === '') throw nameMissing(name);
-  if (metadata.name !== name) {
-    throw badRequest(
-      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
-    );
-  }
+  checkNameOfUrl(metadata.name, name);
 }
 
 function renamed({ kind, group }: ResourceDescription, { metadata }: MutableObject): Error {

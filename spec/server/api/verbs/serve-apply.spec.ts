@@ -372,6 +372,29 @@ describe('server-side apply', () => {
     expect(other.status).to.equal(409);
   });
 
+  it('refuses fields of other managers before a name that is not that of the URL', async () => {
+    await apply(MAP, 'fieldManager=one', configMap({ a: '1' }));
+    const other = configMap({ a: '2' }, { name: 'two' });
+    const taken = await apply(MAP, 'fieldManager=other', other);
+    expect(taken.status).to.equal(409);
+    expect(taken.body.message).to.equal(
+      'Apply failed with 1 conflict: conflict with "one": .data.a',
+    );
+    const forced = await apply(MAP, 'fieldManager=other&force=true', other);
+    expect(forced.status).to.equal(400);
+    expect(forced.body.message).to.equal(
+      'the name of the object (two) does not match the name on the URL (one)',
+    );
+  });
+
+  it('reads YAML in braces', async () => {
+    const made = await call(server.handler, 'PATCH', `${MAP}?fieldManager=one`, {
+      body: '{apiVersion: v1, kind: ConfigMap, metadata: {name: one}, data: {a: "1"}}',
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    });
+    expect(made.status, made.text).to.equal(201);
+  });
+
   it('reads YAML, and refuses what is no configuration of the object', async () => {
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {a: "1"}\n';
     const made = await call(server.handler, 'PATCH', `${MAP}?fieldManager=one`, {

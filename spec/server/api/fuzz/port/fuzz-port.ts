@@ -53,6 +53,8 @@ async function fuzz(
     for (const problem of problems.slice(progress.alarms)) console.log(`FAILED ${problem}`);
     progress.alarms = problems.length;
   }
+  problems.push(...(await lastCheck(course)));
+  for (const problem of problems.slice(progress.alarms)) console.log(`FAILED ${problem}`);
   report(tally);
   const seconds = (performance.now() - startMs) / 1000;
   console.log(
@@ -62,6 +64,15 @@ async function fuzz(
     console.log(`  npm run fuzz:api -- --port --seed ${seed} --from CONNECTION --inputs 1`);
   }
   return problems.length === 0;
+}
+
+/** Waits until the connections of clients that left are closed. */
+async function lastCheck(course: PortCourse): Promise<string[]> {
+  try {
+    return await course.check();
+  } catch (error) {
+    return [String(error)];
+  }
 }
 
 function report({ inputs, connections, statuses }: PortTally): void {

@@ -8,8 +8,8 @@ import type { Ending, RawExchange } from './draw-raw.ts';
 import { END_STREAM, FrameReader, frame, frameType, isStatus500 } from './http2-frames.ts';
 import type { PortTarget } from './port-target.ts';
 
-/** Far more than an answer takes on a busy machine; only a hang reaches it. Milliseconds. */
-export const HANG_MS = 60_000;
+/** Far more than an answer takes on a machine that gives the server little time; only a hang reaches it. Milliseconds. */
+export const HANG_MS = 300_000;
 /** What an input may take that need not be answered, before the client ends the connection. Milliseconds. */
 const PATIENCE_MS = 4;
 
