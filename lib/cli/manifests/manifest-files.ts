@@ -32,7 +32,11 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    throw manifestInvalid(folder, `cannot be read: ${errorMessage(error)}`, error);
+    throw manifestInvalid(
+      folder,
+      `cannot be read; name a folder of manifests with --manifests: ${errorMessage(error)}`,
+      error,
+    );
   }
 }
 

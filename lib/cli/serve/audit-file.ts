@@ -52,7 +52,9 @@ export class AuditFile {
       const file = await openFile(path);
       return new AuditFile(path, file, (await file.stat()).size, options);
     } catch (error) {
-      throw new UsageError(`--audit ${path} cannot be written: ${errorMessage(error)}`);
+      throw new UsageError(
+        `--audit ${path} cannot be written; name a file in a folder that exists: ${errorMessage(error)}`,
+      );
     }
   }
 

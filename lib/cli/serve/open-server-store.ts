@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { UsageError } from '../arguments/usage-error.ts';
@@ -47,6 +47,10 @@ async function openEtcd({ serve, runtime, logger }: ServerStoreOptions): Promise
     };
   } catch (error) {
     if (isListwatchError(error, 'INVALID_OPTION')) throw new UsageError(`--etcd: ${error.message}`);
+    if (isListwatchError(error, 'STORE_UNAVAILABLE')) {
+      const remedy = 'check that an etcd serves clients at the URL of --etcd';
+      throw new ListwatchError(error.code, `${error.message}; ${remedy}`, { cause: error });
+    }
     throw withNpxLine(error, ['@grpc/grpc-js', 'protobufjs'], '--etcd URL');
   }
 }

@@ -44,10 +44,7 @@ export class SnapshotStore implements ServerStore {
     const lost = await exists(markerOf(path));
     const found = await exists(path);
     const store = found
-      ? await EmbeddedKeyValueStore.load(path, {
-          runtime,
-          bumpRevision: lost ? BUMP_AFTER_LOSS : 0n,
-        })
+      ? await load(path, { runtime, bumpRevision: lost ? BUMP_AFTER_LOSS : 0n })
       : new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(fixedToken, runtime) });
     try {
       // Written now, so that a folder that cannot be written to is noticed before there is something to lose.
@@ -90,8 +87,25 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** @throws {ListwatchError} SNAPSHOT_FILE, SNAPSHOT_INVALID. */
+async function load(
+  path: string,
+  options: { readonly runtime: Runtime; readonly bumpRevision: bigint },
+): Promise<EmbeddedKeyValueStore> {
+  try {
+    return await EmbeddedKeyValueStore.load(path, options);
+  } catch (error) {
+    if (!(error instanceof ListwatchError)) throw error;
+    const remedy = error.code === 'SNAPSHOT_INVALID' ? INVALID_REMEDY : REMEDY;
+    throw new ListwatchError(error.code, `${error.message}; ${remedy}`, { cause: error });
+  }
+}
+
+const REMEDY = 'name a file in a folder of yours with --snapshot';
+const INVALID_REMEDY = 'remove it to start without its state, or name another file with --snapshot';
+
 function fileError(problem: string, error: unknown): ListwatchError {
-  return new ListwatchError('SNAPSHOT_FILE', `${problem}: ${errorMessage(error)}`, {
+  return new ListwatchError('SNAPSHOT_FILE', `${problem}; ${REMEDY}: ${errorMessage(error)}`, {
     cause: error,
   });
 }

@@ -286,7 +286,9 @@ describe('listwatch serve', () => {
     const file = await fixture.write('state', 'some notes');
     const { code, err } = await fixture.failure('--snapshot', file);
     expect(code).to.equal(1);
-    expect(err).to.match(/^listwatch: the snapshot ~\/state: .* \(SNAPSHOT_INVALID\)\n$/);
+    expect(err).to.match(
+      /^listwatch: the snapshot ~\/state: .*; remove it to start without its state, .* \(SNAPSHOT_INVALID\)\n$/,
+    );
     expect(await fixture.read('state')).to.equal('some notes');
     expect(await fixture.has('state.running')).to.equal(false);
   });
@@ -295,7 +297,7 @@ describe('listwatch serve', () => {
     const { code, err } = await fixture.failure('--snapshot', fixture.path('gone/state'));
     expect(code).to.equal(1);
     expect(err).to.match(
-      /^listwatch: the snapshot ~\/gone\/state could not be written at the stop: ENOENT.* \(SNAPSHOT_FILE\)\n$/,
+      /^listwatch: the snapshot ~\/gone\/state could not be written at the stop; name a file in a folder of yours with --snapshot: ENOENT.* \(SNAPSHOT_FILE\)\n$/,
     );
   });
 
@@ -414,12 +416,12 @@ describe('listwatch serve', () => {
       [
         ['--audit', fixture.path('gone/audit')],
         2,
-        /--audit ~\/gone\/audit cannot be written: ENOENT/,
+        /--audit ~\/gone\/audit cannot be written; name a file in a folder that exists: ENOENT/,
       ],
       [
         ['--manifests', fixture.path('gone')],
         1,
-        /~\/gone: cannot be read: ENOENT.*\(MANIFEST_INVALID\)/,
+        /~\/gone: cannot be read; name a folder of manifests with --manifests: ENOENT.*\(MANIFEST_INVALID\)/,
       ],
       [['--encryption-config', fixture.path('mine')], 1, /~\/mine:.*\(CONFIG_INVALID\)/],
       [
@@ -476,7 +478,9 @@ describe('listwatch serve', () => {
   it('says when no member of etcd answers, and exits with 1', async () => {
     const { code, err } = await fixture.failure('--etcd', 'http://127.0.0.1:1');
     expect(code).to.equal(1);
-    expect(err).to.match(/^listwatch: .*127\.0\.0\.1:1.* \(STORE_UNAVAILABLE\)\n$/);
+    expect(err).to.match(
+      /^listwatch: .*127\.0\.0\.1:1.*; check that an etcd serves .* \(STORE_UNAVAILABLE\)\n$/,
+    );
   });
 
   it('prints its options, examples and exit codes with --help', async () => {
