@@ -119,6 +119,7 @@ export {
 export {
   EncryptionConfiguration,
   type EncryptionConfigurationOptions,
+  type KeyServicesCheck,
 } from './storage/encryption/configuration/encryption-configuration.ts';
 export {
   identityProvider,
@@ -132,6 +133,7 @@ export type {
   KeyServiceCall,
   WrappedKey,
 } from './storage/encryption/key-service.ts';
+export { KmsPlugin, type KmsPluginOptions } from './storage/encryption/plugin/kms-plugin.ts';
 export { KmsProvider, type KmsOptions } from './storage/encryption/kms-provider.ts';
 export {
   LocalKeyService,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
+import { SampleKmsPlugin } from '../server/storage/encryption/plugin/sample-kms-plugin.ts';
 import { EtcdMember } from '../support/etcd.ts';
 import { bothAtOnce } from './both-at-once.ts';
 import { contentsOf, differencesOf } from './contents.ts';
@@ -21,7 +22,7 @@ const USAGE = `npm run swap -- --binaries DIR [options]
   --objects N     objects of all kinds (5000)
   --minutes N     writes on both servers at once (10)
   --seed N        of these writes (1)
-  --encryption    secrets are encrypted at rest, by the same file for both
+  --encryption P  secrets are encrypted at rest, by the same file for both: secretbox, or kms, a plug-in in this process
   --record        writes what kube-apiserver stores, and what it shows of it, to spec/swap/recorded.json
   --only TEXT     only chapters with this text in their titles
   --help          shows this
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
       objects: { type: 'string', default: '5000' },
       minutes: { type: 'string', default: '10' },
       seed: { type: 'string', default: '1' },
-      encryption: { type: 'boolean', default: false },
+      encryption: { type: 'string' },
       only: { type: 'string', default: '' },
       record: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
     return;
   }
   const folder = await mkdtemp(join(tmpdir(), 'listwatch-swap-'));
+  await using plugin = new SampleKmsPlugin(join(folder, 'kms.sock'));
   try {
     const settings: Settings = {
       binaries: values.binaries,
@@ -65,7 +67,7 @@ async function main(): Promise<void> {
       objects: Number(values.objects),
       durationMs: Number(values.minutes) * 60_000,
       seed: Number(values.seed),
-      encryptionConfig: values.encryption ? await encryptionFile(folder) : undefined,
+      encryptionConfig: await encryptionFile(folder, values.encryption, plugin),
     };
     if (values.record) {
       await recordStored(settings);
@@ -199,18 +201,30 @@ async function clientOf({ kubeconfig }: SwapServer): Promise<Client> {
   return await connect({ kubeconfig, fieldManager: 'swap' });
 }
 
-async function encryptionFile(folder: string): Promise<string> {
+async function encryptionFile(
+  folder: string,
+  wanted: string | undefined,
+  plugin: SampleKmsPlugin,
+): Promise<string | undefined> {
+  if (wanted === undefined) return undefined;
   const path = join(folder, 'encryption.json');
-  const key = { name: 'one', secret: randomBytes(32).toString('base64') };
+  const provider = await providerOf(wanted, plugin);
   const resources = [
-    {
-      resources: ['secrets', 'configmaps'],
-      providers: [{ secretbox: { keys: [key] } }, { identity: {} }],
-    },
+    { resources: ['secrets', 'configmaps'], providers: [provider, { identity: {} }] },
   ];
   const apiVersion = 'apiserver.config.k8s.io/v1';
   await writeFile(path, JSON.stringify({ apiVersion, kind: 'EncryptionConfiguration', resources }));
   return path;
+}
+
+async function providerOf(wanted: string, plugin: SampleKmsPlugin): Promise<object> {
+  if (wanted === 'secretbox') {
+    const key = { name: 'one', secret: randomBytes(32).toString('base64') };
+    return { secretbox: { keys: [key] } };
+  }
+  if (wanted !== 'kms') throw new Error(`--encryption: secretbox or kms, not ${wanted}`);
+  await plugin.listen();
+  return { kms: { apiVersion: 'v2', name: 'vault', endpoint: plugin.endpoint } };
 }
 
 await main();

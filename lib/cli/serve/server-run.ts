@@ -6,7 +6,7 @@ import { ApiServer } from '../../server/api/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../server/api/port/loopback.ts';
-import type { TransformerFor } from '../../server/api/server-storages.ts';
+import type { EncryptionConfiguration } from '../../server/storage/encryption/configuration/encryption-configuration.ts';
 import type { ClusterControllers } from '../../cluster/cluster-controllers.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
@@ -27,6 +27,8 @@ import { serverToken } from './server-token.ts';
 /** The user of a kubeconfig with a client certificate. */
 const USER = 'listwatch:admin';
 const GROUPS = ['system:masters'];
+/** The packages that an encryption configuration may need. */
+const ENCRYPTION_PEERS = ['@noble/ciphers', '@grpc/grpc-js'] as const;
 
 /** One run of `listwatch serve`: start, stop, and in every case release. */
 export class ServerRun {
@@ -34,6 +36,7 @@ export class ServerRun {
   readonly #host: CommandHost;
   readonly #logger: Logger;
   #audit: AuditFile | undefined;
+  #encryption: EncryptionConfiguration | undefined;
   #store: ServerStore | undefined;
   #server: ApiServer | undefined;
   #controllers: ClusterControllers | undefined;
@@ -61,7 +64,7 @@ export class ServerRun {
     const tls = await readTlsFiles(this.#serve.tls);
     const serviceAccountKey = await storedAccountKey(this.#serve.tls.dir);
     const manifests = folder === undefined ? [] : await manifestsOf(folder);
-    const transformerFor = await this.#encryption();
+    const encryption = await this.#loadEncryption();
     if (audit !== undefined) this.#audit = await AuditFile.open(audit, { logger });
     const serve = this.#serve;
     const fixedToken = token !== undefined;
@@ -72,7 +75,15 @@ export class ServerRun {
     const onRequest = this.#requestHook();
     const { authorization, allowPrivileged, controllers } = this.#serve;
     const { serviceAccountAdmission = controllers.has('service-account') } = this.#serve;
-    const given = { runtime, logger, token, keyValueStore, transformerFor, onRequest, tls };
+    const given = {
+      runtime,
+      logger,
+      token,
+      keyValueStore,
+      onRequest,
+      tls,
+      ...encryptionOptions(encryption),
+    };
     const access = { authorization, allowPrivileged, serviceAccountAdmission, serviceAccountKey };
     const server = this.#newServer({ ...given, ...access });
     this.#server = server;
@@ -109,6 +120,7 @@ export class ServerRun {
     await this.#controllers?.[Symbol.asyncDispose]();
     await this.#server?.close();
     await this.#store?.close({ unused: !this.#wasReachable });
+    this.#encryption?.[Symbol.dispose]();
     await this.#audit?.close();
     if (this.#ownKubeconfig !== undefined) await rm(this.#ownKubeconfig, { force: true });
   }
@@ -139,21 +151,19 @@ export class ServerRun {
     this.#host.stderr.write(`listwatch: ${text}\n`);
   }
 
-  async #encryption(): Promise<TransformerFor | undefined> {
+  async #loadEncryption(): Promise<EncryptionConfiguration | undefined> {
     const { encryptionConfig: file } = this.#serve;
     if (file === undefined) return undefined;
     const { runtime } = this.#host;
-    const { EncryptionConfiguration } = await import(
+    const { EncryptionConfiguration: Configuration } = await import(
       '../../server/storage/encryption/configuration/encryption-configuration.ts'
     );
     try {
-      const configuration = await EncryptionConfiguration.load(file, {
-        runtime,
-        logger: this.#logger,
-      });
-      return (resource) => configuration.transformerFor(resource);
+      this.#encryption = await Configuration.load(file, { runtime, logger: this.#logger });
+      return this.#encryption;
     } catch (error) {
-      throw withNpxLine(error, ['@noble/ciphers'], `--encryption-config ${file}`);
+      const missing = ENCRYPTION_PEERS.filter((name) => errorMessage(error).includes(name));
+      throw withNpxLine(error, missing, `--encryption-config ${file}`);
     }
   }
 
@@ -211,6 +221,16 @@ export class ServerRun {
     }
     return path;
   }
+}
+
+function encryptionOptions(
+  encryption: EncryptionConfiguration | undefined,
+): Pick<ApiServerOptions, 'transformerFor' | 'healthChecks'> {
+  if (encryption === undefined) return {};
+  return {
+    transformerFor: (resource) => encryption.transformerFor(resource),
+    healthChecks: encryption.healthChecks(),
+  };
 }
 
 /** Loaded when it is used, as all that a start may do without. */

@@ -7,6 +7,7 @@ import type { Authorization } from '../registry/contract/access-parts.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
+import type { HealthCheck } from './health/health-endpoints.ts';
 import type { HttpListenerOptions, ListenOptions } from './port/http-listener.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 import type { TransformerFor } from './server-storages.ts';
@@ -32,6 +33,11 @@ export interface ApiServerOptions
   readonly keyValueStore?: KeyValueStore | undefined;
   /** The transformer for the objects of a resource, e.g. from an `EncryptionConfiguration`. @defaultValue they are stored as they are */
   readonly transformerFor?: TransformerFor | undefined;
+  /**
+   * Further checks of `/healthz`, `/livez` and `/readyz`, e.g. `healthChecks()` of an `EncryptionConfiguration`.
+   * @defaultValue none
+   */
+  readonly healthChecks?: readonly HealthCheck[] | undefined;
   /**
    * How objects are written into the storage. Both are always read, side by side; custom resources are always written as JSON.
    * @defaultValue 'application/json'
@@ -84,6 +90,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'token',
   'keyValueStore',
   'transformerFor',
+  'healthChecks',
   'storageMediaType',
   'authorization',
   'allowPrivileged',

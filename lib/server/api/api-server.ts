@@ -114,7 +114,6 @@ export class ApiServer implements AsyncDisposable {
     rejectUnknownOptions('ApiServer', options, API_SERVER_OPTIONS);
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
     const { serviceAccountAdmission, serviceAccountKey, resolveService, admission } = options;
-    const { requestTimeoutMs } = options;
     const authorization = checkedAuthorization(options.authorization);
     this.#anonymous = authorization === 'rbac';
     this.#runtime = runtime;
@@ -159,7 +158,7 @@ export class ApiServer implements AsyncDisposable {
       registry: this.#registry,
       runtime,
       logger,
-      requestTimeoutMs,
+      requestTimeoutMs: options.requestTimeoutMs,
       authorizer,
       metrics: serverMetrics,
       tokenIssuer: this.#registry.parts.access.tokens,
@@ -169,6 +168,7 @@ export class ApiServer implements AsyncDisposable {
         whenStarted: () => this.#start(),
         whenCachesReady: () => storages.whenReady(),
         isClosing: () => this.#closed !== undefined,
+        further: options.healthChecks,
       }),
     });
     this.faults = new Faults({ runtime, compact: () => this.compact() });

@@ -12,6 +12,8 @@ export interface ServerParts {
   /** Resolves when all watch caches are filled. */
   readonly whenCachesReady: () => Promise<void>;
   readonly isClosing: () => boolean;
+  /** Those of the user; they come after the check of the storage, as `kms-providers` does in kube-apiserver. */
+  readonly further?: readonly HealthCheck[] | undefined;
 }
 
 /** Longest time of a check. @see apiserver pkg/storage/storagebackend/config.go DefaultHealthcheckTimeout @ 24a394e */
@@ -31,6 +33,7 @@ export function serverHealthChecks({
   whenStarted,
   whenCachesReady,
   isClosing,
+  further = [],
 }: ServerParts): HealthCheck[] {
   const inTime = async (work: Promise<unknown>, what: string): Promise<void> => {
     await withDeadline(runtime, work, { timeoutMs: TIMEOUT_MS, describe: () => what });
@@ -43,6 +46,7 @@ export function serverHealthChecks({
   };
   return [
     { name: 'etcd', check: store },
+    ...further,
     { name: 'etcd-readiness', endpoints: ['readyz'], check: store },
     { name: 'informer-sync', endpoints: ['readyz'], check: caches },
     { name: 'poststarthook/start-apiextensions-controllers', check: started },

@@ -1,3 +1,13 @@
+import {
+  delimited,
+  fieldsOf,
+  mapEntryOf,
+  mapFields,
+  tagOf,
+  textOf,
+  varint,
+} from './message-fields.ts';
+
 /**
  * What the wrapped data key of a value is: the key itself, or a seed from which a key is derived for each value.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto EncryptedDEKSourceType @ 24a394e
@@ -23,9 +33,7 @@ const LARGEST_SOURCE_BYTES = 1024;
 const LARGEST_ANNOTATIONS_BYTES = 32 * 1024;
 
 const FIELD = { data: 1, keyId: 2, source: 3, annotations: 4, sourceType: 5 } as const;
-const ENTRY = { key: 1, value: 2 } as const;
 const SOURCE_TYPES: readonly DataKeySource[] = ['key', 'seed'];
-const LENGTH_DELIMITED = 2;
 
 /**
  * The fault of a data key that is or will be stored; undefined when there is none.
@@ -73,11 +81,11 @@ export function encodeDataKey({
   sourceType,
   annotations,
 }: StoredDataKey): Uint8Array {
-  const parts = [delimited(FIELD.keyId, Buffer.from(keyId)), delimited(FIELD.source, source)];
-  for (const [name, value] of annotations) {
-    const entry = [delimited(ENTRY.key, Buffer.from(name)), delimited(ENTRY.value, value)];
-    parts.push(delimited(FIELD.annotations, Buffer.concat(entry)));
-  }
+  const parts = [
+    delimited(FIELD.keyId, Buffer.from(keyId)),
+    delimited(FIELD.source, source),
+    ...mapFields(FIELD.annotations, annotations),
+  ];
   // A zero is not written, as usual in protobuf.
   if (sourceType === 'seed') parts.push(Buffer.of(FIELD.sourceType << 3, 1));
   return Buffer.concat(parts);
@@ -96,7 +104,7 @@ export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
     if (field === FIELD.data) data = bytes;
     else if (field === FIELD.keyId) keyId = textOf(bytes);
     else if (field === FIELD.source) source = bytes;
-    else if (field === FIELD.annotations) annotations.set(...annotationOf(bytes));
+    else if (field === FIELD.annotations) annotations.set(...mapEntryOf(bytes));
   }
   if (sourceType === undefined) throw new Error('the source type of its data key is unknown');
   if (data.length === 0) throw new Error('its encrypted data is empty');
@@ -104,118 +112,4 @@ export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
   const problem = dataKeyProblem(object);
   if (problem !== undefined) throw new Error(problem);
   return object;
-}
-
-function annotationOf(entry: Uint8Array): [string, Uint8Array] {
-  let name = '';
-  let value: Uint8Array = Buffer.alloc(0);
-  for (const { field, bytes } of fieldsOf(entry)) {
-    if (bytes === undefined) continue;
-    if (field === ENTRY.key) name = textOf(bytes);
-    else if (field === ENTRY.value) value = bytes;
-  }
-  return [name, value];
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    throw malformed();
-  }
-}
-
-interface WireField {
-  readonly field: number;
-  /** The content of a length-delimited field. */
-  readonly bytes: Uint8Array | undefined;
-  /** The value of a varint field. */
-  readonly number: number | undefined;
-}
-
-/** Sizes of the fixed-size wire types in bytes. */
-const FIXED: ReadonlyMap<number, number> = new Map([
-  [1, 8],
-  [5, 4],
-]);
-
-/** The fields of a protobuf message, in order. */
-function fieldsOf(message: Uint8Array): WireField[] {
-  const reader = new VarintReader(message);
-  const fields: WireField[] = [];
-  while (!reader.atEnd) {
-    const tag = reader.varint();
-    const field = Math.floor(tag / 8);
-    const wireType = tag % 8;
-    if (field === 0) throw malformed();
-    if (wireType === 0) fields.push({ field, bytes: undefined, number: reader.varint() });
-    else if (wireType === LENGTH_DELIMITED) {
-      fields.push({ field, bytes: reader.take(reader.varint()), number: undefined });
-    } else {
-      const size = FIXED.get(wireType);
-      if (size === undefined) throw malformed();
-      reader.take(size);
-    }
-  }
-  return fields;
-}
-
-class VarintReader {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  get atEnd(): boolean {
-    return this.#at === this.#bytes.length;
-  }
-
-  /** Reads up to ten bytes. Values beyond 2^53 lose digits; no length and no known enum is that large. */
-  varint(): number {
-    let value = 0;
-    let scale = 1;
-    for (let count = 0; count < 10; count += 1) {
-      const byte = this.#bytes[this.#at];
-      if (byte === undefined) throw malformed();
-      this.#at += 1;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-      scale *= 0x80;
-    }
-    throw malformed();
-  }
-
-  take(length: number): Uint8Array {
-    const start = this.#at;
-    if (length > this.#bytes.length - start) throw malformed();
-    this.#at = start + length;
-    return this.#bytes.subarray(start, this.#at);
-  }
-}
-
-function malformed(): Error {
-  return new Error('it is not a valid message: cut off or changed');
-}
-
-function tagOf(field: number): number {
-  return (field << 3) | LENGTH_DELIMITED;
-}
-
-function delimited(field: number, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from([tagOf(field), ...varint(bytes.length)]), bytes]);
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
-  bytes.push(rest);
-  return bytes;
 }

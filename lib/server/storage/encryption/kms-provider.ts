@@ -99,6 +99,14 @@ export class KmsProvider implements EncryptionProvider {
     await this.#writeKey.refresh();
   }
 
+  /**
+   * Whether the service is healthy. It is asked at most once a minute, after a failure at most every ten seconds.
+   * @throws {ListwatchError} KEY_SERVICE_FAILED.
+   */
+  async check(): Promise<void> {
+    await this.#writeKey.check();
+  }
+
   /** Returns a promise only while the data key is not in the cache. @throws {Error} when the value cannot be authenticated. */
   decrypt(value: Uint8Array, { key }: TransformContext): PlainValue | Promise<PlainValue> {
     const object = decodeEncryptedObject(value.subarray(this.#head.length));

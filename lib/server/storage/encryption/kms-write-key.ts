@@ -85,6 +85,12 @@ export class KmsWriteKey {
     return this.#refreshing;
   }
 
+  /** Whether the service is healthy, by its last response while that is fresh. @throws {ListwatchError} KEY_SERVICE_FAILED. */
+  async check(): Promise<void> {
+    if (this.#now() >= this.#askAgainMs) await this.refresh();
+    else if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
   async #renewed(): Promise<WriteKey> {
     if (this.#failure !== undefined && this.#now() < this.#askAgainMs) throw this.#failure.error;
     await this.refresh();

@@ -25,12 +25,13 @@ import {
 import { EnvelopeProvider } from '../envelope-provider.ts';
 import type { KeyService } from '../key-service.ts';
 import { KmsProvider } from '../kms-provider.ts';
+import { KmsPlugin } from '../plugin/kms-plugin.ts';
 import { PrefixTransformers } from './prefix-transformers.ts';
 import { rulesFor, ruleText, type GroupResource } from './resource-rules.ts';
 import { SecretboxProvider } from '../secretbox-provider.ts';
 
 export interface EncryptionConfigurationOptions {
-  /** The key services by the names in `kms` entries. Their `endpoint` is checked, but not used for a connection. */
+  /** Key services for the `kms` entries of these names, in the place of the plug-ins at their endpoints. Version 1 needs one. */
   readonly keyServices?: Readonly<Record<string, KeyService>> | undefined;
   /** The clock of the key services. @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
@@ -46,8 +47,18 @@ const KNOWN = ['keyServices', 'runtime', 'randomBytes', 'logger'];
 interface Loaded {
   /** By the text of the rule. */
   readonly transformers: ReadonlyMap<string, Transformer>;
-  readonly kmsProviders: readonly KmsProvider[];
+  /** Those of version 2, by name. */
+  readonly kmsProviders: ReadonlyMap<string, KmsProvider>;
+  readonly plugins: readonly KmsPlugin[];
   readonly hash: string;
+}
+
+/** What `/healthz` and `/readyz` of an API server show of the key services; an element of its option `healthChecks`. */
+export interface KeyServicesCheck {
+  readonly name: 'kms-providers';
+  readonly endpoints: readonly ('healthz' | 'readyz')[];
+  /** Rejects with what is wrong with each of the services that fail. */
+  readonly check: () => Promise<void>;
 }
 
 /**
@@ -61,13 +72,14 @@ interface Loaded {
  *
  * Not guaranteed: that changes of the file are noticed. Call `reload`.
  */
-export class EncryptionConfiguration {
+export class EncryptionConfiguration implements Disposable {
   readonly #file: string;
   readonly #options: EncryptionConfigurationOptions;
   readonly #given = new Map<string, ResourceTransformer>();
   /** The use counts of the AES-GCM keys by hash. They survive a renamed key and a reload of the file. */
   readonly #usages = new Map<string, KeyUsage>();
   #loaded: Loaded;
+  #lastPlugins: readonly KmsPlugin[] = [];
   #reloading: Promise<unknown> = Promise.resolve();
 
   private constructor(file: string, text: string, options: EncryptionConfigurationOptions) {
@@ -128,12 +140,47 @@ export class EncryptionConfiguration {
    * @throws {ListwatchError} KEY_SERVICE_FAILED.
    */
   async refreshKeys(): Promise<void> {
-    await Promise.all(this.#loaded.kmsProviders.map((provider) => provider.refresh()));
+    const providers = [...this.#loaded.kmsProviders.values()];
+    await Promise.all(providers.map((provider) => provider.refresh()));
+  }
+
+  /**
+   * For the option `healthChecks` of an API server: one check of all version 2 `kms` entries, none if there are none. As
+   * in kube-apiserver, a server whose key service fails is not ready, but alive.
+   */
+  healthChecks(): readonly KeyServicesCheck[] {
+    if (this.#loaded.kmsProviders.size === 0) return [];
+    const check = (): Promise<void> => this.#check();
+    return [{ name: 'kms-providers', endpoints: ['healthz', 'readyz'], check }];
+  }
+
+  /** Closes the connections to KMS plug-ins. Values whose keys are in memory stay readable. */
+  [Symbol.dispose](): void {
+    closeAll([...this.#lastPlugins, ...this.#loaded.plugins]);
+  }
+
+  async #check(): Promise<void> {
+    const problems: string[] = [];
+    for (const [index, [name, provider]] of [...this.#loaded.kmsProviders].entries()) {
+      try {
+        await provider.check();
+      } catch (error) {
+        const text = `kmsv2 Provider ${name} is not healthy, error: ${errorMessage(error)}`;
+        problems.push(`kms-provider-${index}: ${text}`);
+      }
+    }
+    if (problems.length > 0) throw new Error(problems.join(', '));
   }
 
   #take(text: string): boolean {
     const loaded = this.#load(text);
-    if (loaded.hash === this.#loaded.hash) return false;
+    if (loaded.hash === this.#loaded.hash) {
+      closeAll(loaded.plugins);
+      return false;
+    }
+    // Values may still be on their way through the plug-ins of the last version; those of the one before are not in use.
+    closeAll(this.#lastPlugins);
+    this.#lastPlugins = this.#loaded.plugins;
     this.#loaded = loaded;
     for (const transformer of this.#given.values())
       transformer.use(this.#find(transformer.resource));
@@ -149,11 +196,25 @@ export class EncryptionConfiguration {
   }
 
   #load(text: string): Loaded {
-    const kmsProviders: KmsProvider[] = [];
+    const plugins: KmsPlugin[] = [];
+    try {
+      return this.#loadWith(plugins, text);
+    } catch (error) {
+      closeAll(plugins);
+      throw error;
+    }
+  }
+
+  #loadWith(plugins: KmsPlugin[], text: string): Loaded {
+    const kmsProviders = new Map<string, KmsProvider>();
     const providers = new Map<string, EncryptionProvider[]>();
     for (const entry of parseEncryptionDocument(this.#file, text)) {
-      const made = entry.providers.flatMap((provider) => this.#providers(provider));
-      kmsProviders.push(...made.filter((one) => one instanceof KmsProvider));
+      const made = entry.providers.flatMap((provider) => {
+        if (provider.type !== 'kms') return this.#providers(provider);
+        const kms = this.#kmsProvider(provider, plugins);
+        if (kms instanceof KmsProvider) kmsProviders.set(provider.name, kms);
+        return [kms];
+      });
       for (const rule of entry.resources) {
         // A resource in several lists has the providers of all of them, in order.
         const name = ruleText(rule);
@@ -162,10 +223,10 @@ export class EncryptionConfiguration {
     }
     const transformers = new Map<string, Transformer>();
     for (const [rule, list] of providers) transformers.set(rule, new PrefixTransformers(list));
-    return { transformers, kmsProviders, hash: hashOf([Buffer.from(text)]) };
+    return { transformers, kmsProviders, plugins, hash: hashOf([Buffer.from(text)]) };
   }
 
-  #providers(entry: ProviderEntry): EncryptionProvider[] {
+  #providers(entry: Exclude<ProviderEntry, KmsEntry>): EncryptionProvider[] {
     const { randomBytes } = this.#options;
     switch (entry.type) {
       case 'identity':
@@ -178,21 +239,34 @@ export class EncryptionConfiguration {
         return entry.keys.map((key) => new AesCbcProvider({ ...key, randomBytes }));
       case 'secretbox':
         return entry.keys.map((key) => new SecretboxProvider({ ...key, randomBytes }));
-      case 'kms':
-        return [this.#kmsProvider(entry)];
     }
   }
 
-  #kmsProvider({ version, name, nameField, timeoutMs, cacheSize }: KmsEntry): EncryptionProvider {
-    const { keyServices = {}, runtime, randomBytes, logger } = this.#options;
-    const service = Object.hasOwn(keyServices, name) ? keyServices[name] : undefined;
-    if (service === undefined) {
-      return nameField.fail('there is no key service of this name in the option "keyServices"');
-    }
+  #kmsProvider(entry: KmsEntry, plugins: KmsPlugin[]): EncryptionProvider {
+    const { version, name, timeoutMs, cacheSize } = entry;
+    const { runtime, randomBytes, logger } = this.#options;
+    const service = this.#keyService(entry, plugins);
     const options = { name, service, timeoutMs, runtime, randomBytes };
     return version === 'v2'
       ? new KmsProvider({ ...options, logger })
       : new EnvelopeProvider({ ...options, cacheSize });
+  }
+
+  #keyService(
+    { version, name, nameField, endpoint, timeoutMs }: KmsEntry,
+    plugins: KmsPlugin[],
+  ): KeyService {
+    const { keyServices = {}, runtime } = this.#options;
+    const given = Object.hasOwn(keyServices, name) ? keyServices[name] : undefined;
+    if (given !== undefined) return given;
+    if (version === 'v1') {
+      return nameField.fail(
+        'version 1 of the KMS interface needs a key service of this name in the option "keyServices"; plug-ins are called with version 2',
+      );
+    }
+    const plugin = new KmsPlugin({ endpoint, timeoutMs, runtime });
+    plugins.push(plugin);
+    return plugin;
   }
 
   #usage(secret: Uint8Array): KeyUsage {
@@ -204,6 +278,10 @@ export class EncryptionConfiguration {
     }
     return usage;
   }
+}
+
+function closeAll(plugins: readonly KmsPlugin[]): void {
+  for (const plugin of plugins) plugin[Symbol.dispose]();
 }
 
 /** Passes each call to the transformer that the current configuration has for the resource. */

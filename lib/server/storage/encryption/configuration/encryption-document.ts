@@ -2,6 +2,7 @@ import { AES_KEY_BYTES, type EncryptionKey } from '../encryption-provider.ts';
 import { ConfigField } from './config-field.ts';
 import { CACHED_DATA_KEYS } from '../data-key-cache.ts';
 import { KEY_SERVICE_TIMEOUT_MS } from '../key-service.ts';
+import { socketPathOf } from '../plugin-endpoint.ts';
 import {
   EVERYTHING,
   overlapProblem,
@@ -26,6 +27,8 @@ export interface KmsEntry {
   readonly cacheSize: number;
   /** The position of the name, for errors that are found later. */
   readonly nameField: ConfigField;
+  /** `unix:///run/kms.sock`. */
+  readonly endpoint: string;
 }
 
 export interface ResourceEntry {
@@ -144,8 +147,12 @@ function readKms(kms: ConfigField, names: Set<string>): KmsEntry {
   if (version === 'v2' && name.includes(':')) fields.name.fail('it must not contain a colon');
   if (names.has(name)) fields.name.fail('another kms provider has the same name');
   names.add(name);
-  if (!/^unix:/i.test(fields.endpoint.text())) {
+  const endpoint = fields.endpoint.text();
+  if (!/^unix:/i.test(endpoint)) {
     fields.endpoint.fail('only endpoints of the scheme unix are supported');
+  }
+  if (socketPathOf(endpoint) === undefined) {
+    fields.endpoint.fail('expected the path of a socket, as in unix:///run/kms.sock');
   }
   const size = fields.cachesize.optionalInteger();
   if (size !== undefined && version === 'v2') fields.cachesize.fail('v2 does not have it');
@@ -153,7 +160,7 @@ function readKms(kms: ConfigField, names: Set<string>): KmsEntry {
     fields.cachesize.fail('expected a positive number, or a negative one for no cache');
   const cacheSize = Math.max(0, size ?? CACHED_DATA_KEYS);
   const timeoutMs = readTimeout(fields.timeout);
-  return { type: 'kms', version, name, timeoutMs, cacheSize, nameField: fields.name };
+  return { type: 'kms', version, name, timeoutMs, cacheSize, nameField: fields.name, endpoint };
 }
 
 /** The units of a Go duration in milliseconds. */

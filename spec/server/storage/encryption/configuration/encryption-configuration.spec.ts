@@ -346,6 +346,11 @@ resources:
       /unknown field "pandas"/,
     ],
     [
+      'an endpoint without a path',
+      configOf(kms('apiVersion: v2, name: a, endpoint: "unix://x"')),
+      /endpoint: expected the path of a socket/,
+    ],
+    [
       'two kms entries of one name',
       configOf(kms('name: a, endpoint: "unix:///x"'), kms('name: a, endpoint: "unix:///x"')),
       /resources\[1\].*name: another kms/,
@@ -353,12 +358,12 @@ resources:
     [
       'a key service that is not there',
       configOf(kms('name: b, endpoint: "unix:///x"')),
-      /kms\.name: there is no key service of this name/,
+      /kms\.name: version 1 of the KMS interface needs a key service of this name/,
     ],
     [
       'a key service of an inherited name',
       configOf(kms('name: constructor, endpoint: "unix:///x"')),
-      /no key service/,
+      /needs a key service of this name/,
     ],
     [
       'a secret in place of a field',

@@ -1,0 +1,188 @@
+import type * as Grpc from '@grpc/grpc-js';
+import { onAbort } from '../../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
+import { loadPeer } from '../../../../kernel/options/optional-peer.ts';
+import { numberOption, requireOptions } from '../../../../kernel/options/options.ts';
+import { randomUuid } from '../../../../kernel/time/random.ts';
+import { realRuntime } from '../../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
+import { sleep } from '../../../../kernel/time/wait.ts';
+import {
+  KEY_SERVICE_TIMEOUT_MS,
+  type KeyService,
+  type KeyServiceCall,
+  type WrappedKey,
+} from '../key-service.ts';
+import { DECRYPT, ENCRYPT, STATUS, type KmsProcedure } from './kms-messages.ts';
+import { socketPathOf } from '../plugin-endpoint.ts';
+
+const OWNER = 'KmsPlugin';
+const PEER = '@grpc/grpc-js';
+/** The pause before a plug-in that does not listen is called again, within the time of a call. */
+const RECONNECT_MS = 100;
+/** What gRPC for Node appends to the reason of a failed connection, even if there is no note. */
+const EMPTY_NOTE = /\.? Resolution note: $/;
+/** Both name the same interface. @see apiserver …/kmsv2/envelope.go KMSAPIVersionv2, KMSAPIVersionv2beta1 */
+const VERSIONS: readonly string[] = ['v2', 'v2beta1'];
+
+export interface KmsPluginOptions {
+  /** `unix:///run/kms.sock`; a path that starts with `/@` is a socket of Linux's abstract namespace. */
+  readonly endpoint: string;
+  /** Longest duration of a call, milliseconds. @defaultValue 3 000 */
+  readonly timeoutMs?: number | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+}
+
+/**
+ * A KMS plug-in for kube-apiserver, version 2 of the interface: gRPC over a Unix socket, with the optional package
+ * `@grpc/grpc-js`. The plug-in need not run yet; a call waits for it within its time.
+ *
+ * Rejections have gRPC's form: `rpc error: code = DeadlineExceeded desc = …`.
+ * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/grpc_service.go @ v0.36.3
+ */
+export class KmsPlugin implements KeyService, Disposable {
+  readonly #endpoint: string;
+  readonly #timeoutMs: number;
+  readonly #runtime: Runtime;
+  readonly #grpc: typeof Grpc;
+  readonly #client: Grpc.Client;
+  /** That of the first status; a plug-in must not change it. */
+  #version: string | undefined;
+  #closed = false;
+
+  /** @throws {ListwatchError} INVALID_OPTION; MISSING_PEER. */
+  constructor(options: KmsPluginOptions) {
+    requireOptions(OWNER, options, ['endpoint']);
+    const { endpoint, runtime = realRuntime, timeoutMs } = options;
+    const path = socketPathOf(endpoint);
+    if (path === undefined) {
+      const problem = 'must be unix:// and the path of a socket';
+      throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "endpoint" ${problem}`);
+    }
+    const rule = { min: 1 };
+    this.#endpoint = endpoint;
+    this.#timeoutMs = numberOption(OWNER, 'timeoutMs', timeoutMs, KEY_SERVICE_TIMEOUT_MS, rule);
+    this.#runtime = runtime;
+    this.#grpc = loadPeer(PEER, PEER, `the KMS plug-in ${endpoint}`) as typeof Grpc;
+    this.#client = new this.#grpc.Client(`unix:${path}`, this.#grpc.credentials.createInsecure(), {
+      'grpc.default_authority': 'localhost',
+      'grpc.initial_reconnect_backoff_ms': RECONNECT_MS,
+      'grpc.min_reconnect_backoff_ms': RECONNECT_MS,
+      'grpc.max_reconnect_backoff_ms': 1_000,
+      'grpc.use_local_subchannel_pool': 1,
+    });
+  }
+
+  /** @throws {Error} when the plug-in says that it is not healthy, or has another version of the interface. */
+  async status(call: KeyServiceCall): Promise<{ readonly keyId: string }> {
+    const { version, healthz, keyId } = await this.#call(STATUS, undefined, call);
+    if (healthz !== 'ok') throw new Error(`got unexpected healthz status: ${healthz}`);
+    if (!VERSIONS.includes(version)) {
+      throw new Error(`expected KMSv2 API version v2, got ${version}`);
+    }
+    this.#version ??= version;
+    if (this.#version !== version) {
+      const rule = 'KMSv2 API version should not change after the initial status response version';
+      throw new Error(`${rule} ${this.#version}, got ${version}`);
+    }
+    return { keyId };
+  }
+
+  async encrypt(plaintext: Uint8Array, call: KeyServiceCall): Promise<WrappedKey> {
+    return await this.#call(ENCRYPT, { plaintext, uid: randomUuid(this.#runtime) }, call);
+  }
+
+  async decrypt(
+    wrapped: Partial<WrappedKey> & Pick<WrappedKey, 'ciphertext'>,
+    call: KeyServiceCall,
+  ): Promise<Uint8Array> {
+    const { ciphertext, keyId = '', annotations = new Map() } = wrapped;
+    const uid = randomUuid(this.#runtime);
+    return await this.#call(DECRYPT, { ciphertext, uid, keyId, annotations }, call);
+  }
+
+  /** Calls that are under way still get their answers; later ones fail. */
+  [Symbol.dispose](): void {
+    this.#closed = true;
+    this.#client.close();
+  }
+
+  /** Sends a request as soon as the plug-in listens, within the time of the call. */
+  async #call<Request, Response>(
+    procedure: KmsProcedure<Request, Response>,
+    request: Request,
+    { signal }: KeyServiceCall,
+  ): Promise<Response> {
+    const runtime = this.#runtime;
+    const endMs = runtime.monotonicMs() + this.#timeoutMs;
+    for (;;) {
+      if (this.#closed) throw new ListwatchError('CLOSED', `${this.#endpoint} is closed`);
+      try {
+        return await this.#send(procedure, request, signal, endMs - runtime.monotonicMs());
+      } catch (error) {
+        if (!this.#isUnavailable(error)) throw this.#rpcError(error);
+        if (runtime.monotonicMs() + RECONNECT_MS >= endMs) {
+          const details = error.details.replace(EMPTY_NOTE, '');
+          throw rpcError('DeadlineExceeded', `latest balancer error: ${details}`, error);
+        }
+        await sleep(runtime, RECONNECT_MS, { signal });
+      }
+    }
+  }
+
+  #send<Request, Response>(
+    { path, serialize, deserialize }: KmsProcedure<Request, Response>,
+    request: Request,
+    signal: AbortSignal,
+    leftMs: number,
+  ): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const call = this.#client.makeUnaryRequest(
+        path,
+        serialize,
+        deserialize,
+        request,
+        (error, answer) => {
+          timer.cancel();
+          release();
+          if (error === null && answer !== undefined) resolve(answer);
+          else reject(error ?? new Error('the plug-in sent no answer'));
+        },
+      );
+      const release = onAbort(signal, () => {
+        call.cancel();
+      });
+      // The error comes first: the answer to a cancelled call does not say that the time was up.
+      const timer = this.#runtime.setTimer(Math.max(1, leftMs), () => {
+        reject(rpcError('DeadlineExceeded', 'context deadline exceeded', undefined));
+        call.cancel();
+      });
+    });
+  }
+
+  #isUnavailable(error: unknown): error is Grpc.ServiceError {
+    return isServiceError(error) && error.code === this.#grpc.status.UNAVAILABLE;
+  }
+
+  #rpcError(error: unknown): unknown {
+    if (!isServiceError(error)) return error;
+    return rpcError(goCodeName(this.#grpc.status[error.code] ?? 'UNKNOWN'), error.details, error);
+  }
+}
+
+function isServiceError(error: unknown): error is Grpc.ServiceError {
+  return error instanceof Error && typeof (error as Partial<Grpc.ServiceError>).code === 'number';
+}
+
+function rpcError(code: string, details: string, cause: unknown): Error {
+  return new Error(`rpc error: code = ${code} desc = ${details}`, { cause });
+}
+
+/** `NOT_FOUND` as Go writes it: `NotFound`. */
+function goCodeName(name: string): string {
+  return name
+    .split('_')
+    .map((word) => (word === 'OK' ? word : `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`))
+    .join('');
+}
