@@ -20,6 +20,7 @@ const USED: Readonly<Record<string, string>> = {
   'client-ca-file': 'the authorities of client certificates',
   'authorization-mode': 'RBAC or AlwaysAllow; Node beside RBAC changes nothing',
   'allow-privileged': 'whether containers may be privileged',
+  'feature-gates': 'AllowUnsafeMalformedObjectDeletion; others change nothing',
   'disable-admission-plugins': 'ServiceAccount; others stay on',
   'etcd-servers':
     'listwatch envtest-etcd: the objects are in memory; a real etcd: they are in it, which needs @grpc/grpc-js',

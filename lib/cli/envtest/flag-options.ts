@@ -34,6 +34,10 @@ export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<
       'ServiceAccount',
     ),
     allowPrivileged,
+    // Other gates are those of features that are always on here, or not there.
+    unsafeObjectDeletion: listValue(flags, 'feature-gates').includes(
+      'AllowUnsafeMalformedObjectDeletion=true',
+    ),
     clientCertificate: false,
     manifests: undefined,
     audit: undefined,

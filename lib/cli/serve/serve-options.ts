@@ -28,6 +28,7 @@ export interface ServeOptions {
   readonly serviceAccountAdmission?: boolean | undefined;
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean;
+  readonly unsafeObjectDeletion: boolean;
   /** Whether the kubeconfig has a client certificate in place of the token. */
   readonly clientCertificate: boolean;
   readonly snapshot: string | undefined;
@@ -114,6 +115,11 @@ const TABLE: OptionTable = {
     type: 'string',
     value: 'BOOL',
     help: 'false: pods with privileged containers are refused, as by kube-apiserver without this flag; otherwise true',
+  },
+  'feature-gates': {
+    type: 'string',
+    value: 'GATE=BOOL',
+    help: 'AllowUnsafeMalformedObjectDeletion=true: an object that cannot be read can be deleted; otherwise off, as in kube-apiserver',
   },
   'client-certificate': {
     type: 'boolean',
@@ -221,6 +227,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
     authorization: authorizationOf(text('authorization')),
     controllers: controllersOf(text('controllers') ?? 'all'),
     allowPrivileged: booleanOf('allow-privileged', text('allow-privileged') ?? 'true'),
+    unsafeObjectDeletion: unsafeDeletionOf(text('feature-gates') ?? ''),
     clientCertificate: options.has('client-certificate'),
     snapshot: text('snapshot'),
     manifests: text('manifests'),
@@ -254,6 +261,21 @@ function controllersOf(text: string): ReadonlySet<ClusterController> {
 function booleanOf(option: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new UsageError(`--${option} must be true or false, not ${JSON.stringify(text)}`);
+}
+
+const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion';
+
+/** The value of the one feature gate that can be switched. @throws {UsageError} for another one. */
+function unsafeDeletionOf(gates: string): boolean {
+  let on = false;
+  for (const one of gates.split(',').filter((text) => text !== '')) {
+    const [gate = '', value = ''] = one.split('=', 2);
+    if (gate !== UNSAFE_DELETION) {
+      throw new UsageError(`--feature-gates: the one gate is ${UNSAFE_DELETION}, not ${gate}`);
+    }
+    on = booleanOf(`feature-gates: ${gate}`, value);
+  }
+  return on;
 }
 
 function portOf(text: string | undefined): number {

@@ -73,7 +73,7 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const { authorization, allowPrivileged, controllers } = this.#serve;
+    const { authorization, allowPrivileged, unsafeObjectDeletion, controllers } = this.#serve;
     const { serviceAccountAdmission = controllers.has('service-account') } = this.#serve;
     const given = {
       runtime,
@@ -84,8 +84,9 @@ export class ServerRun {
       tls,
       ...encryptionOptions(encryption),
     };
-    const access = { authorization, allowPrivileged, serviceAccountAdmission, serviceAccountKey };
-    const server = this.#newServer({ ...given, ...access });
+    const access = { authorization, serviceAccountAdmission, serviceAccountKey };
+    const rules = { allowPrivileged, unsafeObjectDeletion };
+    const server = this.#newServer({ ...given, ...access, ...rules });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);
     await this.#listen(server);

@@ -51,6 +51,8 @@ export interface ApiHandlerOptions {
    * @see apiserver pkg/server/config.go RequestTimeout @ 24a394e
    */
   readonly requestTimeoutMs?: number | undefined;
+  /** Whether objects that cannot be read are removed on request. @defaultValue false */
+  readonly unsafeObjectDeletion?: boolean | undefined;
   /** The checks of `/healthz`, `/livez` and `/readyz` besides `ping`. @defaultValue none */
   readonly healthChecks?: readonly HealthCheck[] | undefined;
   /** Answers `/.well-known/openid-configuration` and `/openid/v1/jwks`. @defaultValue these paths are not served */
@@ -83,6 +85,7 @@ class ApiRouter {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #requestTimeoutMs: number;
+  readonly #unsafeObjectDeletion: boolean;
   readonly #authorizer: Authorizer | undefined;
   readonly #meter: ApiRequestMeter;
   readonly #rootPaths: RootPaths;
@@ -96,6 +99,7 @@ class ApiRouter {
       'runtime',
       'logger',
       'requestTimeoutMs',
+      'unsafeObjectDeletion',
       'healthChecks',
       'tokenIssuer',
       'metrics',
@@ -104,6 +108,7 @@ class ApiRouter {
     this.#registry = options.registry;
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
+    this.#unsafeObjectDeletion = options.unsafeObjectDeletion ?? false;
     this.#authorizer = options.authorizer;
     this.#requestTimeoutMs = numberOption(
       owner,
@@ -200,6 +205,7 @@ class ApiRouter {
       runtime: this.#runtime,
       openMeter: () => measure.watch(),
       frames: this.#frames,
+      unsafeObjectDeletion: this.#unsafeObjectDeletion,
     };
     const { connect } = storage;
     let response: ApiResponse;

@@ -55,6 +55,11 @@ export interface ApiServerOptions
    */
   readonly allowPrivileged?: boolean | undefined;
   /**
+   * Whether `ignoreStoreReadErrorWithClusterBreakingPotential` of a deletion removes an object that cannot be read: the feature gate
+   * AllowUnsafeMalformedObjectDeletion of kube-apiserver. Without it, the option is ignored. @defaultValue false
+   */
+  readonly unsafeObjectDeletion?: boolean | undefined;
+  /**
    * Whether pods get a service account, its token and its pull secrets, and need an account that exists: the admission ServiceAccount of
    * kube-apiserver. Something has to make the account `default` of each namespace, as `startCluster` does, which sets this.
    * @defaultValue false
@@ -94,6 +99,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'storageMediaType',
   'authorization',
   'allowPrivileged',
+  'unsafeObjectDeletion',
   'serviceAccountAdmission',
   'tls',
   'serviceAccountKey',

@@ -127,7 +127,7 @@ export class ApiServer implements AsyncDisposable {
     const serverMetrics = new ServerMetrics({ metrics, logger });
     // The use of a real process is no part of a run that must repeat.
     if (runtime === realRuntime) serverMetrics.collect([], reportProcess);
-    const storages = new ServerStorages({
+    this.#storages = new ServerStorages({
       keyValueStore: this.#keyValueStore,
       transformerFor: options.transformerFor,
       storageMediaType: checkedMediaType(options.storageMediaType),
@@ -135,7 +135,6 @@ export class ApiServer implements AsyncDisposable {
       logger,
       metrics: serverMetrics,
     });
-    this.#storages = storages;
     this.pods = new PodHandlers(runtime, logger);
     this.#registry = new ApiResourceRegistry({
       nodes: this.pods,
@@ -147,26 +146,27 @@ export class ApiServer implements AsyncDisposable {
       serviceAccountKey,
       resolveService,
       admission,
-      storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
+      storageFor: (description, keyRoot) => this.#storages.storageFor(description, keyRoot),
       runtime,
       logger,
     });
     const services = this.#registry.parts.storeOf('', 'services') as ObjectStore;
     this.#kubernetesService = new KubernetesService({ services, runtime, logger });
-    const { authorizer } = this.#registry.parts.access;
+    const { authorizer, tokens: tokenIssuer } = this.#registry.parts.access;
     const handler = createApiHandler({
       registry: this.#registry,
       runtime,
       logger,
       requestTimeoutMs: options.requestTimeoutMs,
+      unsafeObjectDeletion: options.unsafeObjectDeletion,
       authorizer,
       metrics: serverMetrics,
-      tokenIssuer: this.#registry.parts.access.tokens,
+      tokenIssuer,
       healthChecks: serverHealthChecks({
         runtime,
         probeStore: () => this.#probeStore(),
         whenStarted: () => this.#start(),
-        whenCachesReady: () => storages.whenReady(),
+        whenCachesReady: () => this.#storages.whenReady(),
         isClosing: () => this.#closed !== undefined,
         further: options.healthChecks,
       }),

@@ -26,6 +26,7 @@ import {
   type CacherOptions,
   type ResolvedCacherOptions,
 } from './cacher-options.ts';
+import { READING_OF_STORAGE } from './reading-of-storage.ts';
 import type { CacherStatus } from './cacher-status.ts';
 import { CacherReadiness } from './reads/cacher-readiness.ts';
 import {
@@ -45,9 +46,6 @@ import { StorageListerWatcher } from './storage-lister-watcher.ts';
 import { ListedInterval, type WatchCacheInterval } from './window/watch-cache-interval.ts';
 import { WatchCache, type WatchCacheListener } from './window/watch-cache.ts';
 import { watchCacheMetrics } from './window/watch-cache-metrics.ts';
-
-/** Number of objects in a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
-const PAGE_SIZE = 10_000;
 /** Interval of progress requests while a reader waits, milliseconds (cacher/progress progressRequestPeriod @ 24a394e). */
 const PROGRESS_INTERVAL_MS = 100;
 /**
@@ -448,9 +446,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       runtime,
       logger,
       metrics,
-      watchList: false,
-      onRefused: 'retry',
-      pageSize: PAGE_SIZE,
+      ...READING_OF_STORAGE,
       onTransition: ({ to }) => {
         if (to === 'listing') this.#leaveReady();
       },

@@ -113,7 +113,7 @@ for (const cached of [false, true]) {
 
     it('are not those that can be read: these are refused, and stay', async () => {
       const error: ApiError = await rejection(remove('b', UNSAFE));
-      expect(error.code).to.equal('CONFLICT');
+      expect(error.reason).to.equal('Invalid');
       expect(await harness.names('configmaps')).to.deep.equal(['a', 'b', 'c']);
     });
   });

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly runtime: Runtime;
   /** Measures a watch from when it opens. */
   readonly openMeter: () => WatchMeter;
+  /** Whether the option of a deletion for objects that cannot be read counts. */
+  readonly unsafeObjectDeletion: boolean;
   /** The encoded events of watches, by the format. */
   readonly frames: { readonly json: WatchFrames; readonly protobuf: WatchFrames };
 }

@@ -8,11 +8,11 @@ import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
 /** DELETE of all matching objects of a collection; responds with the deleted objects. */
 export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, query, request } = exchange;
+  const { storage, context, query } = exchange;
   if (storage.deleteCollection === undefined) throw methodNotAllowed();
   const options = parseListOptions(query);
   storage.checkSelectors?.(options);
-  const { deletion } = parseDeleteRequest(request, query);
+  const { deletion } = parseDeleteRequest(exchange);
   if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const rule = 'is not allowed with DELETECOLLECTION, try again after removing the option';
     throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE_READ_ERROR, true, rule)]);

@@ -1,3 +1,4 @@
+import type { Status } from '../../../meta/failure/status.ts';
 import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldNotSupported } from '../../registry/rules/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
@@ -15,20 +16,29 @@ import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
 /** DELETE of one object. */
 export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, info, query, request } = exchange;
+  const { storage, context, info } = exchange;
   if (storage.delete === undefined) throw methodNotAllowed();
   const name = info.name ?? '';
-  const { deletion, orphanDependents } = parseDeleteRequest(request, query);
+  const { deletion, orphanDependents } = parseDeleteRequest(exchange);
   const { result, done } = await storage.delete(context, name, deletion);
   if (storage.returnsDeletedObject !== true && done) {
-    const status = deletionStatus(storage.describe, name, result.metadata.uid);
+    const status =
+      deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true
+        ? unreadDeletionStatus(storage.describe.kind, name)
+        : deletionStatus(storage.describe, name, result.metadata.uid);
     const { mediaType, pretty, as } = exchange.representation;
-    if (as === 'Table') includeObject(query);
+    if (as === 'Table') includeObject(exchange.query);
     return bytesResponse(200, mediaType, encodeDocument(status, mediaType, pretty));
   }
   // Only an explicit request gets the status that says that the deletion continues.
   const continues = !done && orphanDependents === false;
   return objectResponse(exchange, continues ? 202 : 200, result);
+}
+
+/** kube-apiserver has no object to make the usual Status of, so that this one names the kind. */
+function unreadDeletionStatus(kind: string, name: string): Status {
+  const details = { name, kind };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 };
 }
 
 export interface ParsedDeleteRequest {
@@ -47,11 +57,13 @@ const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' } as co
  * Reads the options of a deletion: from the body if there is one, otherwise from the query.
  * @throws {ApiError} 400, 415, or 422 for contradictory options.
  */
-export function parseDeleteRequest(
-  request: ApiRequest,
-  query: URLSearchParams,
-): ParsedDeleteRequest {
-  const options = request.body.byteLength > 0 ? optionsOfBody(request) : optionsOfQuery(query);
+export function parseDeleteRequest({
+  request,
+  query,
+  unsafeObjectDeletion,
+}: Pick<Exchange, 'request' | 'query' | 'unsafeObjectDeletion'>): ParsedDeleteRequest {
+  const given = request.body.byteLength > 0 ? optionsOfBody(request) : optionsOfQuery(query);
+  const options = unsafeObjectDeletion ? given : { ...given, ignoreReadError: undefined };
   const { propagationPolicy, orphanDependents } = options;
   const causes: FieldCause[] = [];
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {

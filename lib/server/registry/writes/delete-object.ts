@@ -1,7 +1,9 @@
-import { conflict, forbidden } from '../../../meta/failure/failures.ts';
+import { conflict, forbidden, invalid } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { planDeletion, type DeletionPlan } from './deletion-plan.ts';
+import { fieldInvalid } from '../rules/field-causes.ts';
+import { isStorageError } from '../../storage/contract/storage-error.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { DeleteRequest, RequestContext, WriteResult } from '../contract/rest-storage.ts';
@@ -18,6 +20,9 @@ export interface DeleteAnswer {
 
 /** The verb of the right to remove an object that cannot be read. */
 const UNSAFE_DELETE = 'unsafe-delete-ignore-read-errors';
+
+const READABLE =
+  'is exclusively used to delete corrupt object(s), try again by removing this option';
 
 /** Thrown to leave a storage call: the object has changed and needs another plan. */
 class PlanChanged extends Error {}
@@ -46,7 +51,7 @@ export async function deleteObject(
         const text = `not permitted to do ${JSON.stringify(UNSAFE_DELETE)}, reason: ${reason}`;
         return forbidden(parts.kind.describe, name, text);
       });
-      return await removeUnreadable(parts, context, key);
+      return await removeUnreadable(parts, context, key, name);
     }
     for (;;) {
       const stored = await parts.storage.get(key, { signal: context.signal });
@@ -108,13 +113,22 @@ function afterMark(request: DeleteRequest, { resourceVersion }: WriteResult): De
  * @see apiserver pkg/registry/generic/registry/corrupt_obj_deleter.go @ 24a394e
  */
 async function removeUnreadable(
-  { storage, reaper }: StoreParts,
+  { storage, reaper, kind: { describe } }: StoreParts,
   { client, signal }: RequestContext,
   key: string,
+  name: string,
 ): Promise<DeleteAnswer> {
-  const result = await storage.delete(key, { onlyIfUnreadable: true, client, signal });
-  reaper.forget(key);
-  return { result, done: true };
+  try {
+    const result = await storage.delete(key, { onlyIfUnreadable: true, client, signal });
+    reaper.forget(key);
+    return { result, done: true };
+  } catch (error) {
+    if (!isStorageError(error, 'INVALID_OBJECT')) throw error;
+    const field = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+    const causes = [fieldInvalid(field, true, READABLE)];
+    // kube-apiserver names the resource in the place of the kind.
+    throw invalid({ group: describe.group, kind: describe.resource }, name, causes);
+  }
 }
 
 function plan(

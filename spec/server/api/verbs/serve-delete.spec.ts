@@ -10,6 +10,7 @@ const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 function parse(
   body: object | undefined,
   query: string = '',
+  unsafeObjectDeletion: boolean = true,
 ): ReturnType<typeof parseDeleteRequest> {
   const request: ApiRequest = {
     method: 'DELETE',
@@ -18,7 +19,7 @@ function parse(
     body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
     signal: new AbortController().signal,
   };
-  return parseDeleteRequest(request, new URLSearchParams(query));
+  return parseDeleteRequest({ request, query: new URLSearchParams(query), unsafeObjectDeletion });
 }
 
 describe('parseDeleteRequest', () => {
@@ -27,6 +28,12 @@ describe('parseDeleteRequest', () => {
     expect(parse(undefined, `${OPTION}=true`).deletion[OPTION]).to.equal(true);
     expect(parse({ [OPTION]: false, gracePeriodSeconds: 5 }).deletion[OPTION]).to.equal(false);
     expect(parse(undefined).deletion[OPTION]).to.equal(undefined);
+  });
+
+  it('ignores the option for unreadable objects unless the server allows it', () => {
+    expect(parse({ [OPTION]: true }, '', false).deletion[OPTION]).to.equal(undefined);
+    const { deletion } = parse(undefined, `${OPTION}=true&dryRun=All`, false);
+    expect(deletion).to.include({ [OPTION]: undefined, dryRun: true });
   });
 
   it('takes the preconditions from the query as well, if there is no body', () => {
@@ -60,7 +67,11 @@ describe('parseDeleteRequest', () => {
       body,
       signal: new AbortController().signal,
     };
-    const { deletion } = parseDeleteRequest(request, new URLSearchParams());
+    const { deletion } = parseDeleteRequest({
+      request,
+      query: new URLSearchParams(),
+      unsafeObjectDeletion: false,
+    });
     expect(deletion).to.include({ gracePeriodSeconds: 5, propagationPolicy: 'Orphan' });
   });
 
