@@ -44,7 +44,7 @@ function isInterruption({ oldObject, object }: AdmissionRequest): boolean {
 }
 
 function by(object: UnstructuredObject | undefined): string | undefined {
-  return (object?.metadata?.annotations as Record<string, string> | undefined)?.['by'];
+  return object?.metadata?.annotations?.['by'];
 }
 
 async function served(hook: AdmissionHook, work: (client: Client) => Promise<void>): Promise<void> {
