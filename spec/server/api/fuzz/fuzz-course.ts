@@ -97,7 +97,7 @@ interface World {
 /** kube-apiserver too does the write first, and then finds that the answer cannot have the form that was asked for. */
 function isRefusedForm(status: number, text: string): boolean {
   return status === 406
-    ? text.includes('but the requested object is not a list')
+    ? /but the requested object is (?:not )?a list/.test(text)
     : status === 400 && text.includes('includeObject');
 }
 
