@@ -6,7 +6,7 @@ import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { allRuleCases } from './all-rule-cases.ts';
 import { recordedRules, recordRules, ruleAnswersOf, sameRuleAnswer } from './rule-answers.ts';
 import type { RuleAnswer } from './rule-answers.ts';
-import { scenarioOf, type RuleCases } from './rule-cases.ts';
+import type { RuleCases } from './rule-cases.ts';
 
 const USAGE = `npm run rules -- [options]
 
@@ -68,7 +68,7 @@ async function realAnswers(
   const target = new Target(await targetOfKubeconfig(kubeconfig));
   try {
     const prefix = `rul-${Date.now().toString(36).slice(-5)}`;
-    const answers = await askServer(target, kinds.map(scenarioOf), { prefix });
+    const answers = await askRules(kinds, (scenarios) => askServer(target, scenarios, { prefix }));
     const named = kinds.map((kind, index) => ruleAnswersOf(kind, answers[index] ?? []));
     if (record) {
       const version = await versionOf(target);
