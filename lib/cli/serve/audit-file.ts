@@ -19,7 +19,8 @@ const MIB = 1024 * 1024;
 const LONGEST_PATH = 1024;
 
 /**
- * A file with one JSON line a request: time, verb, path without query, user, status, durationMs. Never a body or a token.
+ * A file with one JSON line a request: time, verb, path without query, user, status, durationMs, and annotations if
+ * there are any. Never a body or a token.
  *
  * Guarantees:
  * - A request does not wait for the disk. What waits is bounded; lines that are dropped are counted in a line of their own.
@@ -120,7 +121,8 @@ async function openFile(path: string): Promise<FileHandle> {
   return await open(path, 'a', 0o600);
 }
 
-function auditLine({ startedMs, method, url, user, status, durationMs }: RequestRecord): string {
+function auditLine(record: RequestRecord): string {
+  const { startedMs, method, url, user, status, durationMs, annotations } = record;
   const [path = ''] = url.split('?', 1);
   const line = {
     time: new Date(startedMs).toISOString(),
@@ -129,6 +131,7 @@ function auditLine({ startedMs, method, url, user, status, durationMs }: Request
     user: user ?? null,
     status,
     durationMs: Math.round(durationMs * 10) / 10,
+    ...(annotations === undefined ? {} : { annotations }),
   };
   return `${JSON.stringify(line)}\n`;
 }

@@ -98,8 +98,8 @@ export class ServerAdmission {
       ...classes.plugIns,
       new PodDefaults({ storeOf }, isSeen),
       ...hooks.map(hookPlugIn),
-      new MutatingWebhooks({ set: mutating, runtime, labelsOf }),
-      new ValidatingWebhooks({ set: validating, runtime, labelsOf }),
+      new MutatingWebhooks({ set: mutating, runtime, logger, labelsOf }),
+      new ValidatingWebhooks({ set: validating, runtime, logger, labelsOf }),
       new ResourceQuotas({ quotas, stored: () => storeOf('', 'resourcequotas'), runtime }),
     ];
     this.chain = new AdmissionChain(plugIns);

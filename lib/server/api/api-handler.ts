@@ -200,6 +200,7 @@ class ApiRouter {
         warn: (text) => {
           warnings.add(text);
         },
+        annotate: request.annotate,
         step: trace?.step,
       },
       runtime: this.#runtime,

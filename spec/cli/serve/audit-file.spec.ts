@@ -47,6 +47,17 @@ describe('an audit file', () => {
     ]);
   });
 
+  it('has the annotations of a request that has some', async () => {
+    const file = await AuditFile.open(path, { logger: silentLogger });
+    const annotations = { 'check.example.com/why': 'a new rule' };
+    file.add(record({ annotations }));
+    file.add(record());
+    await file.close();
+    const [first, second] = await lines();
+    expect(first?.['annotations']).to.deep.equal(annotations);
+    expect(second).not.to.have.property('annotations');
+  });
+
   it('cuts a long path', async () => {
     const file = await AuditFile.open(path, { logger: silentLogger });
     file.add(record({ url: `/${'a'.repeat(100_000)}` }));

@@ -87,6 +87,8 @@ export interface Verdict {
   readonly patchType: string;
   readonly status: JsonRecord | undefined;
   readonly warnings: readonly string[];
+  /** For the record of the request, by key without the name of the webhook. */
+  readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
 /** Why the decoder refuses an answer, which is no fault of its content. */
@@ -127,6 +129,7 @@ export function verdictOf(
     patchType: isPatched ? 'JSONPatch' : textAt(response, 'patchType'),
     status: recordAt(response, 'status'),
     warnings: textsAt(response, 'warnings'),
+    auditAnnotations: annotationsOf(response),
   };
 }
 
@@ -185,16 +188,33 @@ function checkTypes(response: JsonRecord): void {
   for (const [name, type] of Object.entries(TYPES)) {
     const value = response[name] ?? undefined;
     if (value === undefined || typeOf(value) === type) continue;
-    const found = typeOf(value) === 'boolean' ? 'bool' : typeOf(value);
-    throw new UnreadableReview(
-      `json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.${name} of type ${GO_TYPES[name]}`,
-    );
+    throw cannotRead(value, name, GO_TYPES[name]);
   }
   const text = textAt(response, 'patch').replaceAll(/[\r\n]/g, '');
   if (BASE64.test(text)) return;
   const at = text.search(/[^A-Za-z0-9+/]/);
   throw new UnreadableReview(
     `illegal base64 data at input byte ${at < 0 ? text.length - (text.length % 4) : at}`,
+  );
+}
+
+/** Go reads a null as an empty text. @throws {UnreadableReview} */
+function annotationsOf(response: JsonRecord): Readonly<Record<string, string>> {
+  const entries = Object.entries(recordAt(response, 'auditAnnotations') ?? {});
+  return Object.fromEntries(entries.map(([key, value]) => [key, annotationText(value)]));
+}
+
+/** @throws {UnreadableReview} */
+function annotationText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
+  throw cannotRead(value, 'auditAnnotations', 'string');
+}
+
+function cannotRead(value: unknown, name: string, type: string | undefined): UnreadableReview {
+  const found = typeOf(value) === 'boolean' ? 'bool' : typeOf(value);
+  return new UnreadableReview(
+    `json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.${name} of type ${type}`,
   );
 }
 

@@ -1,12 +1,14 @@
 import { errorMessage, isListwatchError } from '../../../kernel/failure/errors.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { ApiError, failure } from '../../../meta/failure/api-error.ts';
 import type { StatusReason } from '../../../meta/failure/status.ts';
 import { badRequest, internalError } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AdmissionRequest } from '../../registry/contract/admission.ts';
 import { recordAt, textAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { qualifiedName } from '../../registry/rules/name-forms.ts';
 import {
   answerType,
   InvalidReview,
@@ -25,6 +27,11 @@ export class FailedCall extends Error {
   }
 }
 
+export interface CallParts {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
 export interface HookCall {
   readonly invocation: Invocation;
   readonly request: AdmissionRequest;
@@ -35,11 +42,12 @@ export interface HookCall {
 }
 
 /**
- * Calls a webhook and returns its verdict, if that allows the request. Its warnings go to the client.
+ * Calls a webhook and returns its verdict, if that allows the request. Its warnings go to the client, its audit
+ * annotations to the record of the request, also when it denies.
  * @throws {FailedCall} without a usable answer.
  * @throws {ApiError} of the webhook, if it denies the request; 400 for a dry run that it does not take.
  */
-export async function callHook(runtime: Runtime, call: HookCall): Promise<Verdict> {
+export async function callHook({ runtime, logger }: CallParts, call: HookCall): Promise<Verdict> {
   const { invocation, request, object, oldObject, isMutating } = call;
   const { hook, target } = invocation;
   if (request.dryRun && !hook.isDryRunSafe) {
@@ -54,9 +62,25 @@ export async function callHook(runtime: Runtime, call: HookCall): Promise<Verdic
   const review = reviewOf({ uid, version, request, target, object, oldObject });
   const answer = await posted(hook, review, answerType(version), request);
   const verdict = verdictIn(answer, { hook, uid, version, isMutating });
+  annotate(hook, verdict, request, logger);
   for (const text of verdict.warnings) request.context.warn(text);
   if (!verdict.isAllowed) throw denial(hook, verdict.status);
   return verdict;
+}
+
+/** Adds `WEBHOOK/KEY`. What is no key of annotations is left out. @see apiserver pkg/admission/attributes.go checkKeyFormat @ v0.36.3 */
+function annotate(
+  { name }: Hook,
+  { auditAnnotations }: Verdict,
+  { context }: AdmissionRequest,
+  logger: Logger,
+): void {
+  for (const [own, value] of Object.entries(auditAnnotations)) {
+    const key = `${name}/${own}`;
+    const problems = qualifiedName(key);
+    if (problems.length === 0) context.annotate?.(key, value);
+    else logger.warn('an audit annotation of a webhook is left out', { webhook: name, problems });
+  }
 }
 
 async function posted(

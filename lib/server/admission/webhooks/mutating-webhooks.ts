@@ -1,4 +1,3 @@
-import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type {
   AdmissionRequest,
@@ -7,14 +6,13 @@ import type {
 } from '../../registry/contract/admission.ts';
 import { jsonEqual, recordsAt } from '../../registry/rules/json-value.ts';
 import type { AdmissionPlugIn, MutationRound } from '../contract/plug-in.ts';
-import { callHook, failedClosed, FailedCall, outOfTime } from './call-hook.ts';
+import { callHook, type CallParts, failedClosed, FailedCall, outOfTime } from './call-hook.ts';
 import type { HookSet } from './hook-set.ts';
 import { invocationOf, isExempt, type Invocation, type NamespaceLabels } from './match-hook.ts';
 import { patchedObject } from './patched-object.ts';
 
-export interface WebhookParts {
+export interface WebhookParts extends CallParts {
   readonly set: HookSet;
-  readonly runtime: Runtime;
   readonly labelsOf: NamespaceLabels;
 }
 
@@ -77,7 +75,7 @@ export class MutatingWebhooks implements AdmissionPlugIn {
     try {
       const { object, oldObject } = await shown.as(target);
       const call = { invocation, request, object, oldObject, isMutating: true };
-      const verdict = await callHook(this.#parts.runtime, call);
+      const verdict = await callHook(this.#parts, call);
       const patched = patchedObject(invocation, verdict, object, request);
       if (patched === undefined) return false;
       shown.replace(patched);

@@ -53,7 +53,7 @@ export class ValidatingWebhooks implements AdmissionPlugIn {
       const object = await shownAs(request.object, target, request);
       const oldObject = await shownAs(request.oldObject, target, request);
       const call = { invocation, request, object, oldObject, isMutating: false };
-      await callHook(this.#parts.runtime, call);
+      await callHook(this.#parts, call);
     } catch (error) {
       if (!(error instanceof FailedCall)) throw error;
       if (!hook.failsOpen) throw failedClosed(error);

@@ -28,6 +28,8 @@ export interface ApiRequest {
   readonly clientCertificate?: (() => X509Certificate | undefined) | undefined;
   /** Receives the name of the user once the request has authenticated. */
   readonly identified?: ((user: string) => void) | undefined;
+  /** Receives the audit annotations of the request. The first value of a key counts. */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
 }
 
 export interface ApiResponse {

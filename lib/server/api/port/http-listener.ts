@@ -465,6 +465,7 @@ export class HttpListener {
         body,
         signal: abort.signal,
         identified: clock?.identified,
+        annotate: clock?.annotate,
         clientCertificate: () => shownCertificate(head.socket),
         abort: (reason) => {
           abort.abort(reason);

@@ -45,6 +45,8 @@ export interface RequestContext {
   readonly signal?: AbortSignal | undefined;
   /** Adds a text as a `Warning` header. */
   readonly warn: (text: string) => void;
+  /** Adds an audit annotation to the record of the request; the first value of a key stays. @defaultValue none is kept */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
   /** Marks the end of a step, for the log of slow requests. @defaultValue nothing is marked */
   readonly step?: ((name: string) => void) | undefined;
 }

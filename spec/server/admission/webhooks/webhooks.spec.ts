@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import type { ApiHandler } from '../../../../lib/server/api/http/api-request.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { call, type CallOptions } from '../../api/support.ts';
 import { LocalWebhook } from '../../webhooks/local-webhook.ts';
@@ -95,6 +96,41 @@ describe('webhooks of admission', () => {
     expect((await waiting)['status']).not.to.equal(201);
     expect((await send('GET', `${MAPS}/slow`))['status']).to.equal(404);
   }).timeout(DEADLINE_MS);
+
+  /** The audit annotations of a new config map, and its status. */
+  async function annotated(name: string): Promise<{ status: unknown; found: string[][] }> {
+    const found: string[][] = [];
+    const annotate = (...pair: [key: string, value: string]): void => {
+      found.push(pair);
+    };
+    const handler: ApiHandler = (request) => server.handler({ ...request, annotate });
+    const { status } = await call(handler, 'POST', MAPS, { body: map(name) });
+    return { status, found };
+  }
+
+  it('annotate the record of a request that they see, also of one that they deny', async () => {
+    await register(MUTATING, { name: 'change.example.com' });
+    await register(VALIDATING, {});
+    responding(({ name }) => ({
+      allowed: name !== 'bad',
+      auditAnnotations: { why: `it is ${String(name)}`, 'a/b': 'no key', none: null },
+    }));
+    const noted = (hook: string, name: string): string[][] => [
+      [`${hook}.example.com/why`, `it is ${name}`],
+      [`${hook}.example.com/none`, ''],
+    ];
+    const good = [...noted('change', 'good'), ...noted('check', 'good')];
+    expect(await annotated('good')).to.deep.equal({ status: 201, found: good });
+    expect(await annotated('bad')).to.deep.equal({ status: 400, found: noted('change', 'bad') });
+  });
+
+  it('whose audit annotations are no texts are not understood', async () => {
+    await register(VALIDATING, {});
+    responding(() => ({ auditAnnotations: { count: 1 } }));
+    expect((await send('POST', MAPS, { body: map('a') }))['message']).to.equal(
+      'Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.auditAnnotations of type string',
+    );
+  });
 
   it('that redirect are refused, and the other address is not called', async () => {
     const other = await LocalWebhook.start();

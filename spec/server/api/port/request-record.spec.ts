@@ -1,11 +1,15 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { textResponse } from '../../../../lib/server/api/http/api-response.ts';
 import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
-import type { RequestRecord } from '../../../../lib/server/api/port/request-record.ts';
+import {
+  RequestClock,
+  type RequestRecord,
+} from '../../../../lib/server/api/port/request-record.ts';
 import { until, within } from '../../../support/until.ts';
 
 interface Sent {
@@ -67,6 +71,24 @@ describe('the record of a request', () => {
     });
     expect(startedMs).to.be.at.least(Math.floor(before));
     expect(durationMs).to.be.at.least(0);
+  });
+
+  it('has the annotations that admission adds: the first value of a key', () => {
+    const clock = new RequestClock({}, realRuntime);
+    expect(clock.record(200)).not.to.have.property('annotations');
+    clock.annotate('check.example.com/why', 'one');
+    clock.annotate('check.example.com/why', 'another');
+    expect(clock.record(200).annotations).to.deep.equal({ 'check.example.com/why': 'one' });
+  });
+
+  it('has 64 Ki characters of annotations at most, and says that it was cut', () => {
+    const clock = new RequestClock({}, realRuntime);
+    clock.annotate('a/b', 'x'.repeat(65_533));
+    expect(Object.keys(clock.record(200).annotations ?? {})).to.deep.equal(['a/b']);
+    clock.annotate('a/c', 'x');
+    const { annotations = {} } = clock.record(200);
+    expect(Object.keys(annotations)).to.deep.equal(['a/b', 'audit.k8s.io/truncated']);
+    expect(annotations['audit.k8s.io/truncated']).to.equal('true');
   });
 
   it('of a request without credentials has the anonymous user on public paths', async () => {
