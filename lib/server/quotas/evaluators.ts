@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { AdmissionScope } from '../registry/contract/admission.ts';
+import type { AdmissionRequest, AdmissionScope } from '../registry/contract/admission.ts';
 import { isHugePages, isNativeResource } from '../registry/kinds/pods/containers/resource-names.ts';
 import { recordAt, recordsAt, textAt, valueAt } from '../registry/rules/json-value.ts';
 import { podIsInScope, selectsName, type ScopeSelector } from './pod-scopes.ts';
@@ -18,6 +18,10 @@ import {
 export interface QuotaEvaluator {
   /** Whether a request can change what is used. */
   handles(scope: AdmissionScope): boolean;
+  /** Whether this one of the requests that it handles can. Left out: each of them. */
+  concerns?(
+    request: Pick<AdmissionRequest, 'operation' | 'subresource' | 'object' | 'oldObject'>,
+  ): boolean;
   /** @param nowMs The wall clock, in milliseconds since 1970. */
   usage(object: UnstructuredObject, nowMs: number): Amounts;
   /** Whether the objects use what a quota counts under the name. */
@@ -46,14 +50,21 @@ const POD_NAMES = new Set(
   ]),
 );
 
+const TERMINATING: ScopeSelector = { scope: 'Terminating', operator: 'Exists', values: [] };
+
 const isWrite = ({ operation }: AdmissionScope): boolean =>
   operation === 'CREATE' || operation === 'UPDATE';
 
 const pods: QuotaEvaluator = {
-  handles: ({ operation, subresource }) =>
-    subresource === ''
-      ? operation === 'CREATE'
-      : subresource === 'resize' && operation === 'UPDATE',
+  handles: (scope) =>
+    scope.subresource === ''
+      ? isWrite(scope)
+      : scope.subresource === 'resize' && scope.operation === 'UPDATE',
+  // An update of a pod itself matters when it enters the scope of other quotas.
+  concerns: ({ operation, subresource, object = {}, oldObject = {} }) =>
+    operation !== 'UPDATE' ||
+    subresource !== '' ||
+    podIsInScope(object, TERMINATING) !== podIsInScope(oldObject, TERMINATING),
   usage: podUsage,
   counts: (name) =>
     name === 'pods' ||

@@ -51,6 +51,7 @@ export class ResourceQuotas implements AdmissionPlugIn {
   async validate(request: AdmissionRequest): Promise<void> {
     const evaluator = evaluatorOf(request.target);
     if (evaluator === undefined || request.namespace === '') return;
+    if (evaluator.concerns?.(request) === false) return;
     const { quotas, runtime } = this.#options;
     const charge = { request, evaluator, nowMs: runtime.wallMs() };
     const inNamespace = quotas.in(request.namespace);
