@@ -64,9 +64,13 @@ export const EXAMPLES: readonly Example[] = [
 /** How to run it, so that it ends. */
 export function endOf({ until }: Example): RunOptions {
   if (until === undefined) return {};
+  let told = false;
   return {
     onOutput: (stdout, child) => {
-      if (until.test(stdout)) child.kill('SIGINT');
+      // More output may follow, and a second signal would end it at once.
+      if (told || !until.test(stdout)) return;
+      told = true;
+      child.kill('SIGINT');
     },
   };
 }
