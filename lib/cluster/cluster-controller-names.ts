@@ -6,6 +6,9 @@ export const CLUSTER_CONTROLLERS = [
   'namespace',
   'garbage-collector',
   'resourcequota',
+  'pvc-protection',
+  'pv-protection',
+  'volumeattributesclass-protection',
 ] as const;
 
 export type ClusterController = (typeof CLUSTER_CONTROLLERS)[number];

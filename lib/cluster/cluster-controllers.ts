@@ -14,6 +14,11 @@ import type { ClusterController } from './cluster-controller-names.ts';
 import { GarbageCollector, type GarbageCollectorInspection } from './garbage/garbage-collector.ts';
 import { inProcessTransport } from './in-process/in-process-transport.ts';
 import { namespaceDeletion } from './namespaces/namespace-deletion.ts';
+import { attributesClassesInUse } from './protection/attributes-classes-in-use.ts';
+import { claimsInUse } from './protection/claims-in-use.ts';
+import { InUseProtection, type ProtectionInspection } from './protection/in-use-protection.ts';
+import type { ProtectedKind } from './protection/protected-kind.ts';
+import { volumesInUse } from './protection/volumes-in-use.ts';
 import { QuotaUsage, type QuotaInspection } from './quotas/quota-usage.ts';
 import { DiscoveredResources } from './resources/discovered-resources.ts';
 import { ResourceMonitors } from './resources/resource-monitors.ts';
@@ -30,11 +35,19 @@ export interface ClusterControllersOptions {
   readonly logger: Logger;
 }
 
+type ProtectionController = 'pvc-protection' | 'pv-protection' | 'volumeattributesclass-protection';
+
+const PROTECTED: readonly (readonly [ProtectionController, ProtectedKind])[] = [
+  ['pvc-protection', claimsInUse],
+  ['pv-protection', volumesInUse],
+  ['volumeattributesclass-protection', attributesClassesInUse],
+];
 /** The controllers that follow what the server serves. */
 const ON_RESOURCES: readonly ClusterController[] = [
   'namespace',
   'garbage-collector',
   'resourcequota',
+  ...PROTECTED.map(([name]) => name),
 ];
 /** The start does not wait longer for the first account. */
 const FIRST_ACCOUNT_MS = 10_000;
@@ -45,6 +58,9 @@ export interface ClusterInspection {
   readonly garbageCollector?: GarbageCollectorInspection | undefined;
   readonly namespaces?: ControllerInspection | undefined;
   readonly quotas?: QuotaInspection | undefined;
+  readonly claims?: ProtectionInspection | undefined;
+  readonly volumes?: ProtectionInspection | undefined;
+  readonly volumeAttributesClasses?: ProtectionInspection | undefined;
 }
 
 /** Work from `start` to its disposal. */
@@ -61,6 +77,7 @@ export class ClusterControllers implements AsyncDisposable {
   #garbage: GarbageCollector | undefined;
   #namespaces: ReturnType<typeof namespaceDeletion> | undefined;
   #quotas: QuotaUsage | undefined;
+  readonly #protections = new Map<ProtectionController, InUseProtection>();
   #closed = false;
 
   constructor(options: ClusterControllersOptions) {
@@ -97,6 +114,9 @@ export class ClusterControllers implements AsyncDisposable {
       garbageCollector: this.#garbage?.inspect(),
       namespaces: this.#namespaces?.inspect(),
       quotas: this.#quotas?.inspect(),
+      claims: this.#protections.get('pvc-protection')?.inspect(),
+      volumes: this.#protections.get('pv-protection')?.inspect(),
+      volumeAttributesClasses: this.#protections.get('volumeattributesclass-protection')?.inspect(),
     };
   }
 
@@ -160,9 +180,14 @@ export class ClusterControllers implements AsyncDisposable {
       this.#quotas = new QuotaUsage({ client, served, monitors, runtime, logger });
       this.#parts.push(this.#quotas);
     }
-    if (controllers.has('garbage-collector') || controllers.has('resourcequota')) {
-      this.#parts.push(monitors);
+    for (const [name, kind] of PROTECTED) {
+      if (!controllers.has(name)) continue;
+      const protection = new InUseProtection({ client, kind, monitors, runtime, logger });
+      this.#protections.set(name, protection);
+      this.#parts.push(protection);
     }
+    // It follows nothing that none of them wants.
+    this.#parts.push(monitors);
   }
 }
 

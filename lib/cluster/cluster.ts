@@ -19,13 +19,16 @@ const OPTIONS: readonly string[] = [
 
 /**
  * An API server with the controllers of a cluster at work in it. An `ApiServer` alone is a kube-apiserver alone: owned objects stay when
- * their owner goes, a deleted namespace is never empty, a new quota limits nothing, and there are no service accounts.
+ * their owner goes, a deleted namespace is never empty, a deleted claim stays, a new quota limits nothing, and there are no service accounts.
  *
  * | controller | what it does |
  * |---|---|
  * | `garbage-collector` | deletes objects whose owners are gone: in the background, in the foreground, as orphans |
  * | `namespace` | deletes the content of a deleted namespace, and then the namespace |
  * | `resourcequota` | writes the status of ResourceQuotas: their limits, and what the objects of their namespaces use |
+ * | `pvc-protection` | lets a deleted claim go when no pod on a node uses it; a pod that has ended does |
+ * | `pv-protection` | lets a deleted volume go when its phase is not `Bound` |
+ * | `volumeattributesclass-protection` | lets a deleted class of volume attributes go when no claim and no volume names it |
  * | `service-account` | keeps the account `default` and the config map `kube-root-ca.crt` in each namespace, fills secrets of tokens; pods get their account, its token and its pull secrets |
  *
  * Guarantees:

@@ -6,4 +6,5 @@ export {
   type ControllerSelection,
 } from './cluster-controller-names.ts';
 export type { GarbageCollectorInspection } from './garbage/garbage-collector.ts';
+export type { ProtectionInspection } from './protection/in-use-protection.ts';
 export type { QuotaInspection } from './quotas/quota-usage.ts';

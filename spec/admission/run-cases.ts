@@ -14,6 +14,7 @@ import { classes } from './cases/classes.ts';
 import { limits } from './cases/limits.ts';
 import { matching } from './cases/matching.ts';
 import { mutating } from './cases/mutating.ts';
+import { protection } from './cases/protection.ts';
 import { quotas } from './cases/quotas.ts';
 import { WebhookProcess, type Json } from './webhook-process.ts';
 import { until } from '../support/until.ts';
@@ -25,6 +26,7 @@ export const ADMISSION_CASES: readonly AdmissionCase[] = [
   ...limits,
   ...quotas,
   ...classes,
+  ...protection,
 ];
 
 const REGISTRATION = 'admissionregistration.k8s.io/v1';

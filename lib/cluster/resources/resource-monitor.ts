@@ -8,8 +8,10 @@ import type { ObjectMeta } from '../../meta/object.ts';
 import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import type { ClusterParts } from './cluster-parts.ts';
 
-/** Gets the changes of the objects of every followed resource. */
+/** Gets the changes of the objects of followed resources. */
 export interface ResourceHandler {
+  /** The full names of the resources that it gets. Left out: all. */
+  readonly resources?: readonly string[] | undefined;
   /** `before` is undefined for an object that was not reported yet. */
   present?(resource: ApiResource, metadata: ObjectMeta, before: ObjectMeta | undefined): void;
   gone(resource: ApiResource, metadata: ObjectMeta): void;
@@ -20,8 +22,10 @@ export interface ResourceHandler {
 export interface ResourceMonitorOptions extends ClusterParts {
   readonly client: Client;
   readonly resource: ApiResource;
-  readonly handler: Required<ResourceHandler>;
+  readonly handler: ResourceEvents;
 }
+
+export type ResourceEvents = Required<Omit<ResourceHandler, 'resources'>>;
 
 /** The informer of the metadata of one resource. */
 export class ResourceMonitor {

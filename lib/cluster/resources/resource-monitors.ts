@@ -4,7 +4,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import type { ClusterParts } from './cluster-parts.ts';
 import { followedResources, isSameVersion } from './followed-resources.ts';
-import { ResourceMonitor, type ResourceHandler } from './resource-monitor.ts';
+import { ResourceMonitor, type ResourceEvents, type ResourceHandler } from './resource-monitor.ts';
 import type { DiscoveredResources } from './discovered-resources.ts';
 
 /** So long a monitor goes on after its resource has left discovery: the deletions of its objects may still be under way. */
@@ -15,15 +15,19 @@ export interface ResourceMonitorsOptions extends ClusterParts {
   readonly served: DiscoveredResources;
 }
 
+interface FollowedResource {
+  readonly monitor: ResourceMonitor;
+  readonly handler: ResourceEvents;
+}
+
 /**
- * Informers of the metadata of all resources that can be listed, watched and deleted. They come and go with the resources. All controllers
- * of a cluster share them.
+ * Informers of the metadata of all resources that can be listed, watched and deleted, and that some handler wants. They come and go with
+ * the resources. All controllers of a cluster share them.
  */
 export class ResourceMonitors implements AsyncDisposable {
   readonly #options: ResourceMonitorsOptions;
   readonly #handlers: ResourceHandler[] = [];
-  readonly #handler: Required<ResourceHandler> = toAll(this.#handlers);
-  readonly #monitors = new Map<string, ResourceMonitor>();
+  readonly #monitors = new Map<string, FollowedResource>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -38,17 +42,17 @@ export class ResourceMonitors implements AsyncDisposable {
 
   /** The followed resources, by their full names. */
   get resources(): readonly ApiResource[] {
-    return [...this.#monitors.values()].map(({ resource }) => resource);
+    return [...this.#monitors.values()].map(({ monitor }) => monitor.resource);
   }
 
-  /** To be called before the start: the handler gets the changes of all objects. */
+  /** To be called before the start: the handler gets the changes of all objects of its resources. */
   addHandler(handler: ResourceHandler): void {
     this.#handlers.push(handler);
   }
 
   /** The number of objects of a resource in a namespace; undefined while they are not known. */
   count(fullName: string, namespace: string): number | undefined {
-    return this.#monitors.get(fullName)?.count(namespace);
+    return this.#monitors.get(fullName)?.monitor.count(namespace);
   }
 
   start(): void {
@@ -57,43 +61,50 @@ export class ResourceMonitors implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the objects of all present resources were reported. @throws {ListwatchError} code TIMEOUT naming one that was not. */
-  async whenSynced(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    await Promise.all(
-      [...this.#monitors.values()].map((monitor) => monitor.whenSynced(timeoutMs, signal)),
-    );
+  /**
+   * Resolves when the objects of all present resources were reported, or of those with these full names.
+   * @throws {ListwatchError} code TIMEOUT naming one that was not.
+   */
+  async whenSynced(
+    timeoutMs: number,
+    signal: AbortSignal,
+    names: Iterable<string> = this.#monitors.keys(),
+  ): Promise<void> {
+    const present = [...names].flatMap((name) => this.#monitors.get(name)?.monitor ?? []);
+    await Promise.all(present.map((monitor) => monitor.whenSynced(timeoutMs, signal)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.close()));
+    await Promise.all([...this.#monitors.values()].map(({ monitor }) => monitor.close()));
     await Promise.all(this.#leaving);
   }
 
   #follow(all: readonly ApiResource[]): void {
     if (this.#stop.signal.aborted) return;
     const { client, runtime, logger } = this.#options;
-    const handler = this.#handler;
     const followed = followedResources(all);
-    for (const [name, monitor] of this.#monitors) {
+    for (const [name, present] of this.#monitors) {
       const resource = followed.get(name);
-      if (resource !== undefined && isSameVersion(resource, monitor.resource)) continue;
+      if (resource !== undefined && isSameVersion(resource, present.monitor.resource)) continue;
       this.#monitors.delete(name);
-      this.#leave(name, monitor);
+      this.#leave(name, present);
     }
     for (const [name, resource] of followed) {
-      if (this.#monitors.has(name)) continue;
+      const handlers = this.#handlers.filter(({ resources }) => resources?.includes(name) ?? true);
+      if (this.#monitors.has(name) || handlers.length === 0) continue;
+      const handler = toAll(handlers);
       const monitor = new ResourceMonitor({ client, resource, handler, runtime, logger });
-      this.#monitors.set(name, monitor);
+      this.#monitors.set(name, { monitor, handler });
     }
   }
 
-  #leave(name: string, monitor: ResourceMonitor): void {
-    const leaving = this.#leaveSoon(name, monitor).finally(() => this.#leaving.delete(leaving));
+  #leave(name: string, left: FollowedResource): void {
+    const leaving = this.#leaveSoon(name, left).finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
   }
 
-  async #leaveSoon(name: string, monitor: ResourceMonitor): Promise<void> {
+  async #leaveSoon(name: string, { monitor, handler }: FollowedResource): Promise<void> {
     const { runtime, logger } = this.#options;
     const { signal } = this.#stop;
     if (!monitor.isEmpty) await sleep(runtime, LEAVE_AFTER_MS, { signal }).catch(() => {});
@@ -102,14 +113,14 @@ export class ResourceMonitors implements AsyncDisposable {
       await monitor.close();
       // Another monitor of the resource reports its objects.
       if (signal.aborted || this.#monitors.has(name)) return;
-      for (const metadata of left) this.#handler.unserved(monitor.resource, metadata);
+      for (const metadata of left) handler.unserved(monitor.resource, metadata);
     } catch (error) {
       logger.warn('an informer did not stop', { error: errorMessage(error) });
     }
   }
 }
 
-function toAll(handlers: readonly ResourceHandler[]): Required<ResourceHandler> {
+function toAll(handlers: readonly ResourceHandler[]): ResourceEvents {
   return {
     present: (...change) => {
       for (const one of handlers) one.present?.(...change);

@@ -16,6 +16,7 @@ import { FollowedObjects } from './followed/followed-objects.ts';
 import { LimitRanger, limitsOf } from './limits/limit-ranger.ts';
 import { ResourceQuotas } from './quotas/resource-quota.ts';
 import { PodDefaults } from './plug-ins/pod-defaults.ts';
+import { StorageObjectInUseProtection } from './plug-ins/storage-object-in-use-protection.ts';
 import type { AdmissionPlugIn } from './contract/plug-in.ts';
 import { HookSet } from './webhooks/hook-set.ts';
 import { MutatingWebhooks } from './webhooks/mutating-webhooks.ts';
@@ -46,8 +47,8 @@ type FindStorage = (
 ) => { readonly storage: ResourceStorage; readonly keyRoot: string } | undefined;
 
 /**
- * The admission of a server: its plug-ins in kube-apiserver's order, and what they know of stored objects. Namespaces that do not
- * exist are refused before it (see `NamespaceLifecycle`).
+ * The admission of a server: its plug-ins in kube-apiserver's order, as far as requests can tell, and what they know of stored objects.
+ * Namespaces that do not exist are refused before it (see `NamespaceLifecycle`).
  */
 export class ServerAdmission {
   readonly chain: Admission;
@@ -96,6 +97,7 @@ export class ServerAdmission {
       new LimitRanger(ranges),
       ...(serviceAccounts ? [new ServiceAccountAdmission({ runtime, accounts })] : []),
       ...classes.plugIns,
+      new StorageObjectInUseProtection(),
       new PodDefaults({ storeOf }, isSeen),
       ...hooks.map(hookPlugIn),
       new MutatingWebhooks({ set: mutating, runtime, logger, labelsOf }),

@@ -6,11 +6,18 @@ import { normalise } from '../../compare/normalise.ts';
 import { accounts } from './accounts.ts';
 import { garbage } from './garbage.ts';
 import { namespaces } from './namespaces.ts';
+import { protection } from './protection.ts';
 import { quotas } from './quotas.ts';
 import { outcome, ScenarioWorld, type Thing } from './scenario-world.ts';
 import type { Scenario } from './scenario.ts';
 
-export const SCENARIOS: readonly Scenario[] = [...garbage, ...namespaces, ...accounts, ...quotas];
+export const SCENARIOS: readonly Scenario[] = [
+  ...garbage,
+  ...namespaces,
+  ...accounts,
+  ...quotas,
+  ...protection,
+];
 
 const DEFINITIONS = 'customresourcedefinitions';
 const SERVED_AFTER_MS = 500;

@@ -21,7 +21,6 @@ import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';
 import { fractionWarnings } from '../pods/warnings/volume-warnings.ts';
 import { basicAmount } from './persistent-volume-checks.ts';
 import { isNative, resourceAmount } from './resource-amounts.ts';
-import { protect } from './volume-protection.ts';
 
 const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
@@ -220,10 +219,7 @@ function warnings(claim: KubernetesObject): readonly string[] {
 export const persistentVolumeClaims: KindRules = {
   resource: 'persistentvolumeclaims',
   strategy: {
-    prepareForCreate(claim) {
-      protect(claim, 'kubernetes.io/pvc-protection');
-      joinDataSources(claim);
-    },
+    prepareForCreate: (claim) => joinDataSources(claim),
     prepareForUpdate: joinDataSources,
     validate: (claim) => causesOf(newClaim, claim),
     validateUpdate: (claim, existing) => causesOf(changedClaim, claim, existing),

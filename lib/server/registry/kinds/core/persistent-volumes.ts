@@ -18,7 +18,6 @@ import { immutable } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { nodeLabelWarning } from '../pods/warnings/placement-warnings.ts';
 import { SOURCE_NAMES, volumeSpecChecks } from './persistent-volume-checks.ts';
-import { protect } from './volume-protection.ts';
 
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
 
@@ -179,7 +178,6 @@ export const persistentVolumes: KindRules = {
   resource: 'persistentvolumes',
   strategy: {
     prepareForCreate(volume, { nowMs }) {
-      protect(volume, 'kubernetes.io/pv-protection');
       const status = recordAt(volume, 'status');
       if (status !== undefined) status['lastPhaseTransitionTime'] = timestampOf(nowMs);
     },

@@ -4,8 +4,6 @@ import { fieldForbidden } from '../../rules/field-causes.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { classParameters, provisionerName } from './class-parameters.ts';
 
-const PROTECTION = 'kubernetes.io/vac-protection';
-
 const frozen: Check = (value, path, report, old) => {
   if (!isChanged(value, report, old)) return;
   report.add(fieldForbidden(path, `updates to ${path} are forbidden.`));
@@ -17,15 +15,8 @@ const checks = all(
   fields({ driverName: provisionerName, parameters: classParameters({ required: true }) }),
 );
 
-/** A class stays while volumes use it. @see kubernetes plugin/pkg/admission/storage/storageobjectinuseprotection @ 1.36.3 */
 export const volumeAttributesClasses: KindRules = {
   group: 'storage.k8s.io',
   resource: 'volumeattributesclasses',
-  strategy: {
-    ...checkedBy(checks),
-    prepareForCreate({ metadata }) {
-      const { finalizers = [] } = metadata;
-      if (!finalizers.includes(PROTECTION)) metadata.finalizers = [...finalizers, PROTECTION];
-    },
-  },
+  strategy: checkedBy(checks),
 };
