@@ -1,5 +1,7 @@
-import { request } from 'node:https';
+import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
 import type { Attack, Credential } from './attack.ts';
+import { requestOver, type AttackAnswer, type SentRequest } from './attack-request.ts';
+import { clientCertificates } from './client-certificates.ts';
 
 export interface AttackedServer {
   /** https. */
@@ -8,14 +10,11 @@ export interface AttackedServer {
   readonly authority: string;
   /** The bearer token of an administrator. */
   readonly token: string;
+  /** An authority of client certificates, with its key. */
+  readonly clientAuthority: Certificate;
 }
 
-export interface AttackAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
-type Headers = readonly (readonly [name: string, value: string])[];
+type Headers = SentRequest['headers'];
 
 const CORE = '/api/v1/namespaces/default';
 const GROUP = 'rbac.authorization.k8s.io';
@@ -30,6 +29,11 @@ const HELPER_RULES = [
 ];
 const BOSS_RULES = [
   { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['boss'] },
+];
+const CLERK_RULES = [
+  { apiGroups: [''], resources: ['secrets'], verbs: ['*'], resourceNames: ['mine'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
 ];
 const SECRET_RULES = [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }];
 const MANAGER_RULES = [
@@ -54,9 +58,11 @@ const MANAGER_RULES = [
 export class AttackTarget {
   readonly #server: AttackedServer;
   readonly #tokens = new Map<Credential, string>();
+  readonly #certificates: ReadonlyMap<string, Certificate>;
 
   private constructor(server: AttackedServer) {
     this.#server = server;
+    this.#certificates = clientCertificates(server.clientAuthority);
     this.#tokens.set('admin', server.token);
   }
 
@@ -68,11 +74,21 @@ export class AttackTarget {
     return target;
   }
 
-  async attack({ as, method = 'GET', path, headers = [], body }: Attack): Promise<AttackAnswer> {
+  async attack(attack: Attack): Promise<AttackAnswer> {
+    const { as, method = 'GET', path, headers = [], body, protocol, text } = attack;
     const token = this.#tokens.get(as);
     const own: Headers = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
     const given = headers.map(([name, value]) => [name, this.#filled(value)] as const);
-    return await this.send(method, this.#filled(path), [...own, ...given], body);
+    const certificate = this.#certificates.get(attack.certificate ?? '');
+    return await requestOver(this.#server, {
+      method,
+      path: this.#filled(path),
+      headers: [...own, ...given],
+      body,
+      protocol,
+      certificate,
+      text: text === undefined ? undefined : this.#filled(text),
+    });
   }
 
   /** The token of an account, valid for ten minutes. */
@@ -86,30 +102,7 @@ export class AttackTarget {
     headers: Headers,
     body?: unknown,
   ): Promise<AttackAnswer> {
-    const { address, authority } = this.#server;
-    const { host, hostname, port } = new URL(address);
-    const has = (name: string): boolean => headers.some(([one]) => one.toLowerCase() === name);
-    const all = [...headers];
-    if (!has('host')) all.push(['Host', host]);
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    if (text !== undefined) all.push(['Content-Length', String(Buffer.byteLength(text))]);
-    if (text !== undefined && !has('content-type')) all.push(['Content-Type', 'application/json']);
-    return await new Promise((resolve, reject) => {
-      const call = request(
-        // As written: names may be repeated.
-        { hostname, port, path, method, ca: authority, headers: all.flat(), agent: false },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
-          });
-        },
-      );
-      call.on('error', reject);
-      call.end(text);
-    });
+    return await requestOver(this.#server, { method, path, headers, body });
   }
 
   #filled(text: string): string {
@@ -132,9 +125,13 @@ export class AttackTarget {
   }
 
   async #prepareAccounts(): Promise<void> {
-    for (const name of ['robot', 'manager', 'leaver']) {
+    for (const name of ['robot', 'manager', 'clerk', 'leaver']) {
       const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
       await this.#post(`${CORE}/serviceaccounts`, body);
+    }
+    for (const name of ['mine', 'other']) {
+      const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name } };
+      await this.#post(`${CORE}/secrets`, body);
     }
     const spec = {
       request: REQUEST,
@@ -163,6 +160,7 @@ export class AttackTarget {
     await this.#grant('spec-helper', BOSS_RULES, user('helper'));
     await this.#grant('spec-boss', SECRET_RULES, user('boss'));
     await this.#grant('spec-manager', MANAGER_RULES, manager);
+    await this.#grant('spec-clerk', CLERK_RULES, { ...robot, name: 'clerk' });
   }
 
   async #grant(name: string, rules: readonly object[], subject: object): Promise<void> {
@@ -177,6 +175,7 @@ export class AttackTarget {
     const robot = await this.#token('robot');
     this.#tokens.set('robot', robot);
     this.#tokens.set('manager', await this.#token('manager'));
+    this.#tokens.set('clerk', await this.#token('clerk'));
     this.#tokens.set('other audience', await this.#token('robot', { audiences: ['vault'] }));
     this.#tokens.set('changed signature', withOtherSignature(robot));
     this.#tokens.set('without algorithm', withoutAlgorithm(robot));

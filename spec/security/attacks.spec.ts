@@ -6,14 +6,25 @@ import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 import { ServeFixture } from '../cli/support/serve-fixture.ts';
 import { MAPS, type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
+import { certificates } from './attacks/certificates.ts';
 import { credentials } from './attacks/credentials.ts';
 import { escalation } from './attacks/escalation.ts';
 import { headers } from './attacks/headers.ts';
+import { http2 } from './attacks/http2.ts';
 import { impersonation } from './attacks/impersonation.ts';
+import { paths } from './attacks/paths.ts';
+import { queries } from './attacks/queries.ts';
+import { wire } from './attacks/wire.ts';
+import { forgedCertificate } from './forged-certificate.ts';
 
 const GROUPS: readonly (readonly [string, readonly Attack[]])[] = [
   ['credentials', credentials],
+  ['certificates', certificates],
   ['headers', headers],
+  ['paths', paths],
+  ['queries', queries],
+  ['wire', wire],
+  ['http2', http2],
   ['impersonation', impersonation],
   ['escalation', escalation],
 ];
@@ -58,8 +69,18 @@ async function answerTo(
   const { title, says } = attack;
   const { status, text } = await target.attack(attack);
   expect(text).not.to.contain(TOKEN);
+  return {
+    title,
+    status,
+    says: says === undefined ? undefined : messageIn(text).slice(0, says.length),
+  };
+}
+
+/** Empty for an object and for an answer that is no JSON. */
+function messageIn(text: string): string {
+  if (!text.startsWith('{')) return '';
   const { message = '' } = JSON.parse(text) as { readonly message?: string };
-  return { title, status, says: says === undefined ? undefined : message.slice(0, says.length) };
+  return message;
 }
 
 /** Runs `work` against a server whose clock may be set forward. */
@@ -70,10 +91,16 @@ async function attacked(
   const runtime: Runtime = { ...realRuntime, wallMs: () => realRuntime.wallMs() + clock.passedMs };
   await using fixture = await ServeFixture.make();
   const tokenFile = await fixture.write('token', TOKEN);
-  await using run = fixture.serve(['--token-file', tokenFile], { runtime });
+  const clientAuthority = forgedCertificate({ subject: [['CN', 'clients']], authority: {} });
+  const clientCa = await fixture.write('clients.crt', clientAuthority.certificate);
+  const options = ['--token-file', tokenFile, '--client-ca-file', clientCa];
+  await using run = fixture.serve(options, { runtime });
   const { address, kubeconfig } = await run.readyDocument();
   const config = await readFile(kubeconfig, 'utf8');
   const [, data = ''] = /certificate-authority-data: (\S+)/.exec(config) ?? [];
   const authority = Buffer.from(data, 'base64').toString();
-  await work(await AttackTarget.prepare({ address, authority, token: TOKEN }), clock);
+  await work(
+    await AttackTarget.prepare({ address, authority, token: TOKEN, clientAuthority }),
+    clock,
+  );
 }

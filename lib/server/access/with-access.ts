@@ -10,12 +10,13 @@ import {
   userNamed,
   type UserInfo,
 } from '../registry/contract/user-info.ts';
-import { PUBLIC_PATHS } from './authentication/authentication.ts';
 import { wantedUserOf } from './authentication/impersonation-headers.ts';
 import { forbiddenAccess } from './authorization/forbidden-access.ts';
 import { Impersonator } from './authorization/impersonator.ts';
 import { questionOf } from './authorization/request-question.ts';
 
+/** Health checks need no right. @see apiserver pkg/server/options/authorization.go AlwaysAllowPaths @ v0.36.3 */
+const ALWAYS_ALLOWED: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);
 const NOSNIFF = { 'x-content-type-options': 'nosniff' };
 
 /**
@@ -49,8 +50,9 @@ async function admitted(
     user = await impersonator.impersonated(questionOf(user, method, url), wanted);
     effective = { ...request, user: user.username, identity: user };
   }
-  if (isPrivileged(user) || PUBLIC_PATHS.has(url)) return effective;
+  if (isPrivileged(user)) return effective;
   const question = questionOf(user, method, url);
+  if (ALWAYS_ALLOWED.has(question.path)) return effective;
   const { allowed, reason } = await authorizer.authorize(question);
   if (!allowed) throw forbiddenAccess(question, reason);
   return effective;

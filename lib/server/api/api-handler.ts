@@ -23,6 +23,7 @@ import { serveDelete } from './verbs/serve-delete.ts';
 import type { Exchange } from './verbs/exchange.ts';
 import { serveGet } from './verbs/serve-get.ts';
 import { serveList } from './verbs/serve-list.ts';
+import { parseQuery } from './http/parse-query.ts';
 import { checkRoute, negotiate, type Representation } from './http/negotiation.ts';
 import { patchTypes, servePatch } from './verbs/serve-patch.ts';
 import { PageNotFound, requestTimedOut, toApiError } from './http/request-failures.ts';
@@ -278,5 +279,5 @@ function splitUrl(url: string): { readonly pathname: string; readonly query: URL
   const mark = url.indexOf('?');
   const pathname = mark < 0 ? url : url.slice(0, mark);
   if (!pathname.startsWith('/')) throw new PageNotFound();
-  return { pathname, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
+  return { pathname, query: parseQuery(mark < 0 ? '' : url.slice(mark + 1)) };
 }

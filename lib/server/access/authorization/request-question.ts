@@ -1,17 +1,20 @@
 import { parseFieldSelector } from '../../../meta/field-selector.ts';
-import { queryFlag } from '../../api/http/query-options.ts';
+import { parseLabelSelector } from '../../../meta/label-selector.ts';
+import { parseQuery } from '../../api/http/parse-query.ts';
+import { queryFlag, queryNumber } from '../../api/http/query-options.ts';
 import type { AccessQuestion } from '../../registry/contract/access-parts.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 import { pathSegment } from '../../registry/rules/name-forms.ts';
 
-const VERBS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+/** A method may be any word. */
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
 const SPECIAL_VERBS: ReadonlySet<string> = new Set(['proxy', 'watch']);
 /** After `namespaces/NAME/`: they are subresources of the namespace. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
@@ -43,7 +46,7 @@ export function questionOf(user: UserInfo, method: string, url: string): AccessQ
   question.version = all[groups] ?? '';
   let parts = all.slice(groups + 1);
   const special = SPECIAL_VERBS.has(parts[0] ?? '') && parts.length > 1;
-  question.verb = special ? (parts[0] ?? '') : (VERBS[method] ?? '');
+  question.verb = special ? (parts[0] ?? '') : (VERBS.get(method) ?? '');
   if (special) parts = parts.slice(1);
   if (parts[0] === 'namespaces' && parts.length > 1) {
     question.namespace = parts[1] ?? '';
@@ -60,18 +63,21 @@ export function questionOf(user: UserInfo, method: string, url: string): AccessQ
 function readQuery(question: { verb: string; name: string }, text: string): void {
   if (question.verb === 'delete') question.verb = 'deletecollection';
   if (question.verb !== 'get') return;
-  const query = new URLSearchParams(text);
+  const query = parseQuery(text);
   question.verb = (queryFlag(query, 'watch') ?? false) ? 'watch' : 'list';
-  const selector = query.get('fieldSelector');
-  if (selector !== null) question.name = selectedName(selector);
+  if (query.has('fieldSelector')) question.name = selectedName(query);
 }
 
-function selectedName(selector: string): string {
+/** Empty when any option of the request cannot be read: then the list refuses it, and nothing is known of what it asks for. */
+function selectedName(query: URLSearchParams): string {
   try {
+    queryNumber(query, 'limit');
+    queryNumber(query, 'timeoutSeconds');
+    parseLabelSelector(query.get('labelSelector') ?? '');
+    const selector = query.get('fieldSelector') ?? '';
     const name = parseFieldSelector(selector).requiredValue('metadata.name') ?? '';
     return pathSegment(name).length > 0 ? '' : name;
   } catch {
-    // The list refuses the selector.
     return '';
   }
 }

@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../http/api-request.ts';
+import { parseQuery } from '../http/parse-query.ts';
 import { queryFlag } from '../http/query-options.ts';
 import { parseRequestInfo, pathSegments, type RequestInfo } from '../http/request-info.ts';
 import type { FaultMatch } from './fault-rule.ts';
@@ -26,7 +27,7 @@ function infoOf(method: string, path: string, query: string): RequestInfo | unde
     const [root] = segments;
     const isResource = root === 'api' ? segments.length > 2 : segments.length > 3;
     if (!isResource || (root !== 'api' && root !== 'apis')) return undefined;
-    const watch = queryFlag(new URLSearchParams(query), 'watch') ?? false;
+    const watch = queryFlag(parseQuery(query), 'watch') ?? false;
     return parseRequestInfo(method, segments, watch);
   } catch {
     // The server refuses this request itself.

@@ -3,6 +3,7 @@ import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
 import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
 import { apiResponse, encodeText, type Headers } from './api-response.ts';
+import { parseQuery } from './parse-query.ts';
 import {
   AS_IT_IS,
   chooseMedia,
@@ -51,7 +52,7 @@ function acceptedBy({ headers, url }: RequestHead): Omit<Accepted, 'shape'> | un
   const accepted = chooseMedia(headers['accept'], AS_IT_IS);
   if (accepted === undefined) return undefined;
   const mark = url.indexOf('?');
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const query = parseQuery(mark < 0 ? '' : url.slice(mark + 1));
   return { ...accepted, pretty: accepted.pretty || isForPeople(headers, query) };
 }
 

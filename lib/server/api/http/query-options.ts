@@ -183,7 +183,7 @@ export function parseWriteOptions(
   first: readonly FieldCause[] = [],
 ): WriteOptions {
   if (query.size === 0 && first.length === 0) return NO_WRITE_OPTIONS;
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const dryRun = query.getAll('dryRun');
   const fieldManager = queryText(query, 'fieldManager');
   const causes = [...first, ...managerCauses(fieldManager ?? ''), ...dryRunCauses(dryRun)];
   const validation = queryText(query, 'fieldValidation');

@@ -1,3 +1,4 @@
+import { constants as tlsConstants } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { constants as http2Constants, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
@@ -223,6 +224,8 @@ export class HttpListener {
       },
     );
     server.maxConnections = maxConnections;
+    // By default Node leaves out what follows the first two thousand: also headers that take rights away. Their size is bounded.
+    server.maxHeadersCount = 0;
     // The HTTP server gets a socket only after its first byte has shown HTTP, or as the inside of a TLS connection.
     const listeners = server.listeners('connection');
     server.removeAllListeners('connection');
@@ -298,6 +301,8 @@ export class HttpListener {
         key: certificate.privateKey,
         // Required to resume a session of a client with a certificate.
         sessionIdContext: 'listwatch',
+        // A connection keeps its certificate, and handshakes cost more than requests.
+        secureOptions: tlsConstants.SSL_OP_NO_RENEGOTIATION,
       });
       this.#presented = { certificate, context };
     }
@@ -449,7 +454,8 @@ export class HttpListener {
     clock: RequestClock | undefined,
     readWhole: () => Promise<Uint8Array | undefined>,
   ): Promise<ApiResponse> {
-    const { method, url, headers, headerLines } = head;
+    const { method, url, headers, headerLines, refusal } = head;
+    if (refusal !== undefined) return lastAnswer(refusal);
     if (this.#localOnly && !hostIsLocal(headers['host'])) return lastAnswer(foreignHost(head));
     const body = await readWhole();
     if (body === undefined) {

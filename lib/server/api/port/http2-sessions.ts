@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
-import type { ApiRequest } from '../http/api-request.ts';
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { headerLinesOf } from './header-lines.ts';
 
 export interface Http2SessionsOptions {
@@ -30,6 +30,8 @@ export interface Http2Request {
   readonly headerLines: ApiRequest['headerLines'];
   /** The connection that it came on. */
   readonly socket: Socket;
+  /** The answer, if the head alone is reason to refuse the request. */
+  readonly refusal?: ApiResponse | undefined;
 }
 
 /**
@@ -40,6 +42,8 @@ const MOST_STREAMS = 100;
 const WINDOW_BYTES = 256 * 1024;
 /** Memory of a connection, megabytes: of all bodies that its streams may send at once. Further streams are refused. */
 const SESSION_MEMORY_MB = 64;
+/** Each header counts with so many bytes beside its own. @see RFC 9113 section 6.5.2 */
+const HEADER_OVERHEAD_BYTES = 32;
 
 /** A client that has not answered a ping in time is gone, as in the health check of client-go. Milliseconds. */
 const PING_EVERY_MS = 30_000;
@@ -62,6 +66,8 @@ export class Http2Sessions {
     this.#options = options;
     this.#server = createServer({
       maxSessionMemory: SESSION_MEMORY_MB,
+      // Their size is bounded.
+      maxHeaderListPairs: Math.floor(options.largestHeadersBytes / HEADER_OVERHEAD_BYTES),
       settings: {
         maxConcurrentStreams: MOST_STREAMS,
         initialWindowSize: WINDOW_BYTES,
@@ -153,7 +159,9 @@ function requestOf(all: IncomingHttpHeaders, raw: readonly string[], socket: Soc
   for (const [name, value] of Object.entries(all)) {
     if (!name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  headers['host'] ??= all[':authority'];
+  // It names the host, whatever a header says. @see RFC 9113 section 8.3.1
+  const authority = all[':authority'] ?? '';
+  if (authority !== '') headers['host'] = authority;
   const headerLines = headerLinesOf(all, raw);
   const [method = 'GET', url = '/'] = [all[':method'], all[':path']];
   return { method, url, headers, headerLines, socket };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ApiRequest } from '../http/api-request.ts';
 import { headerLinesOf } from './header-lines.ts';
 import type { Http2Request } from './http2-sessions.ts';
+import { refusedHead } from './refused-head.ts';
 import type { ResponseSink } from './response-sink.ts';
 
 /** A request on its way in, and the place of its response. */
@@ -18,21 +19,24 @@ export interface Incoming {
 const ABSOLUTE = /^https?:\/\/([^/?#]+)(\/[^#]*)?$/i;
 
 /** The head of a request of HTTP/1.1. */
-export function headOf({
-  method = 'GET',
-  url = '/',
-  headers,
-  rawHeaders,
-  socket,
-}: IncomingMessage): Http2Request {
+export function headOf(request: IncomingMessage): Http2Request {
+  const { method = 'GET', url = '/', headers, rawHeaders, socket } = request;
+  const refusal = refusedHead(request);
   const headerLines = headerLinesOf(headers, rawHeaders);
   if (!url.startsWith('/')) {
     const [, host, path = '/'] = ABSOLUTE.exec(url) ?? [];
     if (host !== undefined) {
-      return { method, url: path, headers: { ...flat(headers), host }, headerLines, socket };
+      return {
+        method,
+        url: path,
+        headers: { ...flat(headers), host },
+        headerLines,
+        socket,
+        refusal,
+      };
     }
   }
-  return { method, url, headers: flat(headers), headerLines, socket };
+  return { method, url, headers: flat(headers), headerLines, socket, refusal };
 }
 
 /** Node passes only `set-cookie` as a list, and a request has no use for it. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseQuery } from '../http/parse-query.ts';
 import { queryFlag } from '../http/query-options.ts';
 import { parseRequestInfo, pathSegments } from '../http/request-info.ts';
 
@@ -20,7 +21,7 @@ function mayUpgrade(method: string, url: string): boolean {
   try {
     const segments = pathSegments(path);
     if (segments[0] !== 'api' && segments[0] !== 'apis') return false;
-    const asked = queryFlag(new URLSearchParams(query), 'watch') ?? false;
+    const asked = queryFlag(parseQuery(query), 'watch') ?? false;
     const { verb, group, resource, subresource } = parseRequestInfo(method, segments, asked);
     return verb === 'watch' || (group === '' && resource === 'pods' && STREAMS.has(subresource));
   } catch {

@@ -133,7 +133,7 @@ function optionsOfQuery(query: URLSearchParams): RawDeleteOptions {
     gracePeriodSeconds: queryNumber(query, 'gracePeriodSeconds'),
     propagationPolicy: queryText(query, 'propagationPolicy'),
     orphanDependents: queryFlag(query, 'orphanDependents'),
-    dryRun: query.getAll('dryRun').filter((value) => value !== ''),
+    dryRun: query.getAll('dryRun'),
     ignoreReadError: queryFlag(query, IGNORE_READ_ERROR),
   };
 }

@@ -42,6 +42,12 @@ const ROWS: readonly (readonly [method: string, url: string, question: string])[
   ['GET', '/api/v1/pods?fieldSelector=metadata.name!%3Db', 'list  v1 pods/  '],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Da%2Fb', 'list  v1 pods/  '],
   ['GET', '/api/v1/pods?fieldSelector=%3D%3D%3D', 'list  v1 pods/  '],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Db;', 'list  v1 pods/  '],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Db&limit=x', 'list  v1 pods/  '],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Db&timeoutSeconds=x', 'list  v1 pods/  '],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Db&labelSelector=!!', 'list  v1 pods/  '],
+  ['GET', '/api/v1/pods?watch=%zz', 'list  v1 pods/  '],
+  ['constructor', '/api/v1/pods', '  v1 pods/  '],
   ['DELETE', '/api/v1/pods?fieldSelector=metadata.name%3Db', 'deletecollection  v1 pods/  '],
 ];
 

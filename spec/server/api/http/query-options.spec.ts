@@ -130,6 +130,8 @@ describe('write options', () => {
   const rows: readonly [query: string, expected: string][] = [
     ['', 'accepted'],
     ['dryRun=All&fieldManager=kubectl create&fieldValidation=Strict', 'accepted'],
+    ['dryRun', '422, dryRun FieldValueNotSupported'],
+    ['dryRun=All&dryRun=', '422, dryRun FieldValueNotSupported'],
     ['dryRun=Some', '422, dryRun FieldValueNotSupported'],
     ['dryRun=All&dryRun=None', '422, dryRun FieldValueNotSupported'],
     ['fieldValidation=Loose', '422, fieldValidation FieldValueNotSupported'],
