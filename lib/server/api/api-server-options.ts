@@ -1,9 +1,10 @@
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { AdmissionHook } from '../admission/admission-hook.ts';
-import type { Authorization } from '../registry/contract/access-parts.ts';
+import { AUTHORIZATIONS, type Authorization } from '../registry/contract/access-parts.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
@@ -147,4 +148,13 @@ export interface ServerListenOptions extends ListenOptions {
    * answers of requests. @defaultValue false
    */
   readonly lazy?: boolean | undefined;
+}
+
+/** @throws {ListwatchError} INVALID_OPTION. */
+export function checkedAuthorization(authorization: Authorization = 'rbac'): Authorization {
+  if (AUTHORIZATIONS.includes(authorization)) return authorization;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `authorization is ${JSON.stringify(authorization)}: use ${AUTHORIZATIONS.join(' or ')}`,
+  );
 }

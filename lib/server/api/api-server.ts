@@ -13,6 +13,7 @@ import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import {
   API_SERVER_OPTIONS,
+  checkedAuthorization,
   type ApiServerOptions,
   type ClientCertificateOptions,
   type KubeconfigOptions,
@@ -24,15 +25,15 @@ import { ApiResourceRegistry } from './api-resource-registry.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
 import { withAccess } from '../access/with-access.ts';
-import { AUTHORIZATIONS, type Authorization } from '../registry/contract/access-parts.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { virtualResources } from '../registry/kinds/virtual-resources.ts';
 import { adminUser, type UserInfo } from '../registry/contract/user-info.ts';
 import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
-import { createBootstrapPolicy } from '../registry/bootstrap/bootstrap-policy.ts';
-import { createSystemObjects } from '../registry/bootstrap/system-objects.ts';
+import { BOOTSTRAP_OBJECTS } from '../registry/bootstrap/bootstrap-objects.ts';
+import { kubernetesServiceObjects } from '../registry/bootstrap/kubernetes-service-objects.ts';
+import { createBootstrapObjects } from '../registry/bootstrap/create-bootstrap-objects.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
 import { reportProcess } from './metrics/process-metrics.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
@@ -55,16 +56,14 @@ import { PodHandlers } from './pods/pod-handlers.ts';
 import { Faults } from './faults/faults.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 import {
-  isSnapshot,
+  checkSnapshot,
+  InitialState,
+  initialSnapshot,
   restoreSnapshot,
   takeSnapshot,
   type ServerSnapshot,
 } from './server-snapshot.ts';
-import {
-  STORAGE_MEDIA_TYPES,
-  type StorageMediaType,
-} from '../storage/scheme/stored-object-codec.ts';
-import { ServerStorages } from './server-storages.ts';
+import { ServerStorages, type SeedingOptions } from './server-storages.ts';
 
 /** The user of the token. */
 const USER: UserInfo = { ...adminUser('listwatch:admin'), uid: 'listwatch:admin' };
@@ -104,8 +103,8 @@ export class ApiServer implements AsyncDisposable {
   readonly #certificates: ServerCertificates;
   readonly #listener: HttpListener;
   #hosts: readonly string[] = LOOPBACK;
-  /** The state after the start. */
-  #initial: ServerSnapshot | undefined;
+  /** The state after the start; undefined for a store that may have had content before. */
+  readonly #initial: InitialState | undefined;
   #started: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -119,18 +118,17 @@ export class ApiServer implements AsyncDisposable {
     this.#runtime = runtime;
     this.#randomBytes = options.randomBytes ?? randomBytes;
     this.#token = options.token ?? Buffer.from(this.#randomBytes(32)).toString('base64url');
-    this.#ownStore =
-      options.keyValueStore === undefined
-        ? new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(options, runtime) })
-        : undefined;
+    this.#ownStore = newOwnStore(options, runtime);
     this.#keyValueStore = options.keyValueStore ?? (this.#ownStore as KeyValueStore);
+    this.#initial = this.#ownStore && new InitialState(this.#ownStore);
     const serverMetrics = new ServerMetrics({ metrics, logger });
     // The use of a real process is no part of a run that must repeat.
     if (runtime === realRuntime) serverMetrics.collect([], reportProcess);
     this.#storages = new ServerStorages({
       keyValueStore: this.#keyValueStore,
       transformerFor: options.transformerFor,
-      storageMediaType: checkedMediaType(options.storageMediaType),
+      seeding: this.#seeding(),
+      storageMediaType: options.storageMediaType,
       runtime,
       logger,
       metrics: serverMetrics,
@@ -151,7 +149,8 @@ export class ApiServer implements AsyncDisposable {
       logger,
     });
     const services = this.#registry.parts.storeOf('', 'services') as ObjectStore;
-    this.#kubernetesService = new KubernetesService({ services, runtime, logger });
+    const isSeeded = this.#initial !== undefined;
+    this.#kubernetesService = new KubernetesService({ services, isSeeded, runtime, logger });
     const { authorizer, tokens: tokenIssuer } = this.#registry.parts.access;
     const handler = createApiHandler({
       registry: this.#registry,
@@ -304,6 +303,7 @@ export class ApiServer implements AsyncDisposable {
    */
   async snapshot(): Promise<ServerSnapshot> {
     await this.#start();
+    await this.#storages.seedAll();
     return await takeSnapshot(this.#keyValueStore);
   }
 
@@ -321,11 +321,13 @@ export class ApiServer implements AsyncDisposable {
    * @throws {ListwatchError} code INVALID_OPTION for something else than a snapshot of this process; CLOSED.
    */
   async restore(snapshot: ServerSnapshot): Promise<void> {
-    if (!isSnapshot(snapshot)) {
-      const message = 'restore: the argument must be the result of snapshot() in this process';
-      throw new ListwatchError('INVALID_OPTION', message);
-    }
+    checkSnapshot(snapshot);
     await this.#start();
+    await this.#storages.seedAll();
+    await this.#return(snapshot);
+  }
+
+  async #return(snapshot: ServerSnapshot): Promise<void> {
     await restoreSnapshot(this.#keyValueStore, snapshot);
     const { revision } = await this.#keyValueStore.status();
     await this.#storages.settle(revision.toString());
@@ -339,14 +341,9 @@ export class ApiServer implements AsyncDisposable {
    */
   async reset(): Promise<void> {
     await this.#start();
-    if (this.#initial === undefined) {
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        'reset: a server with option "keyValueStore" does not know an empty state; take a snapshot() of the state to return to, and restore() it',
-      );
-    }
+    const initial = initialSnapshot(this.#initial);
     this.faults.clear();
-    await this.restore(this.#initial);
+    await this.#return(initial);
   }
 
   /** Destroys every open connection; the server continues to listen. For testing the behaviour of clients. */
@@ -389,11 +386,21 @@ export class ApiServer implements AsyncDisposable {
       throw error;
     }
     await this.#registry.start();
-    const { parts } = this.#registry;
-    await Promise.all([this.#kubernetesService.start(), createSystemObjects(parts)]);
-    await createBootstrapPolicy(parts);
+    await this.#kubernetesService.start();
+    if (this.#initial === undefined) await createBootstrapObjects(this.#registry.parts);
     await this.#publishPort();
-    if (this.#ownStore !== undefined) this.#initial = await takeSnapshot(this.#ownStore);
+    await this.#initial?.take();
+  }
+
+  /** Only the own store is known to be new. */
+  #seeding(): SeedingOptions | undefined {
+    const initial = this.#initial;
+    if (initial === undefined) return undefined;
+    const port = (): number => this.#kubernetesService.portForSeeds();
+    return {
+      objects: [...BOOTSTRAP_OBJECTS, ...kubernetesServiceObjects(port)],
+      onStored: (prefix) => initial.add(prefix),
+    };
   }
 
   /** The server's own token, and those that it has signed for service accounts. */
@@ -472,25 +479,16 @@ export class ApiServer implements AsyncDisposable {
   }
 }
 
+/** Undefined for a server with a given store. */
+function newOwnStore(
+  options: ApiServerOptions,
+  runtime: Runtime,
+): EmbeddedKeyValueStore | undefined {
+  if (options.keyValueStore !== undefined) return undefined;
+  return new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(options, runtime) });
+}
+
 /** Above every version of an earlier server with this token, unless that server had more than a million writes a second. */
 function firstRevision({ token }: ApiServerOptions, runtime: Runtime): bigint | undefined {
   return token === undefined ? undefined : BigInt(Math.floor(runtime.wallMs())) * 1000n;
-}
-
-/** @throws {ListwatchError} INVALID_OPTION. */
-function checkedAuthorization(authorization: Authorization = 'rbac'): Authorization {
-  if (AUTHORIZATIONS.includes(authorization)) return authorization;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `authorization is ${JSON.stringify(authorization)}: use ${AUTHORIZATIONS.join(' or ')}`,
-  );
-}
-
-/** @throws {ListwatchError} INVALID_OPTION. */
-function checkedMediaType(mediaType: StorageMediaType | undefined): StorageMediaType | undefined {
-  if (mediaType === undefined || STORAGE_MEDIA_TYPES.includes(mediaType)) return mediaType;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `storageMediaType is ${JSON.stringify(mediaType)}: use ${STORAGE_MEDIA_TYPES.join(' or ')}`,
-  );
 }

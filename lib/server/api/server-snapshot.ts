@@ -1,4 +1,4 @@
-import { isListwatchError } from '../../kernel/failure/errors.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { prefixEnd, type KeyValue, type KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 
 /** All objects of a server at one moment; see `ApiServer.snapshot`. It shares their bytes with the server. */
@@ -32,6 +32,37 @@ export async function takeSnapshot(store: KeyValueStore): Promise<ServerSnapshot
   return snapshot;
 }
 
+/** The state to which a server of its own store returns. */
+export class InitialState {
+  readonly #store: KeyValueStore;
+  #snapshot: ServerSnapshot | undefined;
+
+  constructor(store: KeyValueStore) {
+    this.#store = store;
+  }
+
+  /** Undefined before `take`. */
+  get snapshot(): ServerSnapshot | undefined {
+    return this.#snapshot;
+  }
+
+  /** Keeps the present state. */
+  async take(): Promise<void> {
+    this.#snapshot = await takeSnapshot(this.#store);
+  }
+
+  /** Adds the objects below a prefix, which belong to it though they were stored later. No effect before `take`. */
+  async add(prefix: string): Promise<void> {
+    const before = this.#snapshot;
+    if (before === undefined) return;
+    const { items } = contents.get(before) as Content;
+    const added = await this.#store.range({ key: prefix, rangeEnd: prefixEnd(prefix) });
+    const all = [...items, ...added.items];
+    this.#snapshot = { ...before, objectCount: all.length };
+    contents.set(this.#snapshot, { store: this.#store, items: all });
+  }
+}
+
 /**
  * Writes what differs between the present state and a snapshot, each object in a revision of its own, so that a watch that breaks
  * off resumes between two of them. In an embedded store nothing comes between these writes.
@@ -56,8 +87,19 @@ export async function restoreSnapshot(
   await Promise.all(writes);
 }
 
-export function isSnapshot(value: unknown): value is ServerSnapshot {
-  return typeof value === 'object' && value !== null && contents.has(value as ServerSnapshot);
+/** @throws {ListwatchError} code INVALID_OPTION for something else than a snapshot of this process. */
+export function checkSnapshot(value: unknown): asserts value is ServerSnapshot {
+  if (typeof value === 'object' && value !== null && contents.has(value as ServerSnapshot)) return;
+  const message = 'restore: the argument must be the result of snapshot() in this process';
+  throw new ListwatchError('INVALID_OPTION', message);
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION for a server of another store than its own. */
+export function initialSnapshot(initial: InitialState | undefined): ServerSnapshot {
+  if (initial?.snapshot !== undefined) return initial.snapshot;
+  const message =
+    'reset: a server with option "keyValueStore" does not know an empty state; take a snapshot() of the state to return to, and restore() it';
+  throw new ListwatchError('INVALID_OPTION', message);
 }
 
 function isSame(present: KeyValue, wanted: KeyValue, sameStore: boolean): boolean {

@@ -1,3 +1,4 @@
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -10,12 +11,20 @@ import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
+import type { BootstrapObjects } from '../registry/bootstrap/bootstrap-objects.ts';
+import { SeededStorage, Seeds } from './seeded-storage.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
+import { timestampOf } from '../registry/rules/duration.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
+import { seededObject } from '../registry/writes/seed-object.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
 import type { Codec } from '../storage/value/codec.ts';
 import { withReadDefaults } from '../registry/kinds/read-defaults.ts';
-import { storedObjectCodec, type StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
+import {
+  STORAGE_MEDIA_TYPES,
+  storedObjectCodec,
+  type StorageMediaType,
+} from '../storage/scheme/stored-object-codec.ts';
 import type { Transformer } from '../storage/value/transformer.ts';
 
 /** Returns the transformer for a resource; its group is empty for the core group. */
@@ -24,9 +33,17 @@ export type TransformerFor = (resource: {
   readonly resource: string;
 }) => Transformer;
 
+/** For a store that is new: the bootstrap objects of a resource are stored when they are needed. */
+export interface SeedingOptions {
+  readonly objects: readonly BootstrapObjects[];
+  /** Called when those of a resource are stored, with the prefix of their keys and before any other operation on the resource. */
+  readonly onStored: (prefix: string) => Promise<void>;
+}
+
 export interface ServerStoragesOptions {
   readonly keyValueStore: KeyValueStore;
   readonly transformerFor: TransformerFor | undefined;
+  readonly seeding: SeedingOptions | undefined;
   readonly storageMediaType: StorageMediaType | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
@@ -51,13 +68,16 @@ export class ServerStorages {
   readonly #options: ServerStoragesOptions;
   readonly #codec: Codec<UnstructuredObject>;
   #entries: readonly Entry[] = [];
+  #seeds: readonly Seeds[] = [];
+  readonly #startTime: string;
   /** The revision of the store when the server started; undefined before. */
   #startRevision: string | undefined;
 
   constructor(options: ServerStoragesOptions) {
     this.#options = options;
+    this.#startTime = timestampOf(options.runtime.wallMs());
     this.#codec = storedObjectCodec({
-      mediaType: options.storageMediaType,
+      mediaType: checkedMediaType(options.storageMediaType),
       complete: withReadDefaults,
     });
     options.metrics.prepare(() => this.#fillAll());
@@ -91,7 +111,12 @@ export class ServerStorages {
     const cache = this.#isEmbedded ? this.#deferred(storage, make) : make();
     this.#entries = [...this.#running(), { cache, group, resource }];
     if (this.#startRevision !== undefined && cache instanceof Cacher) cache.start();
-    return cache;
+    return this.#seeded(cache, description, keyRoot);
+  }
+
+  /** Stores the bootstrap objects that no operation has needed so far. @throws {ApiError} when the storage fails. */
+  async seedAll(): Promise<void> {
+    await Promise.all(this.#seeds.map((seeds) => seeds.store()));
   }
 
   /**
@@ -121,6 +146,27 @@ export class ServerStorages {
     await Promise.all(this.#cachers().map((cacher) => cacher.settle(resourceVersion)));
   }
 
+  #seeded(
+    storage: Entry['cache'],
+    { group, resource }: ResourceDescription,
+    keyRoot: string,
+  ): ResourceStorage {
+    const { seeding, runtime } = this.#options;
+    const found = seeding?.objects.find((one) => one.group === group && one.resource === resource);
+    if (seeding === undefined || found === undefined) return storage;
+    const seeds = new Seeds({
+      storage,
+      make: () =>
+        found.objects(this.#startTime).map((object) => ({
+          key: `${keyRoot}/${pathOf(object)}`,
+          object: seededObject(object, this.#startTime, runtime, found.fields),
+        })),
+      onStored: () => seeding.onStored(`${keyRoot}/`),
+    });
+    this.#seeds = [...this.#seeds, seeds];
+    return new SeededStorage(storage, seeds);
+  }
+
   get #isEmbedded(): boolean {
     return this.#options.keyValueStore instanceof EmbeddedKeyValueStore;
   }
@@ -142,6 +188,7 @@ export class ServerStorages {
 
   /** Fills the caches that no reader has started yet: their objects are counted too. One that fails keeps its old count. */
   async #fillAll(): Promise<void> {
+    await this.seedAll().catch(() => {});
     const waiting = this.#running().filter(({ cache }) => cacherOf(cache)?.started !== true);
     await Promise.allSettled(waiting.map(({ cache }) => cache.readinessCheck()));
   }
@@ -154,6 +201,10 @@ export class ServerStorages {
   #running(): readonly Entry[] {
     return this.#entries.filter(({ cache }) => !cache.stopped);
   }
+}
+
+function pathOf({ metadata: { namespace = '', name = '' } = {} }: UnstructuredObject): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
 }
 
 function cacherOf(cache: Entry['cache']): Cacher<UnstructuredObject> | undefined {
@@ -184,4 +235,13 @@ function reportCache(metrics: Metrics, { cache, group, resource }: Entry): void 
   metrics.gauge(apiServerMetrics.watchCacheVersion.name, version, labels);
   metrics.gauge(apiServerMetrics.watchCacheCapacity.name, historyCapacity, labels);
   metrics.gauge(apiServerMetrics.registeredWatchers.name, watcherCount, labels);
+}
+
+/** @throws {ListwatchError} INVALID_OPTION. */
+function checkedMediaType(mediaType: StorageMediaType | undefined): StorageMediaType | undefined {
+  if (mediaType === undefined || STORAGE_MEDIA_TYPES.includes(mediaType)) return mediaType;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `storageMediaType is ${JSON.stringify(mediaType)}: use ${STORAGE_MEDIA_TYPES.join(' or ')}`,
+  );
 }

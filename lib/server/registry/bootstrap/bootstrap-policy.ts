@@ -1,8 +1,4 @@
-import type { ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
-import { isAlreadyExists, isNotFound } from '../../../meta/failure/failures.ts';
-import type { ObjectStore } from '../contract/object-store.ts';
-import { serverContext } from '../contract/server-context.ts';
-import type { ServerParts } from '../contract/subresource-parts.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy-text.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
@@ -19,86 +15,33 @@ const EVENTS = {
 };
 const CONTROLLER = 'system:controller:';
 
-/** A resource of RBAC, and its objects at the start of every server. */
-export interface BootstrapPolicy {
-  readonly resource: 'clusterroles' | 'roles' | 'clusterrolebindings' | 'rolebindings';
-  readonly objects: readonly UnstructuredObject[];
-}
+/** The roles and bindings, by resource. */
+export type BootstrapPolicy = Readonly<
+  Record<
+    'clusterroles' | 'roles' | 'clusterrolebindings' | 'rolebindings',
+    readonly UnstructuredObject[]
+  >
+>;
+
+let parsed: BootstrapPolicy | undefined;
 
 /**
- * Creates those roles and bindings that are missing; others stay as they are. Kinds that are not served are left out.
- * @throws {ApiError} when the storage fails.
+ * The recorded roles and bindings. All servers of a process share the objects, whose fields are in the order of the storage.
  * @see plugin/pkg/auth/authorizer/rbac/bootstrappolicy @ v1.36.3
  */
-export async function createBootstrapPolicy({ storeOf }: ServerParts): Promise<void> {
-  const create = async ({ resource, objects }: BootstrapPolicy): Promise<void> => {
-    const store = storeOf(GROUP, resource);
-    if (store === undefined) return;
-    const missing = (await isFresh(store, objects[0])) ? objects : await missingOf(store, objects);
-    await Promise.all(
-      missing.map(async (object) => {
-        try {
-          await store.seed(object);
-        } catch (error) {
-          // Another server on the same store has been faster, or the store is not fresh.
-          if (!isAlreadyExists(error)) throw error;
-        }
-      }),
-    );
-  };
-  await Promise.all(bootstrapPolicy().map(create));
-}
-
-/** Whether the first object is missing. A read of one object starts no watch cache, unlike a list. */
-async function isFresh(
-  store: ObjectStore,
-  { metadata }: UnstructuredObject = {},
-): Promise<boolean> {
-  const { namespace = '', name = '' } = metadata ?? {};
-  try {
-    await store.get(serverContext(namespace), name);
-    return false;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    return true;
-  }
-}
-
-async function missingOf(
-  store: ObjectStore,
-  objects: readonly UnstructuredObject[],
-): Promise<readonly UnstructuredObject[]> {
-  const { items } = await store.list(serverContext(''));
-  const present = new Set(items.map(({ metadata }) => pathOf(metadata)));
-  return objects.filter(({ metadata }) => !present.has(pathOf(metadata)));
-}
-
-function pathOf({ namespace = '', name = '' }: ObjectMeta = {}): string {
-  return `${namespace}/${name}`;
-}
-
-let parsed: readonly BootstrapPolicy[] | undefined;
-
-/** The recorded roles and bindings. All servers of a process share the objects, whose fields are in the order of the storage. */
-export function bootstrapPolicy(): readonly BootstrapPolicy[] {
+export function bootstrapPolicy(): BootstrapPolicy {
   parsed ??= parsedPolicy();
   return parsed;
 }
 
-function parsedPolicy(): readonly BootstrapPolicy[] {
+function parsedPolicy(): BootstrapPolicy {
   const { clusterroles, roles, clusterrolebindings, rolebindings } = BOOTSTRAP_POLICY;
-  return [
-    { resource: 'clusterroles', objects: rolesIn('ClusterRole', clusterroles) },
-    { resource: 'roles', objects: rolesIn('Role', roles) },
-    {
-      resource: 'clusterrolebindings',
-      objects: linesOf(clusterrolebindings).map((line) => bindingIn('ClusterRole', line)),
-    },
-    {
-      resource: 'rolebindings',
-      objects: linesOf(rolebindings).map((line) => bindingIn('Role', line)),
-    },
-  ];
+  return {
+    clusterroles: rolesIn('ClusterRole', clusterroles),
+    roles: rolesIn('Role', roles),
+    clusterrolebindings: linesOf(clusterrolebindings).map((line) => bindingIn('ClusterRole', line)),
+    rolebindings: linesOf(rolebindings).map((line) => bindingIn('Role', line)),
+  };
 }
 
 function linesOf(text: string): string[] {

@@ -6,13 +6,11 @@ import { isAlreadyExists, isInvalid, isNotFound } from '../../../meta/failure/fa
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ObjectStore } from '../contract/object-store.ts';
 import { serverContext, serverStrategy } from '../contract/server-context.ts';
+import { KUBERNETES_ADDRESS, KUBERNETES_PORT } from './kubernetes-service-objects.ts';
 import { recordAt, recordsAt } from '../rules/json-value.ts';
 
 const NAME = 'kubernetes';
 const NAMESPACE = 'default';
-/** The first address of the service range, which is kept for this service. */
-const ADDRESS = '10.96.0.1';
-const SERVICE_PORT = 443;
 /** The target port while the server listens on none. See pkg/controlplane --secure-port @ 24a394e. */
 const DEFAULT_PORT = 6443;
 /** See pkg/controlplane DefaultEndpointReconcilerInterval @ 24a394e. */
@@ -23,6 +21,8 @@ const ATTEMPT_MS = 100;
 export interface KubernetesServiceOptions {
   /** The store of services. */
   readonly services: ObjectStore;
+  /** The storage has the service and its address as seeds: those of `kubernetesServiceObjects`. @defaultValue false */
+  readonly isSeeded?: boolean | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
 }
@@ -37,24 +37,34 @@ export class KubernetesService {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #port = DEFAULT_PORT;
+  /** Whether the seeds are still to be made, with the port of that time. */
+  #waitsForSeeds: boolean;
 
   constructor(options: KubernetesServiceOptions) {
     this.#options = options;
+    this.#waitsForSeeds = options.isSeeded ?? false;
+  }
+
+  /** The port for the seeds, which are made now. */
+  portForSeeds(): number {
+    this.#waitsForSeeds = false;
+    return this.#port;
   }
 
   /** Creates the service if it is missing. @throws {ApiError} when the storage fails. */
   async start(): Promise<void> {
-    await this.#createInTime();
+    if (this.#options.isSeeded !== true) await this.#createInTime();
     this.#running = this.#keep();
   }
 
   /** Names the port on which the server listens. @throws {ApiError} when the storage fails. */
   async setPort(port: number): Promise<void> {
     this.#port = port;
+    if (this.#waitsForSeeds) return;
     const { services } = this.#options;
     const update = (service: UnstructuredObject = {}): UnstructuredObject => {
       const ports = recordsAt(service, 'spec', 'ports').map((one) =>
-        one['port'] === SERVICE_PORT ? { ...one, targetPort: port } : one,
+        one['port'] === KUBERNETES_PORT ? { ...one, targetPort: port } : one,
       );
       return { ...service, spec: { ...recordAt(service, 'spec'), ports } };
     };
@@ -127,8 +137,8 @@ export class KubernetesService {
         labels: { component: 'apiserver', provider: 'kubernetes' },
       },
       spec: {
-        ports: [{ name: 'https', protocol: 'TCP', port: SERVICE_PORT, targetPort: this.#port }],
-        clusterIP: ADDRESS,
+        ports: [{ name: 'https', protocol: 'TCP', port: KUBERNETES_PORT, targetPort: this.#port }],
+        clusterIP: KUBERNETES_ADDRESS,
         ipFamilyPolicy: 'SingleStack',
         type: 'ClusterIP',
         sessionAffinity: 'None',

@@ -1,17 +1,5 @@
-import { isAlreadyExists } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { builtInVersions, type BuiltInVersion } from '../../../meta/surface/built-in-surface.ts';
-import type { ServerParts } from '../contract/subresource-parts.ts';
-import { serverContext, serverStrategy } from '../contract/server-context.ts';
-import { timestampOf } from '../rules/duration.ts';
-
-/** An object that every server has at its start, and the part that only a status endpoint can set. */
-interface SystemObject {
-  readonly group: string;
-  readonly resource: string;
-  readonly object: UnstructuredObject;
-  readonly status?: object | undefined;
-}
 
 const PRIORITY_CLASSES = [
   {
@@ -27,106 +15,68 @@ const PRIORITY_CLASSES = [
   },
 ];
 
-/**
- * Creates what a kube-apiserver creates at its start and clients look at: priority classes, the service range, the APIServices of
- * its own groups. Objects that exist are left as they are. Kinds that are not served are left out.
- * @throws {ApiError} when the storage fails.
- */
-export async function createSystemObjects({ storeOf, runtime }: ServerParts): Promise<void> {
-  const context = serverContext('');
-  const create = async ({ group, resource, object, status }: SystemObject): Promise<void> => {
-    const store = storeOf(group, resource);
-    if (store === undefined) return;
-    try {
-      await store.create(context, object);
-    } catch (error) {
-      if (isAlreadyExists(error)) return;
-      throw error;
-    }
-    if (status === undefined) return;
-    const { name = '' } = object.metadata ?? {};
-    const withStatus = (existing: UnstructuredObject = {}): UnstructuredObject => ({
-      ...existing,
-      status,
-    });
-    await store.updateThrough(serverStrategy, context, name, withStatus);
-  };
-  await Promise.all(systemObjects(timestampOf(runtime.wallMs())).map(create));
+export function priorityClasses(): readonly UnstructuredObject[] {
+  return PRIORITY_CLASSES.map(({ name, value, description }) => ({
+    apiVersion: 'scheduling.k8s.io/v1',
+    description,
+    kind: 'PriorityClass',
+    metadata: { generation: 1, name },
+    preemptionPolicy: 'PreemptLowerPriority',
+    value,
+  }));
 }
 
-function systemObjects(now: string): readonly SystemObject[] {
-  return [
-    ...PRIORITY_CLASSES.map(priorityClass),
-    serviceRange(now),
-    ...builtInVersions()
-      .filter(({ groupPriority }) => groupPriority !== undefined)
-      .map(apiService),
-  ];
-}
-
-function priorityClass({
-  name,
-  value,
-  description,
-}: (typeof PRIORITY_CLASSES)[number]): SystemObject {
-  return {
-    group: 'scheduling.k8s.io',
-    resource: 'priorityclasses',
-    object: {
-      apiVersion: 'scheduling.k8s.io/v1',
-      kind: 'PriorityClass',
-      metadata: { name },
-      value,
-      description,
-      preemptionPolicy: 'PreemptLowerPriority',
-    },
-  };
-}
-
-function serviceRange(now: string): SystemObject {
+/** The range of service addresses. */
+export function serviceRanges(now: string): readonly UnstructuredObject[] {
   const condition = {
-    type: 'Ready',
-    status: 'True',
     lastTransitionTime: now,
-    reason: '',
     message: 'Kubernetes default Service CIDR is ready',
+    reason: '',
+    status: 'True',
+    type: 'Ready',
   };
-  return {
-    group: 'networking.k8s.io',
-    resource: 'servicecidrs',
-    object: {
+  return [
+    {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'ServiceCIDR',
       metadata: { name: 'kubernetes' },
       spec: { cidrs: ['10.96.0.0/12'] },
+      status: { conditions: [condition] },
     },
-    status: { conditions: [condition] },
-  };
+  ];
 }
 
-/** The APIService of a group that this server serves itself; its creation sets the status. */
-function apiService({
-  group,
-  version,
-  groupPriority,
-  versionPriority,
-}: BuiltInVersion): SystemObject {
+/** The APIServices of the groups that the server serves itself. */
+export function apiServices(now: string): readonly UnstructuredObject[] {
+  const condition = {
+    lastTransitionTime: now,
+    message: 'Local APIServices are always available',
+    reason: 'Local',
+    status: 'True',
+    type: 'Available',
+  };
+  return builtInVersions()
+    .filter(({ groupPriority }) => groupPriority !== undefined)
+    .map((version) => apiService(version, condition));
+}
+
+function apiService(
+  { group, version, groupPriority, versionPriority }: BuiltInVersion,
+  condition: object,
+): UnstructuredObject {
   return {
-    group: 'apiregistration.k8s.io',
-    resource: 'apiservices',
-    object: {
-      apiVersion: 'apiregistration.k8s.io/v1',
-      kind: 'APIService',
-      metadata: {
-        name: `${version}.${group}`,
-        labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' },
-      },
-      spec: {
-        ...(group === '' ? {} : { group }),
-        version,
-        groupPriorityMinimum: groupPriority,
-        versionPriority,
-      },
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: {
+      labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' },
+      name: `${version}.${group}`,
     },
+    spec: {
+      ...(group === '' ? {} : { group }),
+      groupPriorityMinimum: groupPriority,
+      version,
+      versionPriority,
+    },
+    status: { conditions: [condition] },
   };
 }
