@@ -1,8 +1,6 @@
-import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.ts';
-import { fieldForbidden } from '../../rules/field-causes.ts';
-import { recordAt, recordsAt, setOwn, textAt } from '../../rules/json-value.ts';
-import type { MutableMetadata, MutableObject } from '../../rules/mutable-object.ts';
+import { recordAt, setOwn } from '../../rules/json-value.ts';
+import type { MutableMetadata } from '../../rules/mutable-object.ts';
 import { causesOf, type Check } from '../../validation/check.ts';
 import { fields } from '../../validation/combine.ts';
 import { conditionsCheck } from '../../validation/condition-checks.ts';
@@ -39,15 +37,7 @@ type Validate = UpdateStrategy['validateUpdate'];
 
 const VALIDATED: Readonly<Record<string, Validate>> = {
   'policy/poddisruptionbudgets': (object) => causesOf(budgetStatus, object),
-  '/services': balancerCauses,
 };
-
-function balancerCauses(service: MutableObject): FieldCause[] {
-  const ingress = recordsAt(service, 'status', 'loadBalancer', 'ingress');
-  if (ingress.length === 0 || textAt(service, 'spec', 'type') === 'LoadBalancer') return [];
-  const rule = "may only be used when `spec.type` is 'LoadBalancer'";
-  return [fieldForbidden('status.loadBalancer.ingress', rule)];
-}
 
 function validationOf(name: string): Validate | undefined {
   const check = COUNTING_STATUS[name];

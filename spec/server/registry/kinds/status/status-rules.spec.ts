@@ -36,6 +36,20 @@ describe('the status of a built-in kind', () => {
     ]);
   });
 
+  it('counts collisions of names only upwards', async () => {
+    await using api = new Answers();
+    await api.post(STATEFUL, workload);
+    await api.merge(`${STATEFUL}/one/status`, { status: { collisionCount: 2 } });
+    for (const collisionCount of [1, null]) {
+      const found = Number(collisionCount);
+      expect(await causesOf(api, STATEFUL, { collisionCount })).to.deep.equal([
+        `status.collisionCount: Invalid value: ${found}: cannot be decremented`,
+      ]);
+    }
+    const { status } = await api.merge(`${STATEFUL}/one/status`, { status: { collisionCount: 2 } });
+    expect(status).to.equal(200);
+  });
+
   it('has a load balancer only where the service has one', async () => {
     await using api = new Answers();
     await api.post(SERVICES, { metadata: { name: 'one' }, spec: { ports: [{ port: 80 }] } });
