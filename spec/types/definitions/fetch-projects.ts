@@ -10,7 +10,7 @@ import type { LeftOut } from './largest-definitions.ts';
 const AT_A_TIME = 4;
 /** Only a hang reaches this. */
 const LONGEST_CLONE_MS = 900_000;
-const PATTERNS = ['*.yaml', '*.yml', '*.md'];
+const PATTERNS = ['*.yaml', '*.yml', '*.yaml.tmpl', '*.md'];
 
 /** Public projects with large definitions, and manifests for them: `owner/name` on GitHub. */
 export const PROJECTS: readonly string[] = JSON.parse(

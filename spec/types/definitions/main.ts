@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { definitionTypes } from '../../../lib/cli/types/definition-types.ts';
-import { candidateManifests, type Candidates } from './candidate-manifests.ts';
+import { candidateManifests, isRendered, type Candidates } from './candidate-manifests.ts';
 import { compilePrograms } from './compile-programs.ts';
 import { definitionProgram, refusedProgram } from './definition-program.ts';
 import {
@@ -33,6 +33,9 @@ DIR is a folder of YAML and JSON files, and of Markdown files with blocks of YAM
 generated. Of the manifests whose definition is there, an embedded server is asked whether it takes them: an object with a surplus field,
 or one that breaks a rule of its definition, is no manifest that fits. Those that it takes, and a drawn object of each version, have to
 type-check; the same with one misspelt field must not. A manifest that the server refuses for a surplus field must not either.
+
+Where no manifest of a definition fits, those that are Go templates are rendered: what an action writes where a value is becomes a value of
+the schema's type; a section (if, range, with) is left out, or its else is kept. The table says "rendered" of these.
 
 It ends with 0 if this is so for each definition, and each has a manifest; otherwise with 1.`;
 
@@ -84,22 +87,36 @@ async function main(): Promise<number> {
   const among = values.manifests.length === 0 ? documents : others;
   const candidates = candidateManifests(among, definitions, MOST_ASKED);
   printLeftOut('manifests', candidates.leftOut);
-  return await judge(definitions, await asked(definitions, candidates.manifests));
+  return await judge(definitions, await asked(definitions, candidates));
 }
 
-/** What a server says of the first manifests of each definition, and of the others where it takes none of those. */
+/**
+ * What a server says of the first manifests of each definition; of the others where it takes none of those; and of rendered templates where it
+ * takes none at all.
+ */
 async function asked(
   definitions: readonly FoundDefinition[],
-  manifests: Candidates['manifests'],
+  { manifests, templates }: Candidates,
 ): Promise<ReadonlyMap<string, readonly RealManifest[]>> {
   const part = (from: number, to: number): Candidates['manifests'] =>
     new Map([...manifests].map(([name, own]) => [name, own.slice(from, to)]));
   const first = await askForManifests(definitions, part(0, FIRST_ASKED));
-  const lacking = definitions.filter(({ name }) =>
-    first.get(name)?.every(({ refused }) => refused !== undefined),
+  const others = part(FIRST_ASKED, MOST_ASKED);
+  const rest = joined(first, await askForManifests(lacking(definitions, first), others));
+  return joined(rest, await askForManifests(lacking(definitions, rest), templates));
+}
+
+type Answers = ReadonlyMap<string, readonly RealManifest[]>;
+
+function joined(some: Answers, more: Answers): Answers {
+  return new Map([...some].map(([name, own]) => [name, [...own, ...(more.get(name) ?? [])]]));
+}
+
+/** The definitions of which the server takes no manifest. */
+function lacking(definitions: readonly FoundDefinition[], answers: Answers): FoundDefinition[] {
+  return definitions.filter(({ name }) =>
+    answers.get(name)?.every(({ refused }) => refused !== undefined),
   );
-  const rest = await askForManifests(lacking, part(FIRST_ASKED, MOST_ASKED));
-  return new Map([...first].map(([name, own]) => [name, [...own, ...(rest.get(name) ?? [])]]));
 }
 
 /** Compiles all, and prints the table. @returns the exit code. */
@@ -129,6 +146,7 @@ async function judge(
   }
   const { verdicts, others } = verdictsOf(judged, await compiled(programs));
   printRefused([...manifests.values()].flat());
+  printRendered(judged);
   print(verdictTable(verdicts));
   const surprises = [...others, ...verdicts.flatMap((one) => one.surprises)];
   print(surprises.slice(0, MOST_LINES));
@@ -141,6 +159,15 @@ function printRefused(manifests: readonly RealManifest[]): void {
   const refused = manifests.filter((one) => one.refused !== undefined);
   print([`${refused.length} of ${manifests.length} manifests are not valid by their definition:`]);
   print(refused.map((one) => `  ${one.place}: ${one.refused}`));
+}
+
+function printRendered(judged: readonly JudgedDefinition[]): void {
+  for (const { found, program } of judged) {
+    const rendered = program.objects.filter(
+      ({ place, misspelt }) => !misspelt && isRendered(place),
+    );
+    print(rendered.map(({ place }) => `no manifest of ${found.name} fits but ${place}`));
+  }
 }
 
 function printLeftOut(what: string, leftOut: readonly LeftOut[]): void {

@@ -28,7 +28,7 @@ export type ReadDocument =
   | { readonly object: Record<string, unknown> }
   | { readonly unreadable: string };
 
-const FILES = /\.(?:ya?ml|json|md)$/;
+const FILES = /\.(?:ya?ml|ya?ml\.tmpl|json|md)$/;
 const FENCED = /^([ \t]*)```ya?ml[^\n]*\n([\s\S]*?)^[ \t]*```/gm;
 const SEPARATOR = /^[ \t]*---(?:[ \t].*)?(?:\r?\n|$)/gm;
 const API_VERSION =
@@ -36,7 +36,7 @@ const API_VERSION =
 const KIND = /^(?:kind| {0,4}"kind"):[ \t]*["']?(\w+)["']?,?[ \t]*(?:#.*)?$/m;
 const DOTTED = /^[ \t]+"?name"?:[ \t]*["']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']?,?[ \t]*$/m;
 
-/** The files below a folder that can have objects: YAML, JSON, and Markdown for its blocks of YAML. */
+/** The files below a folder that can have objects: YAML, templates of it, JSON, and Markdown for its blocks of YAML. */
 export function projectFiles(path: string): string[] {
   return readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && FILES.test(entry.name))

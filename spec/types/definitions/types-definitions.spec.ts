@@ -115,6 +115,18 @@ describe('npm run types:definitions', () => {
     expect(code).to.equal(1);
   });
 
+  it('renders a template where no other manifest fits, and says so', async () => {
+    const section = '  {{- if .text }}\n  text: [{{ .text }}]\n  {{- end }}';
+    const spec = `\n${section}\n  size: {{ .size }}`;
+    writeFileSync(join(folder, 'middle.yaml.tmpl'), manifest('Middle', spec));
+    const { code, lines, errors } = await run('--largest', '2', folder);
+    expect(errors).to.equal('');
+    expect(lines.join('\n')).to.match(/no manifest of middles\.example\.com fits but .*rendered\n/);
+    expect(lines.at(-2)).to.match(/middles\.example\.com +yes +1 rendered +refused$/);
+    expect(lines.at(-1)).to.match(/^2 of 2 .*; from a rendered template: middles\.example\.com$/);
+    expect(code).to.equal(0);
+  });
+
   it('says what to do when there is no definition', async () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
