@@ -17,6 +17,7 @@ import {
 } from './definition-verdicts.ts';
 import { fetchProjects, PROJECTS } from './fetch-projects.ts';
 import { largestDefinitions, type FoundDefinition, type LeftOut } from './largest-definitions.ts';
+import { publishedDefinitions } from './published-definitions.ts';
 import { documentsOf, projectFiles } from './project-documents.ts';
 import { askForManifests, type RealManifest } from './real-manifests.ts';
 
@@ -34,11 +35,14 @@ generated. Of the manifests whose definition is there, an embedded server is ask
 or one that breaks a rule of its definition, is no manifest that fits. Those that it takes, and a drawn object of each version, have to
 type-check; the same with one misspelt field must not. A manifest that the server refuses for a surplus field must not either.
 
+A definition of which the projects have no object at all, in no file, is named, and the next largest takes its place.
 Where no manifest of a definition fits, those that are Go templates are rendered: what an action writes where a value is becomes a value of
 the schema's type; a section (if, range, with) is left out, or its else is kept. The table says "rendered" of these.
 
 It ends with 0 if this is so for each definition, and each has a manifest; otherwise with 1.`;
 
+/** Definitions that are read beyond the largest, to take the place of those without an object. */
+const SPARE = 10;
 /** Manifests that a server is asked about for each definition: at first, and if it takes none of those. */
 const FIRST_ASKED = 12;
 const MOST_ASKED = 60;
@@ -72,9 +76,16 @@ async function main(): Promise<number> {
   }
   const files = folders.flatMap(projectFiles);
   const documents = files.flatMap(documentsOf);
-  const { definitions, names, leftOut } = largestDefinitions(documents, largest);
+  const { definitions: found, names, leftOut } = largestDefinitions(documents, largest + SPARE);
+  const others = values.manifests.flatMap(projectFiles).flatMap(documentsOf);
+  const among = values.manifests.length === 0 ? documents : others;
+  const candidates = candidateManifests(among, found, MOST_ASKED);
+  const { definitions, withoutObject } = publishedDefinitions(found, candidates, largest);
   console.log(
     `${files.length} files, ${documents.length} objects, ${names} definitions: the ${definitions.length} largest`,
+  );
+  print(
+    withoutObject.map(({ name, size }) => `no object of ${name} (${size} characters) is there`),
   );
   printLeftOut('definitions', leftOut);
   if (definitions.length === 0) {
@@ -83,9 +94,6 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const others = values.manifests.flatMap(projectFiles).flatMap(documentsOf);
-  const among = values.manifests.length === 0 ? documents : others;
-  const candidates = candidateManifests(among, definitions, MOST_ASKED);
   printLeftOut('manifests', candidates.leftOut);
   return await judge(definitions, await asked(definitions, candidates));
 }

@@ -127,6 +127,24 @@ describe('npm run types:definitions', () => {
     expect(code).to.equal(0);
   });
 
+  it('takes the next largest in place of a definition without an object, and names that one', async () => {
+    writeFileSync(join(folder, 'small-one.yaml'), manifest('Small', '{ size: 1 }'));
+    const { code, lines, errors } = await run('--largest', '2', folder);
+    expect(errors).to.equal('');
+    expect(lines[1]).to.match(/^no object of middles\.example\.com \(\d+ characters\) is there$/);
+    expect(lines.at(-2)).to.match(/smalls\.example\.com +yes +1 +refused$/);
+    expect(lines.at(-1)).to.match(/^2 of 2 definitions: /);
+    expect(code).to.equal(0);
+  });
+
+  it('ends with 1 when no other definition can take the place', async () => {
+    const { code, lines } = await run('--largest', '2', folder);
+    expect(lines.at(-1)).to.match(
+      /^1 of 2 definitions: .*; without a manifest that fits: middles\.example\.com$/,
+    );
+    expect(code).to.equal(1);
+  });
+
   it('says what to do when there is no definition', async () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
