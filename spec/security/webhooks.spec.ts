@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Client } from '../../lib/client/rest/client.ts';
 import { isApiError } from '../../lib/meta/failure/failures.ts';
@@ -28,6 +29,15 @@ const patching = (uid: string, patch: string): WebhookAnswer =>
     patchType: 'JSONPatch',
     patch: Buffer.from(patch).toString('base64'),
   });
+
+/** 40 MB in 40 KB. */
+const PACKED = gzipSync(Buffer.alloc(40 * 1024 * 1024, ' '));
+/** Each one doubles what the first has added. */
+const COPIES = Array.from({ length: 30 }, (_, index) => ({
+  op: 'copy',
+  from: '/data',
+  path: `/data/x${index}`,
+}));
 
 const MISBEHAVIOURS: readonly Misbehaviour[] = [
   {
@@ -66,6 +76,43 @@ const MISBEHAVIOURS: readonly Misbehaviour[] = [
     title: 'allows with a failure in its status line',
     answer: (uid) => ({ ...allowing({ uid, allowed: true }), status: 500 }),
     says: `${CALL}failed to call webhook: `,
+  },
+  {
+    title: 'allows a request that it does not name',
+    answer: () => allowing({ allowed: true }),
+    says: `${CALL}received invalid webhook response: expected response.uid="`,
+  },
+  {
+    title: 'begins an answer and does not end it',
+    answer: (uid) => ({ ...allowing({ uid, allowed: true }), isEndless: true }),
+    says: `${CALL}failed to call webhook: unexpected error when reading response body. Please retry. Original error: context deadline exceeded`,
+  },
+  {
+    title: 'answers few bytes that unpack to many',
+    answer: () => ({
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: PACKED,
+    }),
+    says: `${CALL}failed to call webhook: `,
+  },
+  {
+    title: 'copies what it has copied by its patch, until memory ends',
+    mutating: true,
+    answer: (uid) =>
+      patching(
+        uid,
+        JSON.stringify([{ op: 'add', path: '/data', value: { a: 'x'.repeat(1000) } }, ...COPIES]),
+      ),
+    says: 'Internal error occurred: Request entity too large: the JSON patch copies more than',
+  },
+  {
+    title: 'nests 100,000 levels by its patch',
+    mutating: true,
+    answer: (uid) => {
+      const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+      return patching(uid, `[{"op":"add","path":"/data","value":${deep}}]`);
+    },
+    says: `${CALL}received undecodable patch in webhook response: invalid character '[' exceeded max depth`,
   },
   {
     title: 'moves the object to another namespace by its patch',

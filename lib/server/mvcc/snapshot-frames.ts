@@ -160,10 +160,8 @@ export class FrameReader {
   async #fill(size: number): Promise<boolean> {
     const pieces = [this.#chunk];
     let length = this.#chunk.byteLength;
-    let ended = false;
-    while (length < size && !ended) {
+    while (length < size) {
       const { done, value } = await this.#source.next();
-      ended = done === true;
       if (done === true) break;
       pieces.push(asBuffer(value));
       length += value.byteLength;

@@ -55,6 +55,21 @@ describe('KeyHistory', () => {
     expect(seen(current)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 0, 9]);
   });
 
+  it('keeps what pinned revisions and later reads see', () => {
+    const rows: [revision: bigint, pins: bigint[], left: number[]][] = [
+      [4n, [2n], [0, 2, 2, 4, 4, 0, 0, 8, 8]],
+      [5n, [2n, 3n], [0, 2, 2, 4, 4, 0, 0, 8, 8]],
+      [7n, [4n], [0, 0, 0, 4, 4, 0, 0, 8, 8]],
+      [7n, [7n, 9n], [0, 0, 0, 0, 0, 0, 0, 8, 8]],
+      [1n, [1n], [0, 2, 2, 4, 4, 0, 0, 8, 8]],
+    ];
+    for (const [revision, pins, left] of rows) {
+      const compacted = history();
+      expect(compacted.compact(revision, pins)).to.equal(true);
+      expect(seen(compacted), `compacted at ${revision}, pinned at ${pins}`).to.deep.equal(left);
+    }
+  });
+
   it('returns false when no version is left', () => {
     const deleted = history();
     deleted.append(version(9n, false));

@@ -1,5 +1,31 @@
 import { expect } from 'chai';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { LeaseTable, wholeTtlSeconds } from '../../../lib/server/mvcc/lease-table.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
+
+describe('a time to live in whole seconds', () => {
+  it('is rounded up, and never below 0', () => {
+    expect([-5, 0, 0.1, 1, 1.5].map(wholeTtlSeconds)).to.deep.equal([0, 0, 1, 1, 2]);
+  });
+});
+
+describe('LeaseTable', () => {
+  it('has no lease and no timer after close', async () => {
+    const runtime = new VirtualRuntime();
+    const expired: (readonly string[])[] = [];
+    const onExpire = (keys: readonly string[]): void => {
+      expired.push(keys);
+    };
+    const table = new LeaseTable({ runtime, minTtlSeconds: 1, onExpire });
+    const { id } = table.grant(5);
+    expect(table.size).to.equal(1);
+    table.close();
+    expect(table.size).to.equal(0);
+    await runtime.advance(10_000);
+    expect(expired).to.deep.equal([]);
+    expect(() => table.check(id)).to.throw('does not exist or has expired');
+  });
+});
 
 describe('leases', () => {
   let harness: EmbeddedStoreHarness;

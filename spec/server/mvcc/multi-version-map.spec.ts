@@ -58,7 +58,43 @@ function apply(
   map.commit();
 }
 
+/** The state at a revision, as a snapshot reads it. */
+function visited(map: MultiVersionMap, revision: bigint): string[] {
+  const items: string[] = [];
+  map.visitFrom('', revision, 100, (kv) => {
+    items.push(`${kv.key}=${Buffer.from(kv.value).toString()}`);
+    return true;
+  });
+  return items;
+}
+
+function trimAll(map: MultiVersionMap): void {
+  while (map.trim(1));
+}
+
 describe('MultiVersionMap', () => {
+  it('keeps the state at a pinned revision until it is released, however often that is done', () => {
+    const map = new MultiVersionMap();
+    apply(map, [['a', '1']]);
+    const [first, second] = [map.pin(2n), map.pin(2n)];
+    apply(map, [
+      ['a', '2'],
+      ['b', '1'],
+    ]);
+    apply(map, [['a', undefined]]);
+    map.compact(4n);
+    trimAll(map);
+    expect(visited(map, 2n)).to.deep.equal(['a=1']);
+    first();
+    first();
+    trimAll(map);
+    expect(visited(map, 2n), 'the other pin').to.deep.equal(['a=1']);
+    second();
+    trimAll(map);
+    expect(visited(map, 2n)).to.deep.equal([]);
+    expect(visited(map, 4n)).to.deep.equal(['b=1']);
+  });
+
   for (const seed of [1, 2, 3]) {
     it(`answers at every revision as full copies do, with compactions in between (seed ${seed})`, () => {
       const runtime = new VirtualRuntime({ seed });

@@ -43,6 +43,15 @@ describe('a watch of the embedded store', () => {
     expect(await reader.read()).to.deep.equal(['put a=3@4', 'put a=4@5']);
   });
 
+  it('is over when its iterator is returned', async () => {
+    const watch = await harness.store.watch({ key: 'a' });
+    const iterator = watch[Symbol.asyncIterator]();
+    const over = { done: true, value: undefined };
+    expect(await iterator.return?.()).to.deep.equal(over);
+    await harness.put('a');
+    expect(await iterator.next()).to.deep.equal(over);
+  });
+
   it('sees only its keys', async () => {
     const range = await harness.watch('/a/');
     const key = new WatchReader(await harness.store.watch({ key: '/a' }), harness.runtime);

@@ -6,8 +6,10 @@ import { CertificateAuthority } from '../../../lib/server/api/certificates/certi
 export interface WebhookAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, unless it is a text. */
+  /** JSON, unless it is a text or bytes. */
   readonly body: unknown;
+  /** Whether the body is sent and then not ended. @defaultValue false */
+  readonly isEndless?: boolean;
 }
 
 interface ReceivedCall {
@@ -45,7 +47,8 @@ export class LocalWebhook {
           if (answer === undefined) return;
           const { status = 200, headers = { 'content-type': 'application/json' } } = answer;
           response.writeHead(status, headers);
-          response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+          response.write(bytesOf(answer.body));
+          if (answer.isEndless !== true) response.end();
         });
       },
     );
@@ -69,6 +72,10 @@ export class LocalWebhook {
       this.#server.close(resolve);
     });
   }
+}
+
+function bytesOf(body: unknown): string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
 async function received(request: IncomingMessage): Promise<unknown> {

@@ -1,7 +1,11 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
-import { WebhookCaller } from '../../../lib/server/webhooks/webhook-caller.ts';
+import {
+  LARGEST_ANSWER_BYTES,
+  WebhookCaller,
+} from '../../../lib/server/webhooks/webhook-caller.ts';
 import { LocalWebhook } from './local-webhook.ts';
 
 const SECOND = { timeoutMs: 10_000 };
@@ -163,6 +167,17 @@ describe('WebhookCaller', () => {
       /^Post "https:\/\/others\.shop\.svc:443\/v1\?timeout=10s": tls: failed to verify certificate: x509: certificate is not valid for /,
     );
     resolving.close();
+  });
+
+  it('reads no more of an answer than the limit, unpacked', async () => {
+    hook.answer = () => ({
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: gzipSync(Buffer.alloc(LARGEST_ANSWER_BYTES + 1, ' ')),
+    });
+    const { message } = await failureOf(open().post({}, { timeoutMs: 600_000 }));
+    expect(message).to.equal(
+      'unexpected error when reading response body. Please retry. Original error: the answer is larger than 33554432 bytes',
+    );
   });
 
   it('ends a call at its time limit', async () => {

@@ -16,6 +16,8 @@ import { FailedCall } from './call-hook.ts';
 import type { Hook } from './hook.ts';
 
 const PATCH_ERROR = 'error decoding patch: ';
+/** Twice the levels that Go's decoder reads. */
+const SHORT_BYTES = 20_000;
 /** The type of the patches of requests. */
 const REQUEST_PATCH = '[]handlers.jsonPatchOp';
 
@@ -62,6 +64,9 @@ function reasonOf(error: unknown): string {
 /** @throws {FailedCall} */
 function patchIn(hook: Hook, bytes: Uint8Array): JsonPatch {
   const what = 'received undecodable patch in webhook response';
+  // Shorter ones cannot have more levels than kube-apiserver reads.
+  const syntax = bytes.byteLength > SHORT_BYTES ? jsonSyntaxError(bytes) : undefined;
+  if (syntax !== undefined) throw new FailedCall(hook, `${what}: ${syntax}`);
   let document: Json;
   try {
     document = JSON.parse(Buffer.from(bytes).toString('utf8')) as Json;
