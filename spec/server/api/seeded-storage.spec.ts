@@ -84,6 +84,20 @@ describe('the seeds of a new storage', () => {
     await runtime.run(server.close());
   });
 
+  it('are not stored because time goes by', async () => {
+    const runtime = new VirtualRuntime();
+    const server = new ApiServer({ runtime });
+    const revision = async (): Promise<unknown> => {
+      const { text } = await runtime.run(call(server.handler, 'GET', '/api/v1/pods'));
+      return (JSON.parse(text) as { metadata: { resourceVersion: string } }).metadata
+        .resourceVersion;
+    };
+    const before = await revision();
+    await runtime.advance(60_000);
+    expect(await revision()).to.equal(before);
+    await runtime.run(server.close());
+  });
+
   it('hold their names against a create that is the first request', async () => {
     await using api = new Answers();
     const metadata = { name: 'view' };

@@ -66,7 +66,10 @@ describe('KeyHistory', () => {
     for (const [revision, pins, left] of rows) {
       const compacted = history();
       expect(compacted.compact(revision, pins)).to.equal(true);
-      expect(seen(compacted), `compacted at ${revision}, pinned at ${pins}`).to.deep.equal(left);
+      expect(
+        seen(compacted),
+        `compacted at ${revision}, pinned at ${pins.join(', ')}`,
+      ).to.deep.equal(left);
     }
   });
 

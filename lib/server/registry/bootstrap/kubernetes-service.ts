@@ -87,7 +87,8 @@ export class KubernetesService {
     while (!signal.aborted) {
       try {
         await sleep(runtime, INTERVAL_MS, { signal, background: true });
-        await this.#create();
+        // A service that is still to be stored was not deleted, and no one waits for it.
+        if (!this.#waitsForSeeds) await this.#create();
       } catch (error) {
         if (signal.aborted) return;
         logger.warn('the service default/kubernetes could not be kept', {
