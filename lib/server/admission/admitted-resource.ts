@@ -9,6 +9,7 @@ import type {
   WriteOptions,
 } from '../registry/contract/rest-storage.ts';
 import { admittedBody } from '../registry/writes/admitted-body.ts';
+import { placeInNamespace } from '../registry/writes/create-object.ts';
 import { writtenOptions } from '../registry/writes/write-admission.ts';
 import { connectOptions } from './connect-options.ts';
 
@@ -101,9 +102,10 @@ interface Creation {
   readonly options: WriteOptions;
 }
 
+/** @throws {ApiError} 400 when body and URL name different namespaces. */
 function creation({ options, object, ...rest }: Creation): Parameters<typeof admittedBody>[1] {
-  const { namespace } = rest.context;
-  const metadata = { ...object.metadata, ...(namespace === '' ? {} : { namespace }) };
+  const metadata = { ...object.metadata } as { namespace?: string };
+  if (rest.context.namespace !== '') placeInNamespace(true, rest.context, { metadata });
   return {
     ...rest,
     object: { ...object, metadata },

@@ -36,7 +36,7 @@ async function issue(
   name: string,
   request: UnstructuredObject,
 ): Promise<WriteResult> {
-  checkAddress(request, name, context.namespace);
+  checkName(request, name);
   const account = (await parts.store.get(context, name)).object;
   const { uid } = account.metadata ?? {};
   const askedUid = textAt(request, 'metadata', 'uid');
@@ -88,14 +88,9 @@ async function issue(
   });
 }
 
-/** @throws {ApiError} 400 or 422 when the body is about another service account. */
-function checkAddress(request: UnstructuredObject, name: string, namespace: string): void {
-  const { name: givenName = '', namespace: givenSpace = '' } = request.metadata ?? {};
-  if (givenSpace !== '' && givenSpace !== namespace) {
-    throw badRequest(
-      'the namespace of the provided object does not match the namespace sent on the request',
-    );
-  }
+/** @throws {ApiError} 422 when the body is about another service account. */
+function checkName(request: UnstructuredObject, name: string): void {
+  const { name: givenName = '' } = request.metadata ?? {};
   if (givenName === '' || givenName === name) return;
   const rule = 'must match the service account name if specified';
   throw invalid(TOKEN_REQUEST, name, [fieldInvalid('metadata.name', givenName, rule)]);

@@ -218,7 +218,7 @@ function clearSystemFields(
 export function placeInNamespace(
   namespaced: boolean,
   context: RequestContext,
-  { metadata }: MutableObject,
+  { metadata }: { readonly metadata: { namespace?: string } },
 ): void {
   if (!namespaced) {
     delete metadata.namespace;

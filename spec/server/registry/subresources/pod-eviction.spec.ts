@@ -35,6 +35,26 @@ async function evict(
 const CURRENT = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 };
 
 describe('the eviction of a pod', () => {
+  it('is refused for a body of another namespace, as a binding and a review are', async () => {
+    await using api = new Answers();
+    const rule =
+      'the namespace of the provided object does not match the namespace sent on the request';
+    const metadata = { name: 'web', namespace: 'other' };
+    const target = { kind: 'Node', name: 'n1' };
+    const resourceAttributes = { namespace: 'default', verb: 'get', resource: 'pods' };
+    const spec = { user: 'jane', resourceAttributes };
+    const reviews = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews';
+    for (const [path, body] of [
+      [`${PODS}/web/eviction`, { metadata }],
+      [`${PODS}/web/binding`, { metadata, target }],
+      ['/api/v1/namespaces/default/bindings', { metadata, target }],
+      [reviews, { metadata: { namespace: 'other' }, spec }],
+    ] as const) {
+      const answer = await api.post(path, body);
+      expect([answer.status, answer.body['message']], path).to.deep.equal([400, rule]);
+    }
+  });
+
   it('deletes a pod that no budget guards', async () => {
     await using api = new Answers();
     await api.post(PODS, podOf('web'));

@@ -49,6 +49,20 @@ describe('the token of a service account', () => {
     expect((claims['exp'] as number) - (claims['iat'] as number)).to.equal(7200);
   });
 
+  it('is not given for a body that names another namespace or account', async () => {
+    await using api = await newApi();
+    const other = await api.post(TOKENS, { metadata: { namespace: 'other' }, spec: {} });
+    expect([other.status, other.body['message']]).to.deep.equal([
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ]);
+    const named = await api.post(TOKENS, { metadata: { name: 'human' }, spec: {} });
+    expect(named.status).to.equal(422);
+    expect(named.body['message']).to.contain('must match the service account name if specified');
+    const same = { metadata: { name: 'robot', namespace: 'default' }, spec: {} };
+    expect((await api.post(TOKENS, same)).status).to.equal(201);
+  });
+
   it('is signed with ES256, by a key that a key set shows', async () => {
     await using api = await newApi();
     const token = await tokenOf(api);
