@@ -42,4 +42,11 @@ describe('LocalKeyService', () => {
     const again = { name: 'kek-1', secret: secretOf('x') };
     expect((await failureOf(() => service().rotate(again))).message).to.contain('"kek-1"');
   });
+
+  it('reads the name of the key up to the first zero byte, also an empty name', async () => {
+    const ciphertext = Uint8Array.of(0, 1, 2);
+    expect((await failureOf(() => service().decrypt({ ciphertext }))).message).to.contain(
+      'no key ""',
+    );
+  });
 });

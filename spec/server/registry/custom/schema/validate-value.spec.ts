@@ -37,6 +37,20 @@ describe('validateValue', () => {
     ],
     ['a pattern that cannot be translated', { type: 'string', pattern: '(?P<x>a' }, ['b'], []],
     ['enum', { enum: ['a', { b: 1 }] }, ['a', { b: 1 }], ['b', { b: 2 }]],
+    ['enum to null', { type: 'string', nullable: true, enum: ['a'] }, ['a'], [null]],
+    [
+      'duration',
+      { type: 'string', format: 'duration' },
+      ['0', '1h30m', '-.5h', '2 days', '3 weeks'],
+      ['', '1', 'x', '9223372036854775808h'],
+    ],
+    [
+      'email',
+      { type: 'string', format: 'email' },
+      ['a@example.com', 'Ann <a@example.com>', '"a b"@example.com'],
+      ['a', '@example.com', 'a b@example.com', 'a@', 'Ann <a@example.com'],
+    ],
+    ['hostname', { type: 'string', format: 'hostname' }, ['example.com'], ['a b', '-']],
     ['an empty enum, which is no constraint', { enum: [] }, ['a', 1, {}], []],
     ['minItems', { type: 'array', minItems: 1, items: {} }, [[1]], [[]]],
     ['maxItems', { type: 'array', maxItems: 1, items: {} }, [[1]], [[1, 2]]],
@@ -84,5 +98,13 @@ describe('validateValue', () => {
   it('stops at 1,000 causes', () => {
     const value = Array.from({ length: 5000 }, () => 'x');
     expect(causesOf(value, { type: 'array', items: { type: 'integer' } })).to.have.length(1000);
+  });
+
+  it('says of allOf whether none of the schemas fits, or only some', () => {
+    const allOf = [{ minimum: 5 }, { multipleOf: 2 }];
+    const node = schemaNode({ type: 'object', properties: { v: { allOf } } });
+    const texts = (v: number): string => JSON.stringify(validateValue({ v }, node));
+    expect(texts(7)).to.contain('must validate all the schemas (allOf)').and.not.contain('None');
+    expect(texts(3)).to.contain('must validate all the schemas (allOf). None validated');
   });
 });
