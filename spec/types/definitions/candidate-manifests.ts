@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { recordOf } from '../../definitions/draw-object.ts';
 import type { FoundDefinition, LeftOut } from './largest-definitions.ts';
 import { parseObject, textOfDocument, type ProjectDocument } from './project-documents.ts';
-import { renderTemplate } from './render-template.ts';
 
 /** An object of a project whose definition is there. */
 export interface CandidateManifest {
@@ -13,22 +12,13 @@ export interface CandidateManifest {
 export interface Candidates {
   /** By the name of the definition. */
   readonly manifests: ReadonlyMap<string, readonly CandidateManifest[]>;
-  /** Those which are templates, rendered. By the name of the definition. */
-  readonly templates: ReadonlyMap<string, readonly CandidateManifest[]>;
   readonly leftOut: readonly LeftOut[];
 }
 
 /** Files that are not written to be applied as they are: what tests expect, patches, wrong ones. They come last. */
-const UNLIKELY = /assert|error|invalid|fail|bad|wrong|patch|overlay|expected/i;
-/** What is written after the place of a template. */
-const RENDERED = ', rendered';
+const UNLIKELY = /assert|error|invalid|fail|bad|wrong|patch|overlay|expected|_test\.go$/i;
 /** Larger ones say no more, and cost time. */
 const LONG_ENOUGH = 30_000;
-
-/** Whether the manifest of this place is a template. */
-export function isRendered(place: string): boolean {
-  return place.endsWith(RENDERED);
-}
 
 /**
  * At most `most` manifests for each definition, of the versions that it serves; those first which have the most in them. Only these are
@@ -48,14 +38,10 @@ export function candidateManifests(
   }
   const leftOut: LeftOut[] = [];
   const manifests = new Map<string, CandidateManifest[]>();
-  const templates = new Map<string, CandidateManifest[]>();
   for (const { name, definition } of definitions) {
     const { group, kind, versions } = definition;
     const own = versions.flatMap((version) => byType.get(`${group}/${version.name} ${kind}`) ?? []);
     const candidates: CandidateManifest[] = [];
-    const rendered: CandidateManifest[] = [];
-    const schemaOf = (apiVersion: unknown): unknown =>
-      versions.find((version) => `${group}/${version.name}` === apiVersion)?.schema;
     const seen = new Set<string>();
     for (const document of own.toSorted(byLikelihood)) {
       if (candidates.length === most) break;
@@ -64,19 +50,12 @@ export function candidateManifests(
       if (seen.has(hash)) continue;
       seen.add(hash);
       const read = parseObject(text);
-      const { place } = document;
-      if ('object' in read) {
-        candidates.push({ place, object: asSent(read.object) });
-        continue;
-      }
-      const template = text.includes('{{') ? renderTemplate(text, schemaOf) : read;
-      if ('unreadable' in template) leftOut.push({ place, reason: template.unreadable });
-      else rendered.push({ place: `${place}${RENDERED}`, object: asSent(template.object) });
+      if ('unreadable' in read) leftOut.push({ place: document.place, reason: read.unreadable });
+      else candidates.push({ place: document.place, object: asSent(read.object) });
     }
     manifests.set(name, candidates);
-    templates.set(name, rendered.slice(0, most));
   }
-  return { manifests, templates, leftOut };
+  return { manifests, leftOut };
 }
 
 function byLikelihood(one: ProjectDocument, other: ProjectDocument): number {

@@ -1,4 +1,3 @@
-import { isRendered } from './candidate-manifests.ts';
 import type { Program } from './definition-program.ts';
 import type { FoundDefinition } from './largest-definitions.ts';
 
@@ -19,8 +18,6 @@ export interface Verdict {
   readonly compiles: boolean;
   /** Real manifests that type-check. */
   readonly fitting: number;
-  /** Whether these are templates, rendered. */
-  readonly rendered: boolean;
   /** Of the manifests and drawn objects with a misspelt field, whether none type-checks; undefined if no manifest can have one. */
   readonly misspeltRefused: boolean | undefined;
   /** What the compiler says that it should not, or does not say. */
@@ -89,9 +86,7 @@ function verdictOf(
   }
   const compiles = rest.size === 0 && drawnFit;
   const misspeltRefused = misspeltReal === 0 ? undefined : misspelt.every(Boolean);
-  const rendered = program.objects.some(({ place }) => isRendered(place));
-  surprises.push(...rest.values());
-  return { found, compiles, fitting, rendered, misspeltRefused, surprises };
+  return { found, compiles, fitting, misspeltRefused, surprises: [...surprises, ...rest.values()] };
 }
 
 /** Whether all is as it should be: types that compile, a manifest that fits, and not with a misspelt field. */
@@ -106,13 +101,9 @@ export function verdictTable(verdicts: readonly Verdict[]): string[] {
   return [head, ...verdicts.map((one) => rowOf(one, width))];
 }
 
-function rowOf(
-  { found, compiles, fitting, rendered, misspeltRefused }: Verdict,
-  width: number,
-): string {
+function rowOf({ found, compiles, fitting, misspeltRefused }: Verdict, width: number): string {
   const size = String(found.size).padStart(10);
-  const count = rendered ? `${fitting} rendered` : String(fitting);
-  const fit = (fitting === 0 ? 'none' : count).padEnd(18);
+  const fit = (fitting === 0 ? 'none' : String(fitting)).padEnd(18);
   const none = fitting === 0 ? '-' : 'unknown fields are preserved';
   const misspelt = { true: 'refused', false: 'ACCEPTED', undefined: none }[
     String(misspeltRefused) as 'true' | 'false' | 'undefined'
@@ -124,11 +115,9 @@ function rowOf(
 export function closingLine(verdicts: readonly Verdict[]): string {
   const proven = verdicts.filter(isProven).length;
   const lacking = verdicts.filter(({ fitting }) => fitting === 0).map(({ found }) => found.name);
-  const templates = verdicts.filter(({ rendered }) => rendered).map(({ found }) => found.name);
   const failed = verdicts.filter((one) => !isProven(one) && one.fitting > 0);
   const parts = [
     `${proven} of ${verdicts.length} definitions: types compile, a real manifest fits, and does not with a misspelt field`,
-    ...(templates.length === 0 ? [] : [`from a rendered template: ${templates.join(', ')}`]),
     ...(lacking.length === 0 ? [] : [`without a manifest that fits: ${lacking.join(', ')}`]),
     ...(failed.length === 0 ? [] : [`FAILED: ${failed.map(({ found }) => found.name).join(', ')}`]),
   ];

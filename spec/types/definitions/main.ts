@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { definitionTypes } from '../../../lib/cli/types/definition-types.ts';
-import { candidateManifests, isRendered, type Candidates } from './candidate-manifests.ts';
+import { candidateManifests, type Candidates } from './candidate-manifests.ts';
 import { compilePrograms } from './compile-programs.ts';
 import { definitionProgram, refusedProgram } from './definition-program.ts';
 import {
@@ -17,7 +17,6 @@ import {
 } from './definition-verdicts.ts';
 import { fetchProjects, PROJECTS } from './fetch-projects.ts';
 import { largestDefinitions, type FoundDefinition, type LeftOut } from './largest-definitions.ts';
-import { publishedDefinitions } from './published-definitions.ts';
 import { documentsOf, projectFiles } from './project-documents.ts';
 import { askForManifests, type RealManifest } from './real-manifests.ts';
 
@@ -30,19 +29,19 @@ npm run types:definitions -- [options] --fetch DIR
   --manifests DIR  where manifests are, if not in DIR; may be repeated
   --seed TEXT      draws the misspelt fields; 1 unless given
 
-DIR is a folder of YAML and JSON files, and of Markdown files with blocks of YAML. For each of the largest definitions in it, types are
-generated. Of the manifests whose definition is there, an embedded server is asked whether it takes them: an object with a surplus field,
-or one that breaks a rule of its definition, is no manifest that fits. Those that it takes, and a drawn object of each version, have to
-type-check; the same with one misspelt field must not. A manifest that the server refuses for a surplus field must not either.
+DIR is a folder of YAML and JSON files, of Markdown files with blocks of YAML, and of tests in Go with objects between backquotes. For each
+of the largest definitions in it, types are generated. Of the manifests whose definition is there, an embedded server is asked whether it
+takes them: an object with a surplus field, or one that breaks a rule of its definition, is no manifest that fits. Those that it takes, and
+a drawn object of each version, have to type-check; the same with one misspelt field must not. A manifest that the server refuses for a
+surplus field must not either.
 
-A definition of which the projects have no object at all, in no file, is named, and the next largest takes its place.
-Where no manifest of a definition fits, those that are Go templates are rendered: what an action writes where a value is becomes a value of
-the schema's type; a section (if, range, with) is left out, or its else is kept. The table says "rendered" of these.
+Two definitions have a manifest in one place only. Of backupschedules.br.pingcap.com (pingcap/tidb-operator) it is the
+documentation of version 2: branch feature/v2 of pingcap/docs-tidb-operator. Of scylladbdatacenters.scylla.scylladb.com it is JSON in
+pkg/cmd/operator/webhooks_mutating_test.go of scylladb/scylla-operator, master of August 2026; those in its documentation of v1.21 have a
+field that no version of the definition has, and test/e2e/fixture has a template.
 
 It ends with 0 if this is so for each definition, and each has a manifest; otherwise with 1.`;
 
-/** Definitions that are read beyond the largest, to take the place of those without an object. */
-const SPARE = 10;
 /** Manifests that a server is asked about for each definition: at first, and if it takes none of those. */
 const FIRST_ASKED = 12;
 const MOST_ASKED = 60;
@@ -76,16 +75,9 @@ async function main(): Promise<number> {
   }
   const files = folders.flatMap(projectFiles);
   const documents = files.flatMap(documentsOf);
-  const { definitions: found, names, leftOut } = largestDefinitions(documents, largest + SPARE);
-  const others = values.manifests.flatMap(projectFiles).flatMap(documentsOf);
-  const among = values.manifests.length === 0 ? documents : others;
-  const candidates = candidateManifests(among, found, MOST_ASKED);
-  const { definitions, withoutObject } = publishedDefinitions(found, candidates, largest);
+  const { definitions, names, leftOut } = largestDefinitions(documents, largest);
   console.log(
     `${files.length} files, ${documents.length} objects, ${names} definitions: the ${definitions.length} largest`,
-  );
-  print(
-    withoutObject.map(({ name, size }) => `no object of ${name} (${size} characters) is there`),
   );
   printLeftOut('definitions', leftOut);
   if (definitions.length === 0) {
@@ -94,37 +86,26 @@ async function main(): Promise<number> {
     );
     return 1;
   }
+  const others = values.manifests.flatMap(projectFiles).flatMap(documentsOf);
+  const among = values.manifests.length === 0 ? documents : others;
+  const candidates = candidateManifests(among, definitions, MOST_ASKED);
   printLeftOut('manifests', candidates.leftOut);
-  return await judge(definitions, await asked(definitions, candidates));
+  return await judge(definitions, await asked(definitions, candidates.manifests));
 }
 
-/**
- * What a server says of the first manifests of each definition; of the others where it takes none of those; and of rendered templates where it
- * takes none at all.
- */
+/** What a server says of the first manifests of each definition, and of the others where it takes none of those. */
 async function asked(
   definitions: readonly FoundDefinition[],
-  { manifests, templates }: Candidates,
+  manifests: Candidates['manifests'],
 ): Promise<ReadonlyMap<string, readonly RealManifest[]>> {
   const part = (from: number, to: number): Candidates['manifests'] =>
     new Map([...manifests].map(([name, own]) => [name, own.slice(from, to)]));
   const first = await askForManifests(definitions, part(0, FIRST_ASKED));
-  const others = part(FIRST_ASKED, MOST_ASKED);
-  const rest = joined(first, await askForManifests(lacking(definitions, first), others));
-  return joined(rest, await askForManifests(lacking(definitions, rest), templates));
-}
-
-type Answers = ReadonlyMap<string, readonly RealManifest[]>;
-
-function joined(some: Answers, more: Answers): Answers {
-  return new Map([...some].map(([name, own]) => [name, [...own, ...(more.get(name) ?? [])]]));
-}
-
-/** The definitions of which the server takes no manifest. */
-function lacking(definitions: readonly FoundDefinition[], answers: Answers): FoundDefinition[] {
-  return definitions.filter(({ name }) =>
-    answers.get(name)?.every(({ refused }) => refused !== undefined),
+  const lacking = definitions.filter(({ name }) =>
+    first.get(name)?.every(({ refused }) => refused !== undefined),
   );
+  const rest = await askForManifests(lacking, part(FIRST_ASKED, MOST_ASKED));
+  return new Map([...first].map(([name, own]) => [name, [...own, ...(rest.get(name) ?? [])]]));
 }
 
 /** Compiles all, and prints the table. @returns the exit code. */
@@ -154,7 +135,6 @@ async function judge(
   }
   const { verdicts, others } = verdictsOf(judged, await compiled(programs));
   printRefused([...manifests.values()].flat());
-  printRendered(judged);
   print(verdictTable(verdicts));
   const surprises = [...others, ...verdicts.flatMap((one) => one.surprises)];
   print(surprises.slice(0, MOST_LINES));
@@ -167,15 +147,6 @@ function printRefused(manifests: readonly RealManifest[]): void {
   const refused = manifests.filter((one) => one.refused !== undefined);
   print([`${refused.length} of ${manifests.length} manifests are not valid by their definition:`]);
   print(refused.map((one) => `  ${one.place}: ${one.refused}`));
-}
-
-function printRendered(judged: readonly JudgedDefinition[]): void {
-  for (const { found, program } of judged) {
-    const rendered = program.objects.filter(
-      ({ place, misspelt }) => !misspelt && isRendered(place),
-    );
-    print(rendered.map(({ place }) => `no manifest of ${found.name} fits but ${place}`));
-  }
 }
 
 function printLeftOut(what: string, leftOut: readonly LeftOut[]): void {

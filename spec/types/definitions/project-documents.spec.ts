@@ -62,6 +62,36 @@ describe('documents of public projects', () => {
     expect(object).to.deep.equal({ a: true, b: 420, c: { d: 1 }, e: { d: 1 } });
   });
 
+  it('are found between backquotes in tests in Go, and nowhere else in these', () => {
+    const pod = 'apiVersion: v1\nkind: Pod\nmetadata: { name: yaml }\n';
+    const line = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"json"}}';
+    const one = `var one = []byte(\`${line}\`)`;
+    const text = [
+      `package a // \`${line}\` and \``,
+      one,
+      '/* ` */',
+      one,
+      "var tick = '`'",
+      one,
+      'var quoted = "\\" `"',
+      `var two = \`\n${pod}---\n${pod.replace('yaml', 'second')}\``,
+      'var other = `{"kind":"Pod"}`',
+    ].join('\n');
+    const file = written('a_test.go', text);
+    written('a.go', text);
+    expect(projectFiles(folder).filter((path) => path.endsWith('.go'))).to.deep.equal([file]);
+    const found = documentsOf(file);
+    expect(found.map(({ place, kind }) => [place, kind])).to.deep.equal(
+      [2, 4, 6, 8, 13].map((at) => [`${file}:${at}`, 'Pod']),
+    );
+    const names = found.map((document) => parseObject(textOfDocument(document)));
+    expect(names).to.deep.equal(
+      ['json', 'json', 'json', 'yaml', 'second'].map((name) => ({
+        object: { apiVersion: 'v1', kind: 'Pod', metadata: { name } },
+      })),
+    );
+  });
+
   it('have the line on which they begin, and are found in Markdown too', () => {
     const object = (name: string): string => `apiVersion: v1 # core\nkind: "Pod"\nname: ${name}\n`;
     const yaml = written('a.yaml', `# head\n---\n${object('a')}--- # next\n${object('b')}---`);
@@ -70,7 +100,11 @@ describe('documents of public projects', () => {
     const page = written('b.md', `# Page\n${block}\n${fence}sh\n${object('d')}${fence}\n`);
     const json = written('c.json', JSON.stringify({ apiVersion: 'v1', kind: 'Pod' }, null, 2));
     written('d.txt', object('e'));
-    expect(projectFiles(folder)).to.deep.equal([yaml, page, json]);
+    expect(projectFiles(folder).filter((path) => !path.endsWith('.go'))).to.deep.equal([
+      yaml,
+      page,
+      json,
+    ]);
     const found = [yaml, page, json].flatMap(documentsOf);
     expect(found.map(({ place }) => place)).to.deep.equal([
       `${yaml}:3`,

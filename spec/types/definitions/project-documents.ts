@@ -28,15 +28,19 @@ export type ReadDocument =
   | { readonly object: Record<string, unknown> }
   | { readonly unreadable: string };
 
-const FILES = /\.(?:ya?ml|ya?ml\.tmpl|json|md)$/;
+const FILES = /(?:\.ya?ml|\.json|\.md|_test\.go)$/;
 const FENCED = /^([ \t]*)```ya?ml[^\n]*\n([\s\S]*?)^[ \t]*```/gm;
+/** Comments and texts of Go. The first group is what is between backquotes. */
+const GO_TEXTS = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`([^`]*)`/g;
 const SEPARATOR = /^[ \t]*---(?:[ \t].*)?(?:\r?\n|$)/gm;
 const API_VERSION =
   /^(?:apiVersion| {0,4}"apiVersion"):[ \t]*["']?([\w./-]+)["']?,?[ \t]*(?:#.*)?$/m;
 const KIND = /^(?:kind| {0,4}"kind"):[ \t]*["']?(\w+)["']?,?[ \t]*(?:#.*)?$/m;
+/** The head of an object in JSON on one line. */
+const COMPACT = /^\s*\{"apiVersion":"([\w./-]+)","kind":"(\w+)",/;
 const DOTTED = /^[ \t]+"?name"?:[ \t]*["']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']?,?[ \t]*$/m;
 
-/** The files below a folder that can have objects: YAML, templates of it, JSON, and Markdown for its blocks of YAML. */
+/** The files below a folder that can have objects: YAML, JSON, Markdown for its blocks of YAML, and tests in Go for their raw texts. */
 export function projectFiles(path: string): string[] {
   return readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && FILES.test(entry.name))
@@ -52,8 +56,11 @@ export function documentsOf(file: string): ProjectDocument[] {
   const documents: ProjectDocument[] = [];
   for (const range of rangesOf(file, text)) {
     const part = partOf(text, range);
-    const [, apiVersion] = API_VERSION.exec(part) ?? [];
-    const [, kind] = KIND.exec(part) ?? [];
+    const [, apiVersion, kind] = COMPACT.exec(part) ?? [
+      '',
+      API_VERSION.exec(part)?.[1],
+      KIND.exec(part)?.[1],
+    ];
     if (apiVersion === undefined || kind === undefined) continue;
     const line = text.slice(0, range.start).split('\n').length;
     const [, dottedName = ''] = DOTTED.exec(part) ?? [];
@@ -74,6 +81,12 @@ function partOf(text: string, { start, end, indentation }: DocumentRange): strin
 
 /** Where the documents of a file begin and end. */
 function* rangesOf(file: string, text: string): Generator<DocumentRange> {
+  if (file.endsWith('.go')) {
+    for (const { 1: raw = '', index } of text.matchAll(GO_TEXTS)) {
+      yield* documentRanges(raw, index + 1, '');
+    }
+    return;
+  }
   if (!file.endsWith('.md')) {
     yield* documentRanges(text, 0, '');
     return;

@@ -115,36 +115,6 @@ describe('npm run types:definitions', () => {
     expect(code).to.equal(1);
   });
 
-  it('renders a template where no other manifest fits, and says so', async () => {
-    const section = '  {{- if .text }}\n  text: [{{ .text }}]\n  {{- end }}';
-    const spec = `\n${section}\n  size: {{ .size }}`;
-    writeFileSync(join(folder, 'middle.yaml.tmpl'), manifest('Middle', spec));
-    const { code, lines, errors } = await run('--largest', '2', folder);
-    expect(errors).to.equal('');
-    expect(lines.join('\n')).to.match(/no manifest of middles\.example\.com fits but .*rendered\n/);
-    expect(lines.at(-2)).to.match(/middles\.example\.com +yes +1 rendered +refused$/);
-    expect(lines.at(-1)).to.match(/^2 of 2 .*; from a rendered template: middles\.example\.com$/);
-    expect(code).to.equal(0);
-  });
-
-  it('takes the next largest in place of a definition without an object, and names that one', async () => {
-    writeFileSync(join(folder, 'small-one.yaml'), manifest('Small', '{ size: 1 }'));
-    const { code, lines, errors } = await run('--largest', '2', folder);
-    expect(errors).to.equal('');
-    expect(lines[1]).to.match(/^no object of middles\.example\.com \(\d+ characters\) is there$/);
-    expect(lines.at(-2)).to.match(/smalls\.example\.com +yes +1 +refused$/);
-    expect(lines.at(-1)).to.match(/^2 of 2 definitions: /);
-    expect(code).to.equal(0);
-  });
-
-  it('ends with 1 when no other definition can take the place', async () => {
-    const { code, lines } = await run('--largest', '2', folder);
-    expect(lines.at(-1)).to.match(
-      /^1 of 2 definitions: .*; without a manifest that fits: middles\.example\.com$/,
-    );
-    expect(code).to.equal(1);
-  });
-
   it('says what to do when there is no definition', async () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
@@ -157,10 +127,11 @@ describe('npm run types:definitions', () => {
     expect((await run('--largest', 'many', folder)).code).to.equal(2);
   });
 
-  it('fetches the YAML and Markdown of projects, and names those that cannot be had', async () => {
+  it('fetches the YAML, Markdown and Go tests of projects, also of a branch, and names those that cannot be had', async () => {
     const source = join(folder, 'source', 'owner', 'name');
     mkdirSync(source, { recursive: true });
-    for (const file of ['a.yaml', 'b.md', 'c.go']) writeFileSync(join(source, file), 'x: 1\n');
+    for (const file of ['a.yaml', 'b.md', 'c.go', 'd_test.go'])
+      writeFileSync(join(source, file), 'x: 1\n');
     const git = async (...args: readonly string[]): Promise<void> => {
       const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
       await promisify(execFile)('git', ['-C', source, ...who, ...args]);
@@ -168,13 +139,20 @@ describe('npm run types:definitions', () => {
     await git('init', '-q');
     await git('add', '.');
     await git('commit', '-q', '-m', 'first');
+    await git('checkout', '-q', '-b', 'feature/next');
+    await git('mv', 'a.yaml', 'next.yaml');
+    await git('commit', '-q', '-m', 'second');
+    await git('checkout', '-q', '-');
     const target = join(folder, 'fetched');
     const from = `file://${folder}/source/{project}`;
-    const failed = await fetchProjects(target, ['owner/name', 'owner/none'], from);
+    const projects = ['owner/name', 'owner/name@feature/next', 'owner/none'];
+    const failed = await fetchProjects(target, projects, from);
     expect(failed.map(({ place }) => place)).to.deep.equal(['owner/none']);
     expect(failed[0]?.reason).to.be.a('string').and.not.include('\n');
     const { stdout } = await promisify(execFile)('ls', ['-R', target]);
     expect(stdout).to.include('owner+name').and.include('a.yaml').and.include('b.md');
+    expect(stdout).to.include('d_test.go');
+    expect(stdout).to.match(/owner\+name@feature\+next:\nb\.md\nd_test\.go\nnext\.yaml\n/);
     expect(stdout).to.not.include('c.go').and.not.include('none').and.not.include('.part');
     expect(await fetchProjects(target, ['owner/name'], 'file:///nowhere')).to.deep.equal([]);
   });
