@@ -9,7 +9,7 @@ import {
   type JsonPatch,
 } from '../../api/verbs/patch/json-patch.ts';
 import type { AdmissionRequest, AdmittedVersion } from '../../registry/contract/admission.ts';
-import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
+import { jsonSyntaxError } from '../../../kernel/text/go-json-syntax.ts';
 import { isRecord } from '../../registry/rules/json-value.ts';
 import type { Verdict } from './admission-review.ts';
 import { FailedCall } from './call-hook.ts';

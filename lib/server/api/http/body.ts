@@ -17,7 +17,7 @@ import {
   yamlFaults,
   type BodyFaults,
 } from '../../registry/rules/body-faults.ts';
-import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
+import { jsonSyntaxError } from '../../../kernel/text/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media/media-type.ts';
 import { entityTooLarge } from './request-failures.ts';

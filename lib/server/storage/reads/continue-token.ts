@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { badRequest } from '../../../meta/failure/failures.ts';
 import type { ApiError } from '../../../meta/failure/api-error.ts';
+import { jsonSyntaxError } from '../../../kernel/text/go-json-syntax.ts';
 import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 
 const VERSION = 'meta.k8s.io/v1';
@@ -36,66 +37,83 @@ export function encodeContinue({ startKey, revision }: ContinuePosition, prefix:
  */
 export function decodeContinue(token: string, prefix: string): ContinuePosition {
   if (token.length > LONGEST_TOKEN) throw invalid(': it is too long');
-  const { v, start, json } = parse(token);
-  if (v !== VERSION) {
-    throw invalid(
-      `: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`,
-    );
-  }
-  // Taken from the text, because the parsed number would lose digits beyond 2^53. A quote in `start` is escaped, so the pattern
-  // matches only the field.
-  const digits = /"rv":\s*(-?[0-9]+)\s*[,}]/.exec(json)?.[1];
-  if (digits === undefined || BigInt(digits) === 0n) {
-    throw invalid(`: incorrect encoded start resourceVersion (version ${VERSION})`);
-  }
-  if (typeof start !== 'string' || start === '') {
-    throw invalid(`: encoded start key empty (version ${VERSION})`);
-  }
+  const { v, rv, start } = fieldsOf(decodeBase64(token));
+  if (v !== VERSION) throw invalid(`: server does not recognize this encoded version ${v}`);
+  if (rv === 0n) throw invalid(`: incorrect encoded start resourceVersion (version ${VERSION})`);
+  if (start === '') throw invalid(`: encoded start key empty (version ${VERSION})`);
   const path = start.startsWith('/') ? start.slice(1) : start;
-  if (path === '' || !isClean(path)) throw invalid(`: ${start}`);
-  return { startKey: prefix + path, revision: BigInt(digits) };
+  if (path !== '' && !isClean(path)) throw invalid(`: ${start}`);
+  return { startKey: prefix + path, revision: rv };
 }
 
-interface Parsed {
-  readonly json: string;
-  readonly v?: unknown;
-  readonly start?: unknown;
-}
-
-/** Failures are in the words of Go's decoders, because clients search for them. */
-function parse(token: string): Parsed {
-  const wrong = token.search(/[^A-Za-z0-9_-]/);
+/** Go passes over the ends of lines. */
+function decodeBase64(token: string): Buffer {
+  const text = token.replaceAll(/[\r\n]/g, '');
+  const wrong = token.search(/[^A-Za-z0-9_\-\r\n]/);
   if (wrong >= 0) throw invalid(`: illegal base64 data at input byte ${wrong}`);
-  if (token.length % 4 === 1)
+  if (text.length % 4 === 1)
     throw invalid(`: illegal base64 data at input byte ${token.length - 1}`);
-  const bytes = Buffer.from(token, 'base64url');
-  const json = bytes.toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw invalid(`: ${syntaxError(bytes[0])}`, error);
-  }
-  if (typeof value !== 'object' || value === null) {
-    throw invalid(': json: cannot unmarshal into Go value of type storage.continueToken');
-  }
-  return { ...value, json };
+  return Buffer.from(text, 'base64url');
 }
 
-function syntaxError(first: number | undefined): string {
-  if (first === undefined) return 'unexpected end of JSON input';
-  return `invalid character ${quotedByte(first)} looking for beginning of value`;
+interface Fields {
+  v: string;
+  rv: Revision;
+  start: string;
 }
 
-/** A byte as Go quotes it: control characters by their number. */
-function quotedByte(byte: number): string {
-  const character = String.fromCharCode(byte);
-  if (character === "'" || character === '\\') return `'\\${character}'`;
-  const escape = { 7: 'a', 8: 'b', 9: 't', 10: 'n', 11: 'v', 12: 'f', 13: 'r' }[byte];
-  if (escape !== undefined) return `'\\${escape}'`;
-  const hex = byte.toString(16).padStart(2, '0');
-  if (byte < 0x20 || byte === 0x7f) return `'\\x${hex}'`;
-  return (byte > 0x7f && byte < 0xa1) || byte === 0xad ? `'\\u00${hex}'` : `'${character}'`;
+const GREATEST = 2n ** 63n;
+/** Texts, of which nothing is taken, and numbers. */
+const TEXTS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Failures are in the words of Go's decoder, because clients search for them. */
+function fieldsOf(bytes: Buffer): Fields {
+  const syntaxError = jsonSyntaxError(bytes);
+  if (syntaxError !== undefined) throw invalid(`: ${syntaxError}`);
+  // Parsed as numbers, those beyond 2^53 would lose digits: each stands for its place among them.
+  const numbers: string[] = [];
+  const text = bytes
+    .toString('utf8')
+    .replaceAll(TEXTS_AND_NUMBERS, (part) =>
+      part.startsWith('"') ? part : String(numbers.push(part) - 1),
+    );
+  const value: unknown = JSON.parse(text);
+  const fields: Fields = { v: '', rv: 0n, start: '' };
+  if (value === null) return fields;
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw unfit(kindOf(value), 'value of type storage.continueToken');
+  }
+  let mistake: ApiError | undefined;
+  for (const [key, given] of Object.entries(value) as [string, unknown][]) {
+    const name = key.toLowerCase();
+    if (given === null || !Object.hasOwn(fields, name)) continue;
+    if (name === 'rv') {
+      const digits = typeof given === 'number' ? numbers[given] : undefined;
+      const revision = digits === undefined ? undefined : int64Of(digits);
+      if (revision === undefined) {
+        const what = digits === undefined ? kindOf(given) : `number ${digits}`;
+        mistake ??= unfit(what, 'struct field continueToken.rv of type int64');
+      } else fields.rv = revision;
+    } else if (typeof given === 'string') fields[name as 'v' | 'start'] = given;
+    else mistake ??= unfit(kindOf(given), `struct field continueToken.${name} of type string`);
+  }
+  if (mistake !== undefined) throw mistake;
+  return fields;
+}
+
+function int64Of(digits: string): bigint | undefined {
+  if (!/^-?\d+$/.test(digits)) return undefined;
+  const number = BigInt(digits);
+  return number >= -GREATEST && number < GREATEST ? number : undefined;
+}
+
+function unfit(what: string, target: string): ApiError {
+  return invalid(`: json: cannot unmarshal ${what} into Go ${target}`);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** Whether a path has no empty, `.` or `..` segments. */
@@ -103,7 +121,7 @@ function isClean(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-function invalid(reason: string, cause?: unknown): ApiError {
+function invalid(reason: string): ApiError {
   const message = `invalid continue token: continue key is not valid${reason}`;
-  return badRequest(message, new ListwatchError('INVALID_CONTINUE', message, { cause }));
+  return badRequest(message, new ListwatchError('INVALID_CONTINUE', message));
 }

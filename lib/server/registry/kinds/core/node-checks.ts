@@ -5,7 +5,7 @@ import {
   fieldRequired,
   withDetailOf,
 } from '../../rules/field-causes.ts';
-import { jsonSyntaxError } from '../../rules/go-json-syntax.ts';
+import { jsonSyntaxError } from '../../../../kernel/text/go-json-syntax.ts';
 import { goQuote } from '../../rules/go-text.ts';
 import { isRecord, recordsAt, textAt, textsAt, type JsonRecord } from '../../rules/json-value.ts';
 import type { Check } from '../../validation/check.ts';

@@ -6,7 +6,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../rules/field-causes.ts';
-import { jsonSyntaxError } from '../../rules/go-json-syntax.ts';
+import { jsonSyntaxError } from '../../../../kernel/text/go-json-syntax.ts';
 import { isRecord, jsonEqual, textAt } from '../../rules/json-value.ts';
 import { checkedBy, type Check } from '../../validation/check.ts';
 import { all, entries, fields, when } from '../../validation/combine.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jsonSyntaxError } from '../../../../lib/server/registry/rules/go-json-syntax.ts';
+import { jsonSyntaxError } from '../../../lib/kernel/text/go-json-syntax.ts';
 
 function errorOf(text: string): string | undefined {
   return jsonSyntaxError(Buffer.from(text));
