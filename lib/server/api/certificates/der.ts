@@ -9,8 +9,9 @@ function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 
 function lengthOctets(length: number): Buffer {
   if (length < 0x80) return Buffer.of(length);
-  if (length < 0x100) return Buffer.of(0x81, length);
-  return Buffer.of(0x82, length >> 8, length & 0xff);
+  const octets: number[] = [];
+  for (let rest = length; rest > 0; rest >>>= 8) octets.unshift(rest & 0xff);
+  return Buffer.of(0x80 | octets.length, ...octets);
 }
 
 export function sequence(...elements: readonly Uint8Array[]): Buffer {
@@ -45,7 +46,7 @@ export function utf8String(text: string): Buffer {
 /** @param dotted e.g. `2.5.4.3` */
 export function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+  return element(0x06, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
 /** Seven bits a byte, all but the last with the high bit set. */
