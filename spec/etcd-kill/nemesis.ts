@@ -82,7 +82,7 @@ export class Nemesis {
         return await this.#down([first, second, third], 50, 500);
       case 'freeze': {
         const member = this.#chance(0.5) ? ((await cluster.leader()) ?? first) : first;
-        member.freeze();
+        await member.freeze();
         await this.#pause(300, 2500);
         member.thaw();
         return;

@@ -1,9 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { EtcdCredentials } from '../../lib/server/etcd/etcd-options.ts';
+import { until } from './until.ts';
 
 /** The etcd binaries to try: those of LISTWATCH_ETCD, and the one on PATH. */
 export function etcdBinaries(): string[] {
@@ -22,6 +31,17 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A signal reaches the threads of a process one after the other. Where there is no `/proc`, they count as stopped. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return true;
+  return readdirSync(tasks).every((task) => {
+    const stat = readFileSync(join(tasks, task, 'stat'), 'utf8');
+    // The state follows the name, which is in parentheses and may have some itself.
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+  });
 }
 
 export interface EtcdMemberOptions {
@@ -146,9 +166,12 @@ export class EtcdMember implements AsyncDisposable {
     await ended;
   }
 
-  /** Stops the process without ending it: connections stay open and say nothing. */
-  freeze(): void {
+  /** Stops the process without ending it: connections stay open and say nothing. Resolves when none of its threads runs any more. */
+  async freeze(): Promise<void> {
+    const pid = this.#process?.pid;
+    if (pid === undefined) return;
     this.#process?.kill('SIGSTOP');
+    await until('all threads of etcd have stopped', () => isStopped(pid));
   }
 
   thaw(): void {

@@ -113,7 +113,7 @@ for (const binary of etcdBinaries()) {
         requestTimeoutMs: 1000,
         memberTimeoutMs: 300,
       });
-      member.freeze();
+      await member.freeze();
       const unknown = await failure(put(store, `${PREFIX}a`, 'secret-value'));
       expect(unknown.code).to.equal('STORE_UNAVAILABLE');
       expect(unknown.outcome).to.equal('unknown');

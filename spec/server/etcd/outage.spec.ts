@@ -162,7 +162,7 @@ for (const binary of etcdBinaries()) {
       // It asks the lagging member first.
       await using reader = await EtcdKeyValueStore.connect({ endpoints: [lagging.url, ...others] });
       for (let round = 0; round < 5; round += 1) {
-        lagging.freeze();
+        await lagging.freeze();
         let acknowledged = 0n;
         for (let write = 0; write < 30; write += 1) acknowledged = await put(writer, '/specs/a');
         lagging.thaw();
@@ -190,7 +190,7 @@ for (const binary of etcdBinaries()) {
         return;
       }
       const watch = await reader.watch({ ...RANGE });
-      frozen.freeze();
+      await frozen.freeze();
       const written = await put(writer, '/specs/a');
       await watch.requestProgress();
       expect(await nextEvent(watch)).to.equal(written);
@@ -200,7 +200,7 @@ for (const binary of etcdBinaries()) {
     it('closes the store at once while a call hangs', async () => {
       await using member = await EtcdMember.start({ binary });
       const store = await EtcdKeyValueStore.connect({ endpoints: [member.url] });
-      member.freeze();
+      await member.freeze();
       const hanging = put(store, '/specs/a').catch((error: unknown) => error);
       const opening = store.watch({ ...RANGE }).catch((error: unknown) => error);
       await new Promise((resolve) => {
