@@ -1,3 +1,5 @@
+import { GO_ESCAPES } from './go-escapes.ts';
+
 /**
  * Says why text is not JSON, in the words of Go's `encoding/json`: they are the message of the failure. Reads each byte once, and
  * runs only after another parser has refused the text.
@@ -254,16 +256,7 @@ function invalid(char: string, context: string): string {
 function quotedCharacter(char: string): string {
   const code = char.charCodeAt(0);
   if (char === "'") return "'\\''";
-  const short = {
-    '\\': '\\\\',
-    '\u0007': '\\a',
-    '\b': '\\b',
-    '\f': '\\f',
-    '\n': '\\n',
-    '\r': '\\r',
-    '\t': '\\t',
-    '\v': '\\v',
-  }[char];
+  const short = GO_ESCAPES[char];
   if (short !== undefined) return `'${short}'`;
   if (code < SPACE || code === 0x7f) return `'\\x${code.toString(16).padStart(2, '0')}'`;
   if (code >= 0x80 && code <= 0xa0) return `'\\u${code.toString(16).padStart(4, '0')}'`;

@@ -1,18 +1,10 @@
+import { GO_ESCAPES } from '../../../kernel/text/go-escapes.ts';
+
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 /** A text that JSON and Go quote alike. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
+const ESCAPES: Readonly<Record<string, string>> = { ...GO_ESCAPES, '"': '\\"' };
 
 /** A text as Go's `%q` prints it. */
 export function goQuote(text: string): string {
