@@ -1,9 +1,11 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
+import { goNumber } from './go-number.ts';
 import { goJson, goQuote } from './go-text.ts';
 
 /** Whole, as an API server shows values; the size of the body of a request limits it. */
 function quote(value: unknown): string {
-  return typeof value === 'string' ? goQuote(value) : goJson(value);
+  if (typeof value === 'string') return goQuote(value);
+  return typeof value === 'number' ? goNumber(value) : goJson(value);
 }
 
 function cause(reason: FieldCause['reason'], field: string, message: string): FieldCause {

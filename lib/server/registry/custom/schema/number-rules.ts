@@ -1,12 +1,11 @@
-import { goNumber } from './go-values.ts';
+import { goFloat, goNumber, isInt64, toInt64 } from '../../rules/go-number.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 const LARGEST_INT32 = 2 ** 31;
-const LARGEST_INT64 = 2 ** 63;
 const LARGEST_FLOAT = 3.402_823_466_385_288_6e38;
 
-/** A rule that a number breaks; one about the rule itself has no place. */
-export type NumberProblem = (text: string, hasPlace: boolean) => void;
+/** A rule that a number breaks, and the number that the message shows; none for a problem of the rule itself. */
+export type NumberProblem = (text: string, shown?: number) => void;
 
 /**
  * Checks a number. A limit that is no number of the type is a problem of its own.
@@ -22,38 +21,41 @@ export function checkNumber(
   const inRange = (number: number, what: string): boolean => {
     if (isOfType(number, type, format)) return true;
     const kind = format === '' ? '(default format)' : `with format ${format}`;
-    problem(`${what} value must be of type ${type} ${kind} in ${name}`, false);
+    problem(`${what} value must be of type ${type} ${kind} in ${name}`);
     return false;
   };
   inRange(value, 'Checked');
   const { multipleOf, minimum, maximum, exclusiveMaximum, exclusiveMinimum } = limits;
   const whole = isInt64(value);
-  const shown = (limit: number): string => goNumber(whole ? Math.trunc(limit) : limit);
+  const limitOf = (limit: number, what: string): Limit =>
+    inRange(limit, what) && whole ? wholeLimit(limit) : { value: limit, text: goFloat(limit) };
   if (multipleOf !== undefined) {
-    const plain = !inRange(multipleOf, 'MultipleOf');
-    checkMultiple(value, plain || !whole ? multipleOf : Math.trunc(multipleOf), name, problem);
+    checkMultiple(value, limitOf(multipleOf, 'MultipleOf'), name, problem);
   }
   if (minimum !== undefined) {
-    const plain = !inRange(minimum, 'Minimum boundary');
-    const limit = plain || !whole ? minimum : Math.trunc(minimum);
-    const text = plain ? goNumber(minimum) : shown(minimum);
+    const { value: limit, text } = limitOf(minimum, 'Minimum boundary');
     if (exclusiveMinimum ? value <= limit : value < limit) {
-      problem(`should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${text}`, true);
+      problem(`should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${text}`, value);
     }
   }
   if (maximum !== undefined) {
-    const plain = !inRange(maximum, 'Maximum boundary');
-    const limit = plain || !whole ? maximum : Math.trunc(maximum);
-    const text = plain ? goNumber(maximum) : shown(maximum);
+    const { value: limit, text } = limitOf(maximum, 'Maximum boundary');
     if (exclusiveMaximum ? value >= limit : value > limit) {
-      problem(`should be less than ${exclusiveMaximum ? '' : 'or equal to '}${text}`, true);
+      problem(`should be less than ${exclusiveMaximum ? '' : 'or equal to '}${text}`, value);
     }
   }
 }
 
-/** Whether Go reads a number as an integer. The largest, 2^63 - 1, is 2^63 here, as the nearest double. */
-export function isInt64(value: number): boolean {
-  return Number.isInteger(value) && value >= -LARGEST_INT64 && value <= LARGEST_INT64;
+/** A limit, and how a message shows it. */
+interface Limit {
+  readonly value: number;
+  readonly text: string;
+}
+
+/** A limit for an integer is one, too. */
+function wholeLimit(limit: number): Limit {
+  const value = toInt64(limit);
+  return { value, text: goNumber(value) };
 }
 
 function isOfType(value: number, type: string, format: string): boolean {
@@ -64,25 +66,29 @@ function isOfType(value: number, type: string, format: string): boolean {
   return format !== 'float' || Math.abs(value) <= LARGEST_FLOAT;
 }
 
-function checkMultiple(value: number, factor: number, name: string, problem: NumberProblem): void {
+function checkMultiple(
+  value: number,
+  { value: factor, text }: Limit,
+  name: string,
+  problem: NumberProblem,
+): void {
   if (factor <= 0) {
-    problem(`factor MultipleOf declared for ${name} must be positive: ${goNumber(factor)}`, true);
-    return;
-  }
-  if (Number.isInteger(value) && Number.isInteger(factor)) {
-    if (value % factor !== 0) problem(`should be a multiple of ${goNumber(factor)}`, true);
+    problem(`factor MultipleOf declared for ${name} must be positive: ${text}`, factor);
     return;
   }
   const times = factor < 1 ? (1 / factor) * value : value / factor;
-  if (!isNearlyWhole(times)) problem(`should be a multiple of ${goNumber(factor)}`, true);
+  const isMultiple =
+    isInt64(value) && Number.isInteger(factor) ? value % factor === 0 : isNearlyWhole(times);
+  if (!isMultiple) problem(`should be a multiple of ${text}`, value);
 }
 
-/** As go-openapi decides whether a double is a whole number. */
+/**
+ * As go-openapi decides whether a double is a whole number: a little above one counts, a little below does not, nor does a negative
+ * one with a fraction.
+ */
 export function isNearlyWhole(value: number): boolean {
-  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
-  const rounded = Math.abs(value - Math.trunc(value));
-  const gap = rounded === 0 ? 0 : Math.abs(value - Math.round(value));
-  if (gap === 0) return true;
-  if (value === 0 || Math.trunc(value) === 0) return gap < Number.EPSILON;
-  return gap / (Math.abs(value) + Math.abs(Math.trunc(value))) < 1e-9;
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  const whole = Math.trunc(value);
+  if (value === whole) return true;
+  return whole > 0 && (value - whole) / (value + whole) < 1e-9;
 }

@@ -12,7 +12,8 @@ import type { PatternBudget } from '../pattern/go-pattern.ts';
 import { FieldPlace } from './field-place.ts';
 import { SchemaFindings } from './schema-findings.ts';
 import { goText } from './go-values.ts';
-import { checkNumber, isInt64, isNearlyWhole } from './number-rules.ts';
+import { isInt64 } from '../../rules/go-number.ts';
+import { checkNumber, isNearlyWhole } from './number-rules.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** What the patterns of a schema may cost for one object. */
@@ -175,12 +176,12 @@ class ValueValidator {
   }
 
   #number(value: number, node: SchemaNode, into: SchemaFindings): void {
-    checkNumber(value, node, this.#place.name, (text, hasPlace) => {
-      if (!hasPlace) this.#addNowhere(text, into);
+    checkNumber(value, node, this.#place.name, (text, shown) => {
+      if (shown === undefined) this.#addNowhere(text, into);
       else if (text.startsWith('factor')) {
         const field = this.#place.fieldOf(this.#place.name);
-        into.add(text, fieldInvalid(field, node.limits.multipleOf, text));
-      } else this.#invalid(value, text, into);
+        into.add(text, fieldInvalid(field, shown, text));
+      } else this.#invalid(shown, text, into);
     });
     into.matches += 2;
   }
