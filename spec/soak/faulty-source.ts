@@ -51,6 +51,8 @@ export class FaultySource implements ListerWatcher<View> {
   withholdEndBookmark = false;
   lists = 0;
   watches = 0;
+  /** How long the last watch may stay open, milliseconds. */
+  watchTimeoutMs = 0;
   /** Requests on the side, by which a reflector finds out whether a silent watch is dead. */
   probes = 0;
   /** Lists that were answered to their end. */
@@ -160,7 +162,10 @@ export class FaultySource implements ListerWatcher<View> {
     this.#options.journal.trace?.(`${kind} ${JSON.stringify(asked)}`);
     const probing = request.timeoutSeconds === PROBE_SECONDS;
     if (probing) this.probes += 1;
-    else this.watches += 1;
+    else {
+      this.watches += 1;
+      this.watchTimeoutMs = (request.timeoutSeconds ?? 0) * 1000;
+    }
     if (kind === 'watch-list') this.#beginList();
     else if (!probing) this.#checkResume(request.resourceVersion ?? '');
     await this.#receive(kind, signal);

@@ -172,7 +172,9 @@ class SoakRun {
   /** Faults have stopped: within a bounded time everybody has to know what is there. */
   async #converge(): Promise<void> {
     const { minWatchTimeoutMs, listTimeoutMs, watchListTimeoutMs } = this.#scenario;
-    const boundMs = 2 * minWatchTimeoutMs + 2 * listTimeoutMs + 3 * watchListTimeoutMs + 240_000;
+    // A watch that was opened beside a list may stay open longer than others, and be silent until then.
+    const watchMs = Math.max(2 * minWatchTimeoutMs, this.#source.watchTimeoutMs);
+    const boundMs = watchMs + 2 * listTimeoutMs + 3 * watchListTimeoutMs + 240_000;
     const { journal } = this;
     if (!(await this.#waitFor(() => this.#backend.writable, boundMs))) {
       journal.fail('the informer never looks at the server that was restored');

@@ -49,7 +49,8 @@ export interface ReflectorOptions<V extends HasMetadata> {
    */
   readonly watchListTimeoutMs?: number | undefined;
   /**
-   * Milliseconds, at least 1000. The server ends each watch after a random time between this time and twice this time.
+   * Milliseconds, at least 1000. The server ends each watch after a random time between this time and twice this time; one that was
+   * opened before a list, three times as late.
    * @defaultValue 300 000 (client-go reflector.go defaultMinWatchTimeout @ 32ce75a7)
    */
   readonly minWatchTimeoutMs?: number | undefined;
