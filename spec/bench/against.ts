@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BenchSize, Figure } from './bench.ts';
-import { benchArguments } from './run-bench.ts';
+import { AS_INSTALLED, benchArguments } from './run-bench.ts';
 import { aligned, digits } from './report.ts';
 import { run } from './workload/child-process.ts';
 
@@ -62,7 +62,12 @@ async function figuresOf(
   size: BenchSize,
 ): Promise<readonly Figure[]> {
   const main = join(checkout, 'spec/bench/main.ts');
-  const output = await run(process.execPath, benchArguments(main, name, size), { cwd: checkout });
+  // The processes that the bench of the other checkout starts are loaded in the same way.
+  const env = { ...process.env, NODE_OPTIONS: `--import ${AS_INSTALLED}` };
+  const output = await run(process.execPath, benchArguments(main, name, size), {
+    cwd: checkout,
+    env,
+  });
   return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as readonly Figure[];
 }
 

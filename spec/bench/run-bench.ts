@@ -1,10 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Bench, BenchSize, Figure } from './bench.ts';
 import { lastLineOf } from './workload/child-process.ts';
 
 const SUFFIX = '.bench.ts';
 const MAIN = join(import.meta.dirname, 'main.ts');
+/** What loads TypeScript in the processes that are measured. */
+export const AS_INSTALLED: string = pathToFileURL(
+  join(import.meta.dirname, 'as-installed.mjs'),
+).href;
 
 const SIZE: Readonly<Record<BenchSize, readonly string[]>> = {
   tiny: ['--tiny'],
@@ -50,7 +55,7 @@ export async function chosenBenches(only: readonly string[] | undefined): Promis
 
 /** The arguments with which Node runs a bench once and prints its figures. */
 export function benchArguments(main: string, name: string, size: BenchSize): readonly string[] {
-  const node = ['--expose-gc', '--max-old-space-size=8192', '--import', 'tsx'];
+  const node = ['--expose-gc', '--max-old-space-size=8192', '--import', AS_INSTALLED];
   return [...node, main, '--run', name, ...SIZE[size]];
 }
 

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { AS_INSTALLED } from './run-bench.ts';
 import type { Call, Reply, Roles } from './server-child.ts';
 
 const MAIN = join(import.meta.dirname, 'server-child.ts');
@@ -29,7 +30,7 @@ export class ServerChild<R extends keyof Roles> implements AsyncDisposable {
         '--expose-gc',
         '--max-old-space-size=8192',
         '--import',
-        'tsx',
+        AS_INSTALLED,
         ...(PROFILES === undefined ? [] : profile),
       ],
       serialization: 'advanced',

@@ -10,10 +10,15 @@ const DEADLINE_MS = 900_000;
 export async function run(
   command: string,
   args: readonly string[],
-  options: { readonly cwd?: string | undefined; readonly quiet?: boolean | undefined } = {},
+  options: {
+    readonly cwd?: string | undefined;
+    readonly env?: NodeJS.ProcessEnv | undefined;
+    readonly quiet?: boolean | undefined;
+  } = {},
 ): Promise<string> {
   const child = spawn(command, args, {
     cwd: options.cwd,
+    env: options.env,
     stdio: ['ignore', 'pipe', options.quiet === true ? 'pipe' : 'inherit'],
     timeout: DEADLINE_MS,
   });
