@@ -105,5 +105,22 @@ export function withAuthentication(
 
 function identified(request: ApiRequest, identity: UserInfo): ApiRequest {
   request.identified?.(identity.username);
-  return { ...request, user: identity.username, identity };
+  const { method, url, headers, headerLines, body, signal, abort } = request;
+  const { clientCertificate, identified: told, annotate } = request;
+  // Without a spread, which takes longer than all else here. The type asks for each field.
+  const all: { readonly [name in keyof Required<ApiRequest>]: ApiRequest[name] } = {
+    method,
+    url,
+    headers,
+    headerLines,
+    body,
+    signal,
+    abort,
+    clientCertificate,
+    identified: told,
+    annotate,
+    user: identity.username,
+    identity,
+  };
+  return all;
 }

@@ -16,6 +16,7 @@ import { ConnectionReset } from '../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../http/body.ts';
 import { readBody } from './body-reader.ts';
 import { compressed } from './compression.ts';
+import { ConnectionAborts } from './connection-aborts.ts';
 import { foreignHost, lastAnswer } from './final-answers.ts';
 import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import { headOf, type Incoming } from './incoming.ts';
@@ -104,6 +105,7 @@ export class HttpListener {
   readonly #asksForCertificate: () => boolean;
   readonly #server: Server;
   readonly #http2: Http2Sessions;
+  readonly #aborts = new ConnectionAborts();
   readonly #sockets = new Set<Socket>();
   readonly #writers = new Set<{ end(): void }>();
   /** The last response of each connection, while it is being sent. */
@@ -347,7 +349,7 @@ export class HttpListener {
   }
 
   async #serve({ head, sink, readBody: read, isGone }: Incoming): Promise<void> {
-    const abort = new AbortController();
+    const { controller: abort, release } = this.#aborts.begin(head.socket);
     const clock = this.#onRequest === undefined ? undefined : new RequestClock(head, this.#runtime);
     const writer = new ResponseWriter(sink, this.#runtime, this.#limits.stuckClientTimeoutMs);
     this.#writers.add(writer);
@@ -355,9 +357,8 @@ export class HttpListener {
       this.#writers.delete(writer);
       if (clock !== undefined) this.#report(clock.record(sink.status));
       if (this.#writers.size === 0) this.#idle?.();
-      if (!sink.isComplete) {
-        abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
-      }
+      if (sink.isComplete) release();
+      else abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
     });
     try {
       const answer = await compressed(await this.#answer(head, abort, clock, read), head);

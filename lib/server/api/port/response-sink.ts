@@ -58,8 +58,14 @@ export class Http1Sink implements ResponseSink {
 
   sendWhole(status: number, headers: ApiResponse['headers'], body: Uint8Array): void {
     const response = this.#response;
-    if (status !== 304) response.setHeader('content-length', body.byteLength);
-    response.writeHead(status, headers as NodeHeaders);
+    // A list of names and values is the form that Node passes on as it is; a header that was set before makes it copy all of them.
+    const lines = status === 304 ? [] : ['content-length', String(body.byteLength)];
+    for (const name in headers) {
+      const value = headers[name] as string | readonly string[];
+      if (typeof value === 'string') lines.push(name, value);
+      else for (const one of value) lines.push(name, one);
+    }
+    response.writeHead(status, lines);
     response.end(body);
   }
 
