@@ -5,34 +5,31 @@ const MOST_REQUESTS = 100;
 
 interface Spare {
   readonly controller: AbortController;
-  requests: number;
-}
-
-/** One request, as long as it runs. */
-export interface ConnectionAbort {
-  readonly controller: AbortController;
-  /** The request has ended; its controller may serve the next request of the connection. */
-  release(): void;
+  readonly requests: number;
 }
 
 /**
  * The abort controllers of requests. Making the signal of one takes as long as finding out who sent the request, so the requests of a
- * connection that follow each other share one: the only abort besides the time limit is that the client disconnects, which ends them all.
- * A request that begins before the last one has ended gets its own. An aborted controller is not used again.
+ * connection that follow each other share one: besides the time limit, a request aborts only when its client disconnects, and then all
+ * have ended. A request that begins before the last one has ended gets its own. An aborted controller is not used again.
  */
 export class ConnectionAborts {
   readonly #spares = new WeakMap<Socket, Spare>();
+  readonly #requests = new WeakMap<AbortController, number>();
 
-  begin(socket: Socket): ConnectionAbort {
-    const spare = this.#spares.get(socket) ?? { controller: new AbortController(), requests: 0 };
+  /** A controller for one request. */
+  take(socket: Socket): AbortController {
+    const spare = this.#spares.get(socket);
+    if (spare === undefined) return new AbortController();
     this.#spares.delete(socket);
-    spare.requests += 1;
-    return {
-      controller: spare.controller,
-      release: () => {
-        if (spare.controller.signal.aborted || spare.requests >= MOST_REQUESTS) return;
-        this.#spares.set(socket, spare);
-      },
-    };
+    this.#requests.set(spare.controller, spare.requests);
+    return spare.controller;
+  }
+
+  /** The request has ended; the next one of the connection may use its controller. */
+  give(socket: Socket, controller: AbortController): void {
+    const requests = (this.#requests.get(controller) ?? 0) + 1;
+    if (controller.signal.aborted || requests >= MOST_REQUESTS) return;
+    this.#spares.set(socket, { controller, requests });
   }
 }

@@ -349,7 +349,7 @@ export class HttpListener {
   }
 
   async #serve({ head, sink, readBody: read, isGone }: Incoming): Promise<void> {
-    const { controller: abort, release } = this.#aborts.begin(head.socket);
+    const abort = this.#aborts.take(head.socket);
     const clock = this.#onRequest === undefined ? undefined : new RequestClock(head, this.#runtime);
     const writer = new ResponseWriter(sink, this.#runtime, this.#limits.stuckClientTimeoutMs);
     this.#writers.add(writer);
@@ -357,7 +357,7 @@ export class HttpListener {
       this.#writers.delete(writer);
       if (clock !== undefined) this.#report(clock.record(sink.status));
       if (this.#writers.size === 0) this.#idle?.();
-      if (sink.isComplete) release();
+      if (sink.isComplete) this.#aborts.give(head.socket, abort);
       else abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
     });
     try {
