@@ -5,11 +5,13 @@ import { join } from 'node:path';
 export interface SpecRun {
   readonly outcome: 'passed' | 'failed' | 'timed out';
   readonly tookMs: number;
+  /** The spec file that failed, where mocha names it. */
+  readonly failed?: string | undefined;
   /** The end of the output, to be shown where a run ends as it should not. */
   readonly output: string;
 }
 
-const KEPT_OUTPUT = 4000;
+const KEPT_OUTPUT = 200_000;
 
 /** Runs spec files in a process of their own, up to the first failure. */
 export async function runSpecs(
@@ -21,7 +23,7 @@ export async function runSpecs(
   const mocha = join('node_modules', 'mocha', 'bin', 'mocha.js');
   const child = spawn(
     process.execPath,
-    [mocha, '--bail', '--reporter', 'dot', '--timeout', String(limitMs), ...specs],
+    [mocha, '--bail', '--reporter', 'json-stream', '--timeout', String(limitMs), ...specs],
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
   );
   let output = '';
@@ -41,9 +43,15 @@ export async function runSpecs(
       clearTimeout(timer);
       const ended = code === 0 ? 'passed' : 'failed';
       const tookMs = performance.now() - startedAtMs;
-      resolve({ outcome: late ? 'timed out' : ended, tookMs, output });
+      resolve({ outcome: late ? 'timed out' : ended, tookMs, failed: failedFile(output), output });
     });
   });
+}
+
+/** The file of the first failure in the lines of the reporter. */
+function failedFile(output: string): string | undefined {
+  const line = output.split('\n').find((one) => one.startsWith('["fail",'));
+  return line === undefined ? undefined : /"file":"([^"]+)"/.exec(line)?.[1];
 }
 
 /** Mocha runs the specs in a child of its own, which has to end with it. */

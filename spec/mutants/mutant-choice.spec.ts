@@ -1,6 +1,15 @@
 import { resolve } from 'node:path';
 import { expect } from 'chai';
-import { chooseMutants, LEFT_OUT, replayCommand, roomsOf, sample } from './mutant-choice.ts';
+import {
+  chooseMutants,
+  LEFT_OUT,
+  replayCommand,
+  roomsOf,
+  sample,
+  steadySample,
+  type Mutant,
+} from './mutant-choice.ts';
+import { mutationsOf } from './mutator.ts';
 import { readMutantsOptions } from './mutants-options.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -25,6 +34,17 @@ describe('chooseMutants', () => {
     const named = roomsOf(ROOT).filter((room) => room.startsWith('controller/'));
     expect(named).to.include.members(['controller/events', 'controller/runtime']);
     expect(rooms).to.deep.equal(named.flatMap((room) => [room, room, room]));
+  });
+
+  it('draws from a room with all below it, where that is asked for', () => {
+    const mutants = chooseMutants(
+      ROOT,
+      readMutantsOptions(['--room', 'controller', '--whole', '--count', '30']),
+    );
+    expect(mutants).to.have.length(30);
+    expect(new Set(mutants.map(({ room }) => room))).to.deep.equal(new Set(['controller']));
+    const folders = new Set(mutants.map(({ file }) => file.split('/')[2]));
+    expect(folders.size).to.be.greaterThan(1);
   });
 
   it('finds one mutant by its id, as the command for its replay names it', () => {
@@ -63,11 +83,38 @@ describe('sample', () => {
   });
 });
 
+describe('steadySample', () => {
+  const mutantsOf = (text: string): Mutant[] =>
+    mutationsOf('lib/some.ts', text).map((mutation) => ({
+      room: '',
+      file: 'lib/some.ts',
+      text,
+      mutation,
+    }));
+  const lines = Array.from({ length: 60 }, (_, at) => `const x${at} = a${at} < b${at};`);
+  const drawn = (all: readonly string[], seed: string): string[] =>
+    steadySample(mutantsOf(all.join('\n')), 10, seed).map(
+      ({ text, mutation }) => text.split('\n')[mutation.line - 1] ?? '',
+    );
+
+  it('keeps its mutants when other lines come and go', () => {
+    const first = drawn(lines, 's');
+    const others = lines.filter((line) => first.includes(line) || line.endsWith('3;'));
+    expect(drawn(['const first = 7;', ...others], 's')).to.deep.equal(first);
+  });
+
+  it('draws others for another seed', () => {
+    expect(drawn(lines, 's')).to.have.length(10);
+    expect(drawn(lines, 't')).not.to.deep.equal(drawn(lines, 's'));
+  });
+});
+
 describe('readMutantsOptions', () => {
   it('refuses what it cannot understand', () => {
     for (const [args, message] of [
       [['--count', '0'], '--count must be a whole number from 1'],
       [['--jobs', 'all'], '--jobs must be a whole number from 1'],
+      [['--whole'], '--whole needs --room'],
       [['--mutant', 'logic@1:1'], '--mutant needs --file'],
       [['--write', '--file', 'lib/kernel/data/heap.ts'], '--write is for whole rooms'],
     ] as const) {

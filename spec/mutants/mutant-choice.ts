@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomInteger, seededRandom } from '../../lib/kernel/time/random.ts';
 import { mutationsOf } from './mutator.ts';
-import type { Mutation } from './mutation.ts';
+import { diffOf, type Mutation } from './mutation.ts';
 import type { MutantsOptions } from './mutants-options.ts';
 
 /** A mutation of a file, given from the root of the repository. */
 export interface Mutant {
+  /** The folder of the file, or the one above it that was drawn from. */
   readonly room: string;
   readonly file: string;
   /** The file as it is. */
@@ -30,7 +31,7 @@ export function roomsOf(root: string): string[] {
 
 /** @throws {Error} when there is no such room, file or mutant. */
 export function chooseMutants(root: string, options: MutantsOptions): Mutant[] {
-  const { file, mutant, rooms, count, seed } = options;
+  const { file, mutant, rooms, count, whole, seed } = options;
   if (file !== undefined) {
     const mutants = mutantsIn(root, file);
     if (mutant === undefined) return sample(mutants, count, `${seed} ${file}`);
@@ -44,13 +45,21 @@ export function chooseMutants(root: string, options: MutantsOptions): Mutant[] {
   const wanted = all.filter((one) =>
     rooms.length === 0 ? !isLeftOut(one) : rooms.some((room) => isWithin(one, room)),
   );
-  return wanted.flatMap((room) => {
-    const files = readdirSync(join(root, 'lib', room))
-      .filter(isCode)
-      .toSorted();
-    const mutants = files.flatMap((name) => mutantsIn(root, `lib/${room}/${name}`));
-    return sample(mutants, count, `${seed} ${room}`);
-  });
+  if (whole) {
+    return rooms.flatMap((room) => {
+      const below = wanted.filter((one) => isWithin(one, room)).flatMap((one) => inRoom(root, one));
+      const mutants = below.map((one) => ({ ...one, room }));
+      return steadySample(mutants, count, seed);
+    });
+  }
+  return wanted.flatMap((room) => sample(inRoom(root, room), count, `${seed} ${room}`));
+}
+
+function inRoom(root: string, room: string): Mutant[] {
+  const files = readdirSync(join(root, 'lib', room))
+    .filter(isCode)
+    .toSorted();
+  return files.flatMap((name) => mutantsIn(root, `lib/${room}/${name}`));
 }
 
 /** The command that runs this mutant alone. */
@@ -74,6 +83,24 @@ export function sample<T>(items: readonly T[], count: number, seed: string): T[]
   }
   const drawn = new Set(places.slice(0, count));
   return items.filter((_, place) => drawn.has(place));
+}
+
+/**
+ * `count` of them, in their old order, each by a lot of its own that its file and its line decide: a change of other lines, or
+ * of other files, leaves them in the sample.
+ */
+export function steadySample(mutants: readonly Mutant[], count: number, seed: string): Mutant[] {
+  const seen = new Map<string, number>();
+  const lots = mutants.map((mutant, place) => {
+    const name = [mutant.file, mutant.mutation.operator, ...diffOf(mutant.text, mutant.mutation)];
+    const text = name.map((part) => part.replaceAll(/\s+/g, ' ')).join('\n');
+    const times = seen.get(text) ?? 0;
+    seen.set(text, times + 1);
+    return { place, lot: seededRandom(`${seed} ${times} ${text}`)() };
+  });
+  const drawn = lots.toSorted((left, right) => left.lot - right.lot).slice(0, count);
+  const places = new Set(drawn.map(({ place }) => place));
+  return mutants.filter((_, place) => places.has(place));
 }
 
 function isCode(name: string): boolean {

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,8 @@ import { chooseMutants } from './mutant-choice.ts';
 import { MutantRun, scoresOf } from './mutant-run.ts';
 import { readMutantsOptions } from './mutants-options.ts';
 import { pageWith, percentKilled, type RoomScore } from './score-page.ts';
+import { Reach } from './reach.ts';
+import { ReachedChoice } from './reached-choice.ts';
 import { SpecChoice } from './spec-choice.ts';
 import { TreeCopy } from './tree-copy.ts';
 
@@ -74,9 +77,43 @@ describe('MutantRun', () => {
     expect(printed).to.include('2/2 survived  lib/room/sum.ts:2 logic');
     expect(printed).to.include('    npm run mutants -- --file lib/room/sum.ts --mutant logic@2:52');
     expect(readFileSync(join(root, 'lib/room/sum.ts'), 'utf8')).to.equal(before);
-    expect(scoresOf(results, { count: 10, seed: '1' })).to.deep.equal([
-      { room: 'room', count: 10, seed: '1', killed: 1, survived: 1, timedOut: 0 },
+    const command = '--room room --count 10 --seed 1';
+    expect(scoresOf(results, options)).to.deep.equal([
+      { room: 'room', command, killed: 1, survived: 1, timedOut: 0, equivalent: 0 },
     ]);
+  });
+
+  it('judges a mutant by the specs that reach it, and says which are reached by none', async function () {
+    this.timeout(600_000);
+    smallPackage(root);
+    symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+    writeFileSync(join(root, '.mocharc.json'), '{ "require": ["tsx"] }');
+    mkdirSync(join(root, 'spec', 'mutants'));
+    for (const name of ['reach-child.ts', 'probes.ts']) {
+      copyFileSync(join(import.meta.dirname, name), join(root, 'spec', 'mutants', name));
+    }
+    const mutants = chooseMutants(root, readMutantsOptions(['--room', 'room']));
+    const specs = new SpecChoice(root);
+    const reach = await Reach.measure(root, mutants, specs.all(), 1);
+    const path = join(root, 'reach.json');
+    reach.write(path);
+    const read = Reach.read(path, mutants) ?? reach;
+    expect(mutants.map((mutant) => read.specsFor(mutant).map(({ spec }) => spec))).to.deep.equal([
+      ['spec/room/sum.spec.ts'],
+      [],
+    ]);
+    const choice = new ReachedChoice(read, specs);
+    const run = new MutantRun({ root, choice, jobs: 1, print: () => undefined });
+    const results = await run.run(mutants);
+    expect(results.map(({ verdict, by }) => [verdict, by])).to.deep.equal([
+      ['killed', 'spec/room/sum.spec.ts'],
+      ['unreached', undefined],
+    ]);
+    const reached = readMutantsOptions(['--room', 'room', '--whole', '--reached']);
+    expect(scoresOf(results, reached)[0]).to.deep.include({
+      command: '--room room --count 10 --whole --reached --seed 1',
+      survived: 1,
+    });
   });
 
   it('puts the file back when a run fails, and removes its copy', async () => {
@@ -129,11 +166,11 @@ describe('SpecChoice', () => {
 describe('pageWith', () => {
   const score = (room: string, killed: number, seed: string = '1'): RoomScore => ({
     room,
-    count: 10,
-    seed,
+    command: `--room ${room} --count 10 --seed ${seed}`,
     killed,
     survived: 10 - killed,
     timedOut: 0,
+    equivalent: 2,
   });
   const rowsOf = (page: string): string[] =>
     page.split('\n').filter((line) => line.includes('npm run mutants -- --room'));
@@ -141,8 +178,8 @@ describe('pageWith', () => {
   it('begins a page with its rooms in order', () => {
     const page = pageWith(undefined, [score('meta', 10), score('kernel', 7)]);
     expect(rowsOf(page)).to.deep.equal([
-      '| kernel | 7 | 3 | 0 | 70 % | `npm run mutants -- --room kernel --count 10 --seed 1` |',
-      '| meta | 10 | 0 | 0 | 100 % | `npm run mutants -- --room meta --count 10 --seed 1` |',
+      '| kernel | 7 | 3 | 0 | 2 | 70 % | `npm run mutants -- --room kernel --count 10 --seed 1` |',
+      '| meta | 10 | 0 | 0 | 2 | 100 % | `npm run mutants -- --room meta --count 10 --seed 1` |',
     ]);
   });
 

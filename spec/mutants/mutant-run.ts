@@ -1,15 +1,21 @@
+import { relative } from 'node:path';
 import { runSpecs, type SpecRun } from './mocha-child.ts';
+import { equivalenceOf } from './equivalent-mutants.ts';
 import { replayCommand, type Mutant } from './mutant-choice.ts';
 import { diffOf } from './mutation.ts';
+import type { MutantsOptions } from './mutants-options.ts';
 import type { RoomScore } from './score-page.ts';
-import type { SpecChoice } from './spec-choice.ts';
+import type { SpecWave } from './spec-choice.ts';
 import { TreeCopy } from './tree-copy.ts';
 
-export type Verdict = 'killed' | 'survived' | 'timed out' | 'no run';
+/** `equivalent` is one that survived and is listed with the reason. */
+export type Verdict = 'killed' | 'survived' | 'equivalent' | 'unreached' | 'timed out' | 'no run';
 
 export interface MutantResult {
   readonly mutant: Mutant;
   readonly verdict: Verdict;
+  /** The spec file that failed. */
+  readonly by?: string | undefined;
 }
 
 /** A mutant may take this many times as long as the unchanged code, and this much more. */
@@ -20,7 +26,7 @@ const BASELINE_MS = 600_000;
 
 export interface MutantRunOptions {
   readonly root: string;
-  readonly choice: SpecChoice;
+  readonly choice: { wavesFor(mutant: Mutant): SpecWave[] };
   readonly jobs: number;
   readonly print: (line: string) => void;
 }
@@ -41,9 +47,9 @@ export class MutantRun {
     const work = async (): Promise<void> => {
       using tree = new TreeCopy(this.#options.root);
       for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
-        const verdict = await this.#judge(tree, mutant);
-        results.push({ mutant, verdict });
-        this.#report(mutant, verdict, results.length, mutants.length);
+        const result = await this.#judge(tree, mutant);
+        results.push(result);
+        this.#report(result, results.length, mutants.length);
       }
     };
     const jobs = Math.min(this.#options.jobs, mutants.length);
@@ -51,19 +57,26 @@ export class MutantRun {
     return results;
   }
 
-  async #judge(tree: TreeCopy, { file, mutation }: Mutant): Promise<Verdict> {
-    const specs = this.#options.choice.specsFor(file);
-    if (specs.length === 0) return 'survived';
-    const baseline = await this.#baseline(tree, specs);
-    if (baseline.outcome !== 'passed') return 'no run';
-    const limitMs = TIMES_SLOWER * baseline.tookMs + MARGIN_MS;
-    const { outcome } = await tree.with(file, mutation, () =>
-      runSpecs(tree.folder, specs, limitMs),
-    );
-    return outcome === 'failed' ? 'killed' : outcome === 'passed' ? 'survived' : outcome;
+  async #judge(tree: TreeCopy, mutant: Mutant): Promise<MutantResult> {
+    const { file, mutation } = mutant;
+    const waves = this.#options.choice.wavesFor(mutant);
+    for (const { specs, unchangedMs } of waves) {
+      const baseline = unchangedMs ?? (await this.#baseline(tree, specs));
+      if (baseline === undefined) return { mutant, verdict: 'no run' };
+      const limitMs = TIMES_SLOWER * baseline + MARGIN_MS;
+      const { outcome, failed } = await tree.with(file, mutation, () =>
+        runSpecs(tree.folder, specs, limitMs),
+      );
+      if (outcome === 'timed out') return { mutant, verdict: outcome };
+      const by = failed === undefined ? undefined : relative(tree.folder, failed);
+      if (outcome === 'failed') return { mutant, verdict: 'killed', by };
+    }
+    if (equivalenceOf(mutant) !== undefined) return { mutant, verdict: 'equivalent' };
+    return { mutant, verdict: waves.length === 0 ? 'unreached' : 'survived' };
   }
 
-  async #baseline(tree: TreeCopy, specs: readonly string[]): Promise<SpecRun> {
+  /** How long the specs take with the unchanged code; nothing where they do not pass. */
+  async #baseline(tree: TreeCopy, specs: readonly string[]): Promise<number | undefined> {
     const key = specs.join(' ');
     let run = this.#baselines.get(key);
     if (run === undefined) {
@@ -74,30 +87,41 @@ export class MutantRun {
         this.#options.print(`the unchanged code ${outcome} in ${key}:\n${output}`);
       }
     }
-    return await run;
+    const { outcome, tookMs } = await run;
+    return outcome === 'passed' ? tookMs : undefined;
   }
 
-  #report(mutant: Mutant, verdict: Verdict, done: number, total: number): void {
+  #report({ mutant, verdict, by }: MutantResult, done: number, total: number): void {
     const { print } = this.#options;
     const { file, text, mutation } = mutant;
-    print(`${done}/${total} ${verdict.padEnd(9)} ${file}:${mutation.line} ${mutation.operator}`);
+    const killer = by === undefined ? '' : ` by ${by}`;
+    const place = `${file}:${mutation.line} ${mutation.operator}`;
+    print(`${done}/${total} ${verdict.padEnd(9)} ${place}${killer}`);
     if (verdict === 'killed') return;
     for (const line of diffOf(text, mutation)) print(`    ${line}`);
-    print(`    ${replayCommand(mutant)}`);
+    const reason = verdict === 'equivalent' ? equivalenceOf(mutant) : undefined;
+    print(`    ${reason ?? replayCommand(mutant)}`);
   }
 }
 
 /** The figures of each room; mutants whose specs could not be run are left out. */
 export function scoresOf(
   results: readonly MutantResult[],
-  { count, seed }: { readonly count: number; readonly seed: string },
+  options: Pick<MutantsOptions, 'count' | 'seed' | 'whole' | 'reached'>,
 ): RoomScore[] {
+  const { count, seed, whole, reached } = options;
   const rooms = [...new Set(results.map(({ mutant }) => mutant.room))].toSorted();
   return rooms.map((room) => {
     const verdicts = results.filter(({ mutant }) => mutant.room === room);
     const number = (wanted: Verdict): number =>
       verdicts.filter(({ verdict }) => verdict === wanted).length;
-    const timedOut = number('timed out');
-    return { room, count, seed, killed: number('killed'), survived: number('survived'), timedOut };
+    return {
+      room,
+      command: `--room ${room} --count ${count}${whole ? ' --whole' : ''}${reached ? ' --reached' : ''} --seed ${seed}`,
+      killed: number('killed'),
+      survived: number('survived') + number('unreached'),
+      timedOut: number('timed out'),
+      equivalent: number('equivalent'),
+    };
   });
 }

@@ -9,6 +9,10 @@ export interface MutantsOptions {
   readonly mutant: string | undefined;
   /** Mutants a room. */
   readonly count: number;
+  /** Draw `count` from each of `rooms` with all below it, in place of `count` from each folder. */
+  readonly whole: boolean;
+  /** Run all specs once to find which ones reach a mutant, and judge it by these. */
+  readonly reached: boolean;
   readonly seed: string;
   /** Mutants under way at a time. */
   readonly jobs: number;
@@ -25,6 +29,8 @@ export const HELP: string = `npm run mutants -- [options]
   --file path     one file of lib, such as lib/kernel/data/heap.ts
   --mutant id     with --file: one mutant, such as boundary@12:7
   --count n       mutants of each room, drawn from all of its files (10)
+  --whole         draw them from a room with all below it, not from each folder below it
+  --reached       run all specs once to find those that reach a mutant; these judge it, the nearest first
   --seed text     decides which ones (1)
   --jobs n        mutants under way at a time (1)
   --list          name the mutants, run nothing
@@ -40,6 +46,8 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
       file: { type: 'string' },
       mutant: { type: 'string' },
       count: { type: 'string', default: '10' },
+      whole: { type: 'boolean', default: false },
+      reached: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string', default: '1' },
       list: { type: 'boolean', default: false },
@@ -47,14 +55,18 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
       help: { type: 'boolean', default: false },
     },
   });
-  const { file, mutant, list, write, help } = values;
+  const { file, mutant, whole, reached, list, write, help } = values;
   if (mutant !== undefined && file === undefined) throw new Error('--mutant needs --file');
   if (write && file !== undefined) throw new Error('--write is for whole rooms, not for --file');
+  const rooms = values.room.split(',').filter((room) => room !== '');
+  if (whole && rooms.length === 0) throw new Error('--whole needs --room');
   return {
-    rooms: values.room.split(',').filter((room) => room !== ''),
+    rooms,
     file,
     mutant,
     count: atLeastOne('count', values.count),
+    whole,
+    reached,
     seed: values.seed,
     jobs: atLeastOne('jobs', values.jobs),
     list,

@@ -8,9 +8,21 @@ export interface Mutation {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
+  /** What runs when the mutation makes a difference. */
+  readonly place: Place;
 }
 
-export function mutated(text: string, { start, end, replacement }: Mutation): string {
+/** An expression or a statement, by its offsets. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly statement: boolean;
+}
+
+export function mutated(
+  text: string,
+  { start, end, replacement }: Pick<Mutation, 'start' | 'end' | 'replacement'>,
+): string {
   return text.slice(0, start) + replacement + text.slice(end);
 }
 

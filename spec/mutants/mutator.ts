@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser';
 import { isSkipped, isType } from './equivalent-places.ts';
-import type { Mutation } from './mutation.ts';
+import type { Mutation, Place } from './mutation.ts';
 import { childrenOf, type SyntaxNode } from './syntax-node.ts';
 
 /** The text that takes the place of a node, or of a part of it. */
@@ -9,6 +9,7 @@ interface Change {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
+  readonly place: Place;
 }
 
 const BOUNDARIES: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
@@ -90,15 +91,17 @@ function changesOf(node: SyntaxNode, parents: readonly SyntaxNode[], text: strin
 /** Between the operands lies the operator, with white space or comments around it. */
 function replaced(
   operator: string,
-  { left, right, operator: sign }: SyntaxNode,
+  node: SyntaxNode,
   text: string,
   table: Readonly<Record<string, string>>,
 ): Change[] {
+  const { left, right, operator: sign } = node;
   const replacement = table[sign ?? ''];
   if (replacement === undefined || left === undefined || right === undefined) return [];
   const start = text.indexOf(sign ?? '', left.end);
   if (start === -1 || start >= right.start) return [];
-  return [{ operator, start, end: start + (sign ?? '').length, replacement }];
+  const end = start + (sign ?? '').length;
+  return [{ operator, start, end, replacement, place: expression(node) }];
 }
 
 function ofBinary(node: SyntaxNode, text: string): Change[] {
@@ -118,17 +121,17 @@ function isText(node: SyntaxNode | undefined): boolean {
   return node.type === 'BinaryExpression' && (isText(node.left) || isText(node.right));
 }
 
-function ofLiteral(
-  { start, end, value, raw }: SyntaxNode,
-  parent: SyntaxNode | undefined,
-): Change[] {
+function ofLiteral(node: SyntaxNode, parent: SyntaxNode | undefined): Change[] {
+  const { start, end, value, raw } = node;
+  const place = expression(node);
   if (typeof value === 'boolean') {
-    return [{ operator: 'boolean', start, end, replacement: String(!value) }];
+    return [{ operator: 'boolean', start, end, replacement: String(!value), place }];
   }
   // A key of an object is a name.
   if (parent?.type === 'Property' && parent.key?.start === start) return [];
   const bumped = { '0': '1', '1': '2', '0n': '1n', '1n': '2n' }[raw ?? ''];
-  return bumped === undefined ? [] : [{ operator: 'number', start, end, replacement: bumped }];
+  if (bumped === undefined) return [];
+  return [{ operator: 'number', start, end, replacement: bumped, place }];
 }
 
 function ofTest(test: SyntaxNode, text: string): Change[] {
@@ -138,7 +141,7 @@ function ofTest(test: SyntaxNode, text: string): Change[] {
   if (test.type === 'Literal') return [];
   const bare = test.type === 'UnaryExpression' && test.operator === '!';
   const replacement = bare ? text.slice(start + 1, end) : `!(${text.slice(start, end)})`;
-  return [{ operator: 'condition', start, end, replacement }];
+  return [{ operator: 'condition', start, end, replacement, place: expression(test) }];
 }
 
 function ofStatement(
@@ -150,7 +153,9 @@ function ofStatement(
   const method = parents.findLast(({ type }) => type === 'MethodDefinition');
   // A constructor that keeps nothing of what it is given fails every spec.
   if (method?.kind === 'constructor' && expression.right?.type === 'Identifier') return [];
-  return [{ operator: 'statement', start, end, replacement: ';' }];
+  return [
+    { operator: 'statement', start, end, replacement: ';', place: statement({ start, end }) },
+  ];
 }
 
 /** An exit from the branch of an `if`: without it, what follows runs as well. */
@@ -158,7 +163,7 @@ function ofExit({ start, end }: SyntaxNode, parents: readonly SyntaxNode[]): Cha
   const parent = parents.at(-1);
   const owner = parent?.type === 'BlockStatement' ? parents.at(-2) : parent;
   if (owner?.type !== 'IfStatement') return [];
-  return [{ operator: 'exit', start, end, replacement: ';' }];
+  return [{ operator: 'exit', start, end, replacement: ';', place: statement({ start, end }) }];
 }
 
 /** The answer of a function that is declared to say yes or no. */
@@ -172,7 +177,15 @@ function ofAnswer(
   if (owner?.returnType?.typeAnnotation?.type !== 'TSBooleanKeyword') return [];
   const { start, end } = argument;
   const replacement = `!(${text.slice(start, end)})`;
-  return [{ operator: 'answer', start, end, replacement }];
+  return [{ operator: 'answer', start, end, replacement, place: expression({ start, end }) }];
+}
+
+function expression({ start, end }: Pick<SyntaxNode, 'start' | 'end'>): Place {
+  return { start, end, statement: false };
+}
+
+function statement({ start, end }: Pick<SyntaxNode, 'start' | 'end'>): Place {
+  return { start, end, statement: true };
 }
 
 function toMutation(text: string, change: Change): Mutation {

@@ -1,18 +1,20 @@
 /** What became of the mutants of one room. */
 export interface RoomScore {
   readonly room: string;
-  readonly count: number;
-  readonly seed: string;
+  /** The options that run it again. */
+  readonly command: string;
   readonly killed: number;
   readonly survived: number;
   readonly timedOut: number;
+  /** Survived, and listed with the reason why no spec can notice. */
+  readonly equivalent: number;
 }
 
 const BEGIN = '<!-- scores: begin -->';
 const END = '<!-- scores: end -->';
 const HEAD = [
-  '| room | killed | survived | timed out | score | command |',
-  '|---|--:|--:|--:|--:|---|',
+  '| room | killed | survived | timed out | equivalent | score | command |',
+  '|---|--:|--:|--:|--:|--:|---|',
 ];
 
 const EMPTY_PAGE = `# Mutation score
@@ -51,9 +53,9 @@ export function percentKilled({ killed, survived }: RoomScore): string {
 }
 
 function rowFor(score: RoomScore): string {
-  const { room, count, seed, killed, survived, timedOut } = score;
-  const command = `npm run mutants -- --room ${room} --count ${count} --seed ${seed}`;
-  return `| ${room} | ${killed} | ${survived} | ${timedOut} | ${percentKilled(score)} | \`${command}\` |`;
+  const { room, command, killed, survived, timedOut, equivalent } = score;
+  const figures = [killed, survived, timedOut, equivalent, percentKilled(score)].join(' | ');
+  return `| ${room} | ${figures} | \`npm run mutants -- ${command}\` |`;
 }
 
 function rowsOf(table: string): string[] {

@@ -1,11 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import type { Mutant } from './mutant-choice.ts';
 
 /** Specs that import a file directly, beside those of its own folder. The nearest come first. */
 const MOST_IMPORTERS = 8;
 /** Suites that check text, not behaviour, or start programs. */
 const NOT_ASKED =
   /^spec\/(?:[^/]+\.spec\.ts$|bench\/|package\/|examples\/|soak\/|faults\/|types\/)/;
+
+/** Spec files that run in one process. */
+export interface SpecWave {
+  readonly specs: readonly string[];
+  /** How long they take with the unchanged code, where that is known. */
+  readonly unchangedMs?: number;
+}
 
 /** Finds the spec files that a mutant has to get past. */
 export class SpecChoice {
@@ -23,6 +31,16 @@ export class SpecChoice {
     this.#imports = new Map(specs.map((spec) => [spec, importsOf(root, spec)]));
   }
 
+  /** Every spec file that may be asked. */
+  all(): string[] {
+    return [...this.#imports.keys()];
+  }
+
+  wavesFor({ file }: Pick<Mutant, 'file'>): SpecWave[] {
+    const specs = this.specsFor(file);
+    return specs.length === 0 ? [] : [{ specs }];
+  }
+
   /** That of the file itself, those that import it, those of the mirroring folder, then the suites of the folder above. */
   specsFor(file: string): string[] {
     const folder = this.#mirrorOf(file);
@@ -35,6 +53,14 @@ export class SpecChoice {
     const inFolder = (wanted: string): string[] => all.filter((spec) => dirname(spec) === wanted);
     const mirroring = [...inFolder(folder), ...inFolder(dirname(folder))];
     return [...new Set([...all.filter((spec) => spec === own), ...importers, ...mirroring])];
+  }
+
+  /** How near a spec file is to a file of `lib`: the more, the nearer. */
+  nearness(spec: string, file: string): number {
+    const own = file.replace(/^lib/, 'spec').replace(/\.ts$/, '.spec.ts');
+    if (spec === own) return Number.MAX_SAFE_INTEGER;
+    const folders = common(dirname(spec), dirname(own));
+    return folders + (this.#imports.get(spec)?.has(file) === true ? 100 : 0);
   }
 
   /** The folder of `spec` that mirrors the folder of a file, or the nearest one above that has specs. */
