@@ -12,10 +12,11 @@ interface Match {
   readonly size: number;
 }
 
-interface Change {
+/** A run of lines: equal ones, or those of the old text that the new ones replace. */
+interface Run {
   readonly isEqual: boolean;
-  readonly a: readonly [number, number];
-  readonly b: readonly [number, number];
+  readonly a: readonly [start: number, end: number];
+  readonly b: readonly [start: number, end: number];
 }
 
 /**
@@ -26,9 +27,8 @@ export function unifiedDiff(before: string, after: string): string {
   const a = before.split('\n');
   const b = after.split('\n');
   let text = '';
-  for (const group of groupsOf(changesOf(matchesOf(a, b), a.length, b.length))) {
-    const first = group[0] as Change;
-    const last = group.at(-1) as Change;
+  for (const group of groupsOf(runsOf(matchesOf(a, b), a.length, b.length))) {
+    const [first, last] = [group[0], group.at(-1)] as [Run, Run];
     text += `@@ -${rangeOf(first.a[0], last.a[1])} +${rangeOf(first.b[0], last.b[1])} @@\n`;
     for (const { isEqual, a: from, b: to } of group) {
       if (isEqual) text += signed(' ', a.slice(...from));
@@ -42,40 +42,54 @@ function signed(sign: string, lines: readonly string[]): string {
   return lines.map((line) => `${sign}${line}\n`).join('');
 }
 
+/** There is a line in each, since a text of no line has an empty one. */
 function rangeOf(start: number, end: number): string {
   const length = end - start;
-  if (length === 1) return String(start + 1);
-  return `${length === 0 ? start : start + 1},${length}`;
+  return length === 1 ? String(start + 1) : `${start + 1},${length}`;
 }
 
+/** The longest matches, and those on both sides of each, in their order. */
 function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
   if (Math.max(a.length, b.length) > MOST_LINES) return endsOf(a, b);
   const places = placesOf(b);
   const found: Match[] = [];
-  const open: (readonly [number, number, number, number])[] = [[0, a.length, 0, b.length]];
+  const open: Run['a'][][] = [
+    [
+      [0, a.length],
+      [0, b.length],
+    ],
+  ];
   for (let range = open.pop(); range !== undefined; range = open.pop()) {
-    const [aStart, aEnd, bStart, bEnd] = range;
-    const match = longestMatch(a, b, places, range);
+    const [inA, inB] = range as [Run['a'], Run['b']];
+    const match = longestMatch(a, b, places, inA, inB);
     if (match.size === 0) continue;
     found.push(match);
-    if (aStart < match.a && bStart < match.b) open.push([aStart, match.a, bStart, match.b]);
-    const [aNext, bNext] = [match.a + match.size, match.b + match.size];
-    if (aNext < aEnd && bNext < bEnd) open.push([aNext, aEnd, bNext, bEnd]);
+    open.push([
+      [inA[0], match.a],
+      [inB[0], match.b],
+    ]);
+    open.push([
+      [match.a + match.size, inA[1]],
+      [match.b + match.size, inB[1]],
+    ]);
   }
   return found.toSorted((one, other) => one.a - other.a);
 }
 
 /** The equal lines at the begin and at the end. */
 function endsOf(a: readonly string[], b: readonly string[]): Match[] {
-  const most = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < most && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  const head = equalLines(a, b);
+  const tail = equalLines(a.slice(head).toReversed(), b.slice(head).toReversed());
   return [
     { a: 0, b: 0, size: head },
     { a: a.length - tail, b: b.length - tail, size: tail },
   ];
+}
+
+/** How many lines are equal from the begin on. */
+function equalLines(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((line, index) => line !== b[index]);
+  return at === -1 ? a.length : at;
 }
 
 /** The places of each line, without lines that are too frequent to say something. */
@@ -95,15 +109,15 @@ function longestMatch(
   a: readonly string[],
   b: readonly string[],
   places: ReadonlyMap<string, readonly number[]>,
-  [aStart, aEnd, bStart, bEnd]: readonly [number, number, number, number],
+  [aStart, aEnd]: Run['a'],
+  [bStart, bEnd]: Run['b'],
 ): Match {
   let best: Match = { a: aStart, b: bStart, size: 0 };
   let lengths = new Map<number, number>();
   for (let i = aStart; i < aEnd; i += 1) {
     const next = new Map<number, number>();
     for (const j of places.get(a[i] as string) ?? []) {
-      if (j < bStart) continue;
-      if (j >= bEnd) break;
+      if (j < bStart || j >= bEnd) continue;
       const size = (lengths.get(j - 1) ?? 0) + 1;
       next.set(j, size);
       if (size > best.size) best = { a: i - size + 1, b: j - size + 1, size };
@@ -123,46 +137,36 @@ function longestMatch(
   return { a: start, b: other, size };
 }
 
-/** The lines between matches are changes; matches that touch are one. */
-function changesOf(matches: readonly Match[], aLength: number, bLength: number): Change[] {
-  const changes: Change[] = [];
+/** The lines between matches are changes; matches that touch are one run. */
+function runsOf(matches: readonly Match[], aLength: number, bLength: number): Run[] {
+  const runs: Run[] = [];
   let [a, b] = [0, 0];
   for (const match of [...matches, { a: aLength, b: bLength, size: 0 }]) {
-    if (a < match.a || b < match.b) {
-      changes.push({ isEqual: false, a: [a, match.a], b: [b, match.b] });
-    }
+    const isApart = match.a > a || match.b > b;
+    if (isApart) runs.push({ isEqual: false, a: [a, match.a], b: [b, match.b] });
+    const before = isApart ? undefined : runs.pop();
+    const [aStart, bStart] = [before?.a[0] ?? match.a, before?.b[0] ?? match.b];
     [a, b] = [match.a + match.size, match.b + match.size];
-    const before = changes.at(-1);
-    if (match.size === 0) continue;
-    if (before?.isEqual === true) {
-      changes[changes.length - 1] = { isEqual: true, a: [before.a[0], a], b: [before.b[0], b] };
-    } else changes.push({ isEqual: true, a: [match.a, a], b: [match.b, b] });
+    runs.push({ isEqual: true, a: [aStart, a], b: [bStart, b] });
   }
-  return changes;
+  return runs;
 }
 
-/** The changes with the lines around them; changes that are near share a group. */
-function groupsOf(changes: readonly Change[]): Change[][] {
-  const groups: Change[][] = [];
-  let group: Change[] = [];
-  for (const [index, { isEqual, a, b }] of changes.entries()) {
-    if (!isEqual) {
-      group.push({ isEqual, a, b });
+/** The changes with the lines around them; changes that are near each other share a group. */
+function groupsOf(runs: readonly Run[]): Run[][] {
+  const groups: Run[][] = [];
+  let group: Run[] = [];
+  for (const [index, run] of runs.entries()) {
+    const { isEqual, a, b } = run;
+    const head = index === 0 ? 0 : CONTEXT;
+    const tail = index === runs.length - 1 ? 0 : CONTEXT;
+    if (!isEqual || a[1] - a[0] <= head + tail) {
+      group.push(run);
       continue;
     }
-    const size = a[1] - a[0];
-    const isFirst = index === 0;
-    const isLast = index === changes.length - 1;
-    const head = Math.min(size, CONTEXT);
-    const start: Change = { isEqual, a: [a[0], a[0] + head], b: [b[0], b[0] + head] };
-    const end: Change = { isEqual, a: [a[1] - head, a[1]], b: [b[1] - head, b[1]] };
-    if (isFirst) group.push(end);
-    else if (isLast) group.push(start);
-    else if (size <= 2 * CONTEXT) group.push({ isEqual, a, b });
-    else {
-      groups.push([...group, start]);
-      group = [end];
-    }
+    if (index > 0)
+      groups.push([...group, { isEqual, a: [a[0], a[0] + head], b: [b[0], b[0] + head] }]);
+    group = [{ isEqual, a: [a[1] - tail, a[1]], b: [b[1] - tail, b[1]] }];
   }
   if (group.some(({ isEqual }) => !isEqual)) groups.push(group);
   return groups;
