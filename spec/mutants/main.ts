@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chooseMutants, LEFT_OUT, type Mutant } from './mutant-choice.ts';
-import { MutantRun, scoresOf } from './mutant-run.ts';
+import { MutantRun, reportResult, scoresOf, type MutantResult } from './mutant-run.ts';
 import { HELP, readMutantsOptions } from './mutants-options.ts';
 import { pageWith, percentKilled } from './score-page.ts';
-import { Reach } from './reach.ts';
-import { ReachedChoice } from './reached-choice.ts';
 import { SpecChoice } from './spec-choice.ts';
+import { SwitchRun, type SwitchVerdict } from './switch-run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = join(ROOT, 'docs', 'mutation-score.md');
@@ -26,10 +25,15 @@ async function main(): Promise<void> {
     for (const [room, reason] of LEFT_OUT) console.log(`${room} is left out: ${reason}`);
   }
   const { jobs } = options;
-  const specs = new SpecChoice(ROOT);
-  const choice = options.reached ? await reachedChoice(mutants, specs, jobs) : specs;
-  const run = new MutantRun({ root: ROOT, choice, jobs, print: (line) => console.log(line) });
-  const results = await run.run(mutants);
+  const choice = new SpecChoice(ROOT);
+  const results = options.reached
+    ? await judgeReached(mutants, choice, jobs)
+    : await new MutantRun({
+        root: ROOT,
+        choice,
+        jobs,
+        print: (line) => console.log(line),
+      }).run(mutants);
   const scores = scoresOf(results, options);
   for (const score of scores) {
     const { room, killed, survived, timedOut, equivalent } = score;
@@ -46,15 +50,38 @@ async function main(): Promise<void> {
   writeFileSync(PAGE, pageWith(page, scores));
 }
 
-/** Runs all specs once; those that fail with the unchanged code are named and judge nothing. */
-async function reachedChoice(
+/** By the tests that reach each mutant; one that lives on is planted alone once more, for what runs only when files are imported. */
+async function judgeReached(
   mutants: readonly Mutant[],
-  specs: SpecChoice,
+  choice: SpecChoice,
   jobs: number,
-): Promise<ReachedChoice> {
-  const reach = await Reach.measure(ROOT, mutants, specs.all(), jobs);
-  for (const spec of reach.failing()) console.log(`${spec} fails with the unchanged code`);
-  return new ReachedChoice(reach, specs);
+): Promise<MutantResult[]> {
+  const print = (line: string): void => console.log(line);
+  const results: MutantResult[] = [];
+  const unreached = new Set<Mutant>();
+  const report = (mutant: Mutant, { killedBy, late, reaching }: SwitchVerdict): void => {
+    if (reaching === 0) unreached.add(mutant);
+    const verdict = killedBy === undefined ? 'survived' : late === true ? 'timed out' : 'killed';
+    const result: MutantResult = { mutant, verdict, by: killedBy };
+    if (verdict !== 'killed') return;
+    results.push(result);
+    reportResult(print, result, `${results.length}/${mutants.length}`);
+  };
+  await new SwitchRun({ root: ROOT, choice, specs: choice.all(), jobs, print, report }).run(
+    mutants,
+  );
+  const killed = new Set(results.map(({ mutant }) => mutant));
+  const alive = mutants.filter((mutant) => !killed.has(mutant));
+  const alone = await new MutantRun({ root: ROOT, choice, jobs, print }).run(alive);
+  return [
+    ...results,
+    ...alone.map(
+      (result): MutantResult =>
+        result.verdict === 'survived' && unreached.has(result.mutant)
+          ? { ...result, verdict: 'unreached' }
+          : result,
+    ),
+  ];
 }
 
 await main();

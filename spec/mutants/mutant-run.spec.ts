@@ -15,9 +15,8 @@ import { chooseMutants } from './mutant-choice.ts';
 import { MutantRun, scoresOf } from './mutant-run.ts';
 import { readMutantsOptions } from './mutants-options.ts';
 import { pageWith, percentKilled, type RoomScore } from './score-page.ts';
-import { Reach } from './reach.ts';
-import { ReachedChoice } from './reached-choice.ts';
 import { SpecChoice } from './spec-choice.ts';
+import { SwitchRun } from './switch-run.ts';
 import { TreeCopy } from './tree-copy.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
@@ -83,37 +82,38 @@ describe('MutantRun', () => {
     ]);
   });
 
-  it('judges a mutant by the specs that reach it, and says which are reached by none', async function () {
+  it('judges a mutant by the tests that reach it, and says which are reached by none', async function () {
     this.timeout(600_000);
     smallPackage(root);
     symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
     writeFileSync(join(root, '.mocharc.json'), '{ "require": ["tsx"] }');
     mkdirSync(join(root, 'spec', 'mutants'));
-    for (const name of ['reach-child.ts', 'probes.ts']) {
+    for (const name of ['switch-child.ts', 'switches.ts', 'mutation.ts']) {
       copyFileSync(join(import.meta.dirname, name), join(root, 'spec', 'mutants', name));
     }
-    const mutants = chooseMutants(root, readMutantsOptions(['--room', 'room']));
-    const specs = new SpecChoice(root);
-    const reach = await Reach.measure(root, mutants, specs.all(), 1);
-    const path = join(root, 'reach.json');
-    reach.write(path);
-    const read = Reach.read(path, mutants) ?? reach;
-    expect(mutants.map((mutant) => read.specsFor(mutant).map(({ spec }) => spec))).to.deep.equal([
-      ['spec/room/sum.spec.ts'],
-      [],
-    ]);
-    const choice = new ReachedChoice(read, specs);
-    const run = new MutantRun({ root, choice, jobs: 1, print: () => undefined });
-    const results = await run.run(mutants);
-    expect(results.map(({ verdict, by }) => [verdict, by])).to.deep.equal([
-      ['killed', 'spec/room/sum.spec.ts'],
-      ['unreached', undefined],
-    ]);
-    const reached = readMutantsOptions(['--room', 'room', '--whole', '--reached']);
-    expect(scoresOf(results, reached)[0]).to.deep.include({
-      command: '--room room --count 10 --whole --reached --seed 1',
-      survived: 1,
+    const options = readMutantsOptions(['--room', 'room', '--whole', '--reached']);
+    const mutants = chooseMutants(root, options);
+    const choice = new SpecChoice(root);
+    const verdicts: unknown[] = [];
+    const run = new SwitchRun({
+      root,
+      choice,
+      specs: choice.all(),
+      jobs: 1,
+      print: (line) => verdicts.push(line),
+      report: ({ mutation }, verdict) => verdicts.push({ id: mutation.id, ...verdict }),
     });
+    await run.run(mutants);
+    expect(verdicts).to.deep.equal([
+      {
+        id: 'arithmetic@1:48',
+        killedBy: 'spec/room/sum.spec.ts adds',
+        late: false,
+        reaching: 1,
+        passed: 0,
+      },
+      { id: 'logic@2:52', reaching: 0, passed: 0 },
+    ]);
   });
 
   it('puts the file back when a run fails, and removes its copy', async () => {

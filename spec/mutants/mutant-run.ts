@@ -5,7 +5,7 @@ import { replayCommand, type Mutant } from './mutant-choice.ts';
 import { diffOf } from './mutation.ts';
 import type { MutantsOptions } from './mutants-options.ts';
 import type { RoomScore } from './score-page.ts';
-import type { SpecWave } from './spec-choice.ts';
+import type { SpecChoice } from './spec-choice.ts';
 import { TreeCopy } from './tree-copy.ts';
 
 /** `equivalent` is one that survived and is listed with the reason. */
@@ -14,7 +14,7 @@ export type Verdict = 'killed' | 'survived' | 'equivalent' | 'unreached' | 'time
 export interface MutantResult {
   readonly mutant: Mutant;
   readonly verdict: Verdict;
-  /** The spec file that failed. */
+  /** The spec file that failed, or the test in it. */
   readonly by?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ const BASELINE_MS = 600_000;
 
 export interface MutantRunOptions {
   readonly root: string;
-  readonly choice: { wavesFor(mutant: Mutant): SpecWave[] };
+  readonly choice: SpecChoice;
   readonly jobs: number;
   readonly print: (line: string) => void;
 }
@@ -49,7 +49,8 @@ export class MutantRun {
       for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
         const result = await this.#judge(tree, mutant);
         results.push(result);
-        this.#report(result, results.length, mutants.length);
+        const { print } = this.#options;
+        reportResult(print, result, `${results.length}/${mutants.length}`);
       }
     };
     const jobs = Math.min(this.#options.jobs, mutants.length);
@@ -59,20 +60,19 @@ export class MutantRun {
 
   async #judge(tree: TreeCopy, mutant: Mutant): Promise<MutantResult> {
     const { file, mutation } = mutant;
-    const waves = this.#options.choice.wavesFor(mutant);
-    for (const { specs, unchangedMs } of waves) {
-      const baseline = unchangedMs ?? (await this.#baseline(tree, specs));
-      if (baseline === undefined) return { mutant, verdict: 'no run' };
-      const limitMs = TIMES_SLOWER * baseline + MARGIN_MS;
-      const { outcome, failed } = await tree.with(file, mutation, () =>
-        runSpecs(tree.folder, specs, limitMs),
-      );
-      if (outcome === 'timed out') return { mutant, verdict: outcome };
-      const by = failed === undefined ? undefined : relative(tree.folder, failed);
-      if (outcome === 'failed') return { mutant, verdict: 'killed', by };
-    }
-    if (equivalenceOf(mutant) !== undefined) return { mutant, verdict: 'equivalent' };
-    return { mutant, verdict: waves.length === 0 ? 'unreached' : 'survived' };
+    const alive = equivalenceOf(mutant) === undefined ? 'survived' : 'equivalent';
+    const specs = this.#options.choice.specsFor(file);
+    if (specs.length === 0) return { mutant, verdict: alive };
+    const baseline = await this.#baseline(tree, specs);
+    if (baseline === undefined) return { mutant, verdict: 'no run' };
+    const limitMs = TIMES_SLOWER * baseline + MARGIN_MS;
+    const { outcome, failed } = await tree.with(file, mutation, () =>
+      runSpecs(tree.folder, specs, limitMs),
+    );
+    if (outcome === 'timed out') return { mutant, verdict: outcome };
+    if (outcome === 'passed') return { mutant, verdict: alive };
+    const by = failed === undefined ? undefined : relative(tree.folder, failed);
+    return { mutant, verdict: 'killed', by };
   }
 
   /** How long the specs take with the unchanged code; nothing where they do not pass. */
@@ -90,18 +90,21 @@ export class MutantRun {
     const { outcome, tookMs } = await run;
     return outcome === 'passed' ? tookMs : undefined;
   }
+}
 
-  #report({ mutant, verdict, by }: MutantResult, done: number, total: number): void {
-    const { print } = this.#options;
-    const { file, text, mutation } = mutant;
-    const killer = by === undefined ? '' : ` by ${by}`;
-    const place = `${file}:${mutation.line} ${mutation.operator}`;
-    print(`${done}/${total} ${verdict.padEnd(9)} ${place}${killer}`);
-    if (verdict === 'killed') return;
-    for (const line of diffOf(text, mutation)) print(`    ${line}`);
-    const reason = verdict === 'equivalent' ? equivalenceOf(mutant) : undefined;
-    print(`    ${reason ?? replayCommand(mutant)}`);
-  }
+/** A line for a mutant; what is alive is shown with its diff, and with the command that runs it again or why it lives. */
+export function reportResult(
+  print: (line: string) => void,
+  { mutant, verdict, by }: MutantResult,
+  count: string,
+): void {
+  const { file, text, mutation } = mutant;
+  const killer = by === undefined ? '' : ` by ${by}`;
+  print(`${count} ${verdict.padEnd(9)} ${file}:${mutation.line} ${mutation.operator}${killer}`);
+  if (verdict === 'killed') return;
+  for (const line of diffOf(text, mutation)) print(`    ${line}`);
+  const reason = verdict === 'equivalent' ? equivalenceOf(mutant) : undefined;
+  print(`    ${reason ?? replayCommand(mutant)}`);
 }
 
 /** The figures of each room; mutants whose specs could not be run are left out. */

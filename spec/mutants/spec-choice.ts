@@ -1,19 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Mutant } from './mutant-choice.ts';
 
 /** Specs that import a file directly, beside those of its own folder. The nearest come first. */
 const MOST_IMPORTERS = 8;
 /** Suites that check text, not behaviour, or start programs. */
 const NOT_ASKED =
   /^spec\/(?:[^/]+\.spec\.ts$|bench\/|package\/|examples\/|soak\/|faults\/|types\/)/;
-
-/** Spec files that run in one process. */
-export interface SpecWave {
-  readonly specs: readonly string[];
-  /** How long they take with the unchanged code, where that is known. */
-  readonly unchangedMs?: number;
-}
 
 /** Finds the spec files that a mutant has to get past. */
 export class SpecChoice {
@@ -34,11 +26,6 @@ export class SpecChoice {
   /** Every spec file that may be asked. */
   all(): string[] {
     return [...this.#imports.keys()];
-  }
-
-  wavesFor({ file }: Pick<Mutant, 'file'>): SpecWave[] {
-    const specs = this.specsFor(file);
-    return specs.length === 0 ? [] : [{ specs }];
   }
 
   /** That of the file itself, those that import it, those of the mirroring folder, then the suites of the folder above. */

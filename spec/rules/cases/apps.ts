@@ -300,6 +300,7 @@ const daemonSet: RuleCases = {
     { 'spec.updateStrategy.rollingUpdate.maxSurge': 1 },
     { 'metadata.annotations': { 'deprecated.daemonset.template.generation': '7' } },
     { 'metadata.annotations': undefined },
+    { 'metadata.annotations': { a: 'b' } },
   ],
   statuses: [
     ...counters(

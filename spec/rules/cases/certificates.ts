@@ -135,6 +135,7 @@ export const cases: readonly RuleCases[] = [
     statuses: [
       ...decisions,
       { 'status.certificate': 'bm90aGluZw==' },
+      { 'status.certificate': '' },
       { 'status.certificate': pem(CSR, REQUEST) },
       { 'status.conditions': [{ type: 'Other', status: 'True' }] },
     ],

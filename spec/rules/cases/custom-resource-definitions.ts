@@ -97,6 +97,15 @@ const VERSIONS: readonly Change[] = [
   made({ [`${VERSION}.schema`]: undefined }),
   made({ [SCHEMA]: undefined }),
   made({ 'spec.versions[-]': second({ storage: true }) }),
+  made({ 'spec.versions[-]': second({ storage: true, subresources: { status: {}, scale: {} } }) }),
+  made({
+    'spec.versions[-]': second({
+      storage: true,
+      schema: {
+        openAPIV3Schema: { type: 'object', dependencies: { a: ['b'], c: { type: 'object' } } },
+      },
+    }),
+  }),
   made({ 'spec.versions[-]': second({}) }),
   made({ 'spec.versions[-]': second({ name: 'v1' }) }),
   made({ 'spec.versions[-]': second({ schema: undefined }) }),

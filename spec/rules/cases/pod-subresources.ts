@@ -17,6 +17,15 @@ const MIRROR = { annotations: { 'kubernetes.io/config.mirror': 'x' } };
 const half = { cpu: '500m', memory: '1Gi' };
 const container = (name: string, more: object = {}): object => ({ name, image: 'i', ...more });
 
+const ofUser = (name: string, user: object): object => ({
+  name,
+  image: 'i',
+  imageID: 'i',
+  ready: false,
+  restartCount: 0,
+  user,
+});
+
 export const cases: readonly RuleCases[] = [
   {
     title: 'v1 Pod, ephemeral containers',
@@ -65,6 +74,18 @@ export const cases: readonly RuleCases[] = [
     updates: [{ 'metadata.annotations': undefined }],
     subresource: 'resize',
     statuses: [{ [`${A}.requests`]: { cpu: '1' } }],
+  },
+  {
+    title: 'v1 Pod, for Windows',
+    collection,
+    base: pod({ os: { name: 'windows' }, containers: [container('a')] }),
+    creates: ['hostPID', 'hostIPC', 'hostNetwork', 'shareProcessNamespace', 'hostUsers'].flatMap(
+      (field) => [{ [`spec.${field}`]: false }, { [`spec.${field}`]: true }],
+    ),
+    statuses: [
+      { 'status.containerStatuses': [ofUser('a', { linux: { uid: 1, gid: 1 } })] },
+      { 'status.containerStatuses': [ofUser('a', {})] },
+    ],
   },
   {
     title: 'v1 Pod, static, ephemeral containers',

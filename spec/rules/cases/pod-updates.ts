@@ -281,6 +281,37 @@ export const cases: readonly RuleCases[] = [
     ],
   },
   {
+    title: 'v1 Pod, with a scheduling gate only',
+    collection,
+    base: { ...meta(), spec: { containers: [container], schedulingGates: [{ name: 'g' }] } },
+    updates: [
+      { 'spec.nodeSelector': { a: 'b' } },
+      {
+        'spec.affinity': {
+          nodeAffinity: {
+            [REQUIRED]: { nodeSelectorTerms: [{ matchExpressions: [expression('x')] }] },
+          },
+        },
+      },
+      {
+        'spec.affinity': {
+          nodeAffinity: {
+            [REQUIRED]: { nodeSelectorTerms: [{ matchExpressions: [expression('x')] }] },
+          },
+        },
+        'spec.hostname': 'h',
+      },
+      {
+        'spec.affinity': {
+          nodeAffinity: {
+            [REQUIRED]: { nodeSelectorTerms: [{ matchExpressions: [expression('x')] }] },
+          },
+          podAffinity: { [REQUIRED]: [{ topologyKey: 'k' }] },
+        },
+      },
+    ],
+  },
+  {
     title: 'v1 Pod, that does not restart',
     collection,
     base: {

@@ -95,6 +95,27 @@ describe('MultiVersionMap', () => {
     expect(visited(map, 4n)).to.deep.equal(['b=1']);
   });
 
+  it('is visited in steps: each says where the next one begins, the last one that it is the last', () => {
+    const map = new MultiVersionMap();
+    apply(
+      map,
+      ['a', 'b', 'c', 'd', 'e'].map((key) => [key, '1'] as const),
+    );
+    const seen: string[] = [];
+    const visit = (start: string, most: number, stopAt = ''): string | undefined =>
+      map.visitFrom(start, map.revision, most, ({ key }) => {
+        if (key === stopAt) return false;
+        seen.push(key);
+        return true;
+      });
+    const second = visit('', 2);
+    expect(seen.splice(0)).to.deep.equal(['a', 'b']);
+    const third = visit(second ?? '', 9, 'd');
+    expect(seen.splice(0)).to.deep.equal(['c']);
+    expect(visit(third ?? '', 9)).to.equal(undefined);
+    expect(seen).to.deep.equal(['d', 'e']);
+  });
+
   for (const seed of [1, 2, 3]) {
     it(`answers at every revision as full copies do, with compactions in between (seed ${seed})`, () => {
       const runtime = new VirtualRuntime({ seed });

@@ -107,6 +107,7 @@ describe('reading a snapshot', () => {
       ['contradict each other', [head(0n, 0n, 0n)]],
       ['events end at revision 3, not 4', [head(4n, 3n, 3n), end(0)]],
       ['differ from the number of records', [head(3n, 3n, 3n), end(1)]],
+      ['differ from the number of records', [head(3n, 3n, 3n), raw(FRAME.end, Array(25).fill(0))]],
       ['unknown kind 9', [head(3n, 3n, 3n), raw(9, [1])]],
       ['frame 1', [head(3n, 3n, 3n), raw(FRAME.keyValues, [1, 2, 3])]],
       ['longer than its frame', [head(3n, 3n, 3n), raw(FRAME.keyValues, Array(40).fill(9))]],

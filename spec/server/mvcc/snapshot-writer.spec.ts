@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import type { Operation, Revision } from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import { FRAME } from '../../../lib/server/mvcc/snapshot-frames.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
 import { everythingOf, loadFrom, snapshotOf } from './snapshot-harness.ts';
 
@@ -217,6 +218,39 @@ describe('a snapshot', () => {
     await store.close();
     expect(await codeOf(cut)).to.equal('CLOSED');
     expect(() => store.snapshot()).to.throw('closed');
+  });
+
+  it('ends between two frames of past events when the caller aborts', async () => {
+    const { store, runtime } = harness;
+    for (let write = 0; write < 40; write += 1) await harness.put('a', 'x'.repeat(20_000));
+    const abort = new AbortController();
+    const frames = store.snapshot({ history: true, signal: abort.signal });
+    let events = 0;
+    const work = async (): Promise<void> => {
+      for await (const frame of frames) {
+        if (frame[0] !== FRAME.events) continue;
+        events += 1;
+        abort.abort();
+      }
+    };
+    const error = await runtime.run(work()).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'AbortError' });
+    expect(events).to.equal(1);
+  });
+
+  it('has every key of a state that is read in several steps', async () => {
+    const { store, runtime } = harness;
+    const keys = Array.from({ length: 10_001 }, (_, at) => `k${String(at).padStart(5, '0')}`);
+    for (let from = 0; from < keys.length; from += 100) {
+      const success = keys.slice(from, from + 100).map((key): Operation => {
+        return { type: 'put', key, value: Buffer.of() };
+      });
+      await store.txn({ compare: [], success });
+    }
+    const loaded = await loadFrom(await snapshotOf(store, runtime), runtime);
+    const { items } = await loaded.range({ key: 'k', rangeEnd: 'l' });
+    expect(items.map(({ key }) => key)).to.deep.equal(keys);
+    await loaded.close();
   });
 
   it('names options it does not know, or whose value breaks its rule', async () => {

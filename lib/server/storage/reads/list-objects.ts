@@ -218,8 +218,9 @@ class Listing<T extends KubernetesObject> {
     const { store, versioner } = this.#access;
     const { key, options } = this.#request;
     if (isListwatchError(error, 'FUTURE_REVISION')) {
+      // Only a read at a revision is refused for it.
       const { revision } = await store.status();
-      return tooLarge(versioner, this.#revision ?? 0n, revision);
+      return tooLarge(versioner, this.#revision as Revision, revision);
     }
     if (!isListwatchError(error, 'COMPACTED')) return error;
     if ((options.continueToken ?? '') === '') {

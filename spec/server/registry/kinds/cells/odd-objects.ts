@@ -418,6 +418,12 @@ const others = [
       },
     },
   }),
+  odd('networking.k8s.io/v1/ipaddresses', '198.51.100.1', {
+    spec: { parentRef: { resource: 'services', namespace: NAMESPACE, name: 's' } },
+  }),
+  odd('networking.k8s.io/v1/ipaddresses', '198.51.100.2', {
+    spec: { parentRef: { group: 'gateway.networking.k8s.io', resource: 'Gateways', name: 'g' } },
+  }),
   odd('networking.k8s.io/v1/networkpolicies', 'n-all', { spec: { podSelector: {} } }),
   odd('discovery.k8s.io/v1/endpointslices', 'sl', {
     addressType: 'IPv4',

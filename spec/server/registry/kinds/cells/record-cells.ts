@@ -6,7 +6,7 @@ import { Target, targetOfKubeconfig } from '../../../../compare/target/target.ts
 import { oddObjects, type OddObject } from './odd-objects.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-const CLUSTER = /cells/;
+const CLUSTER = /cells|^198/;
 
 interface Row {
   readonly cells: readonly unknown[];
@@ -63,7 +63,7 @@ async function main(kubeconfig: string): Promise<void> {
   }
 }
 
-/** Objects outside of namespaces have names with `cells`. */
+/** Objects outside of namespaces have names with `cells`, or are addresses. */
 function pathsOf({ resource, object }: OddObject): { collection: string; path: string } {
   const parts = resource.split('/');
   const root = parts.length === 2 ? `/api/${parts[0]}` : `/apis/${parts[0]}/${parts[1]}`;
