@@ -19,12 +19,16 @@ Object.assign(globalThis, {
   },
 });
 
-const mocha = new Mocha({ timeout: 600_000, reporter: class {} as never });
+const mocha = new Mocha({ timeout: 600_000, reporter: silent as never });
 mocha.cleanReferencesAfterRun(false);
 for (const hooks of await hooksOfSuite()) mocha.rootHooks(hooks);
 for (const spec of specs) mocha.addFile(resolve(spec));
 await mocha.loadFilesAsync();
 const names = new Map(specs.map((spec) => [resolve(spec), spec]));
+
+function silent(): void {
+  // The messages tell what there is to tell.
+}
 
 /** The hooks around every spec, from the files that the package has mocha require. */
 async function hooksOfSuite(): Promise<Mocha.RootHookObject[]> {
@@ -57,7 +61,7 @@ async function run(
     listen(runner);
     runner.on('fail', (test, error: unknown) => {
       const one = test.ctx?.currentTest ?? test;
-      failed ??= { failed: nameOf(one), late: /^Error: Timeout of/.test(String(error)) };
+      failed ??= { failed: nameOf(one), late: String(error).startsWith('Error: Timeout of') };
       if (wanted !== undefined) runner.abort();
     });
   });

@@ -47,7 +47,9 @@ describe('switched', () => {
       ),
       scope,
     );
-    const ids = [...asked].map((number) => found[number]?.operator).toSorted();
+    const ids = [...asked]
+      .map((number) => found[number]?.operator ?? '')
+      .toSorted((one, other) => (one < other ? -1 : 1));
     expect(ids).to.deep.equal(['condition', 'number', 'statement']);
   });
 });

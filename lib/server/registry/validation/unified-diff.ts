@@ -124,12 +124,11 @@ function longestMatch(
     }
     lengths = next;
   }
-  // Frequent lines beside the match belong to it.
+  // Frequent lines beside the match belong to it: first the start moves, then the end.
   let { a: start, b: other, size } = best;
   while (start > aStart && other > bStart && a[start - 1] === b[other - 1]) {
     start -= 1;
     other -= 1;
-    size += 1;
   }
   while (start + size < aEnd && other + size < bEnd && a[start + size] === b[other + size]) {
     size += 1;

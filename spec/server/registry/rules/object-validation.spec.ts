@@ -8,8 +8,11 @@ import {
   validateMetadataUpdate,
 } from '../../../../lib/server/registry/rules/object-validation.ts';
 
-const object = (metadata: object): MutableObject =>
-  ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata } }) as MutableObject;
+const object = (metadata: object): MutableObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', ...metadata },
+});
 const linesOf = (causes: readonly FieldCause[]): string[] =>
   causes.map(({ field, message }) => `${field}: ${message}`);
 const created = (metadata: object, kubeFinalizers: boolean = false): string[] =>

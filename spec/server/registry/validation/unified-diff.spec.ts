@@ -16,6 +16,8 @@ const ROWS: readonly (readonly [before: string, after: string, lines: string])[]
   ['rXab', 'rXXab', '@@ -1,4 +1,5 @@| r|+X| X| a| b'],
   ['rXXab', 'rXab', '@@ -1,5 +1,4 @@| r|-X| X| a| b'],
   ['abcdefgh', 'abcdefgh', ''],
+  ['abcd', 'Xabcd', '@@ -1,3 +1,4 @@|+X| a| b| c'],
+  ['abcd', 'abcdX', '@@ -2,3 +2,4 @@| b| c| d|+X'],
   ['abcdefgh', 'Xabcdefgh', '@@ -1,3 +1,4 @@|+X| a| b| c'],
   ['abcdefgh', 'abcdefghX', '@@ -6,3 +6,4 @@| f| g| h|+X'],
   [
@@ -59,6 +61,21 @@ describe('unifiedDiff', () => {
     expect(differ(lines, changed(lines, 301))).to.equal(
       '@@ -299,7 +299,7 @@\n ---\n line 149\n ---\n-line 150\n+changed\n ---\n line 151\n ---\n',
     );
+  });
+
+  it('counts the frequent lines before a match and after it, up to the first that differs', () => {
+    const frequent = Array.from({ length: 5 }, () => ['p', 'q', '', 'r', 's', '']).flat();
+    const rest = [...numbered(200), ...frequent];
+    const linesOf = (before: string[], after: string[]): string[] =>
+      differ(before, [...after, ...rest])
+        .split('\n')
+        .filter((line) => line.startsWith(' '));
+    const both = ['p', 'q', 'm', 'r', 's'];
+    expect(linesOf(['a0', ...both, 'a1'], ['b0', ...both, 'b1'])).to.deep.equal(
+      both.map((line) => ` ${line}`),
+    );
+    const left = ['p', 'q', 'm'];
+    expect(linesOf(['a0', ...left, 'a1'], ['b0', ...left, 'b1'])).to.deep.equal([' p', ' q', ' m']);
   });
 
   for (const [length, times, isMatch] of [
