@@ -33,6 +33,9 @@ describe('prepareKey', () => {
         .to.throw()
         .with.property('code', 'INVALID_KEY');
     }
+    for (const key of ['', '/']) {
+      expect(() => prepareKey(PREFIX, key, false), key).to.throw('the key is empty');
+    }
     expect(() => prepareKey(PREFIX, '/registry/pod', true)).to.throw(
       'does not lie under /registry/pods/',
     );

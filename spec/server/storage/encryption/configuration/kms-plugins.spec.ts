@@ -6,6 +6,7 @@ import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.t
 import { ApiServer } from '../../../../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { EncryptionConfiguration } from '../../../../../lib/server/storage/encryption/configuration/encryption-configuration.ts';
+import { KmsPlugin } from '../../../../../lib/server/storage/encryption/plugin/kms-plugin.ts';
 import { SampleKmsPlugin } from '../plugin/sample-kms-plugin.ts';
 import { context, failureOf, plaintext } from '../sample.ts';
 
@@ -76,6 +77,25 @@ describe('EncryptionConfiguration with KMS plug-ins', () => {
     expect(await config.reload()).to.equal(false);
     await first?.check();
     expect(second.countOf('Status')).to.equal(1);
+  });
+
+  it('closes the plug-ins of a file that was read again and has not changed', async () => {
+    const file = join(folder, 'enc.json');
+    writeFileSync(file, vault());
+    using config = await EncryptionConfiguration.load(file);
+    const close = KmsPlugin.prototype[Symbol.dispose];
+    let closed = 0;
+    KmsPlugin.prototype[Symbol.dispose] = function count(this: KmsPlugin): void {
+      closed += 1;
+      close.call(this);
+    };
+    try {
+      expect(await config.reload()).to.equal(false);
+    } finally {
+      KmsPlugin.prototype[Symbol.dispose] = close;
+    }
+    expect(closed).to.equal(1);
+    await config.transformerFor(SECRETS).toStorage(plaintext, context);
   });
 
   it('checks each plug-in, at most once a minute, and after a failure every ten seconds', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,13 @@ describe('KmsPlugin', () => {
     const uids = sample.calls.slice(1).map(({ request }) => request['uid']);
     expect(new Set(uids).size).to.equal(2);
     for (const uid of uids) expect(uid).to.match(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  it('leaves no listener at the signal of a call that has ended', async () => {
+    await sample.listen();
+    const abort = new AbortController();
+    await plugin.status(abort);
+    expect(getEventListeners(abort.signal, 'abort')).to.deep.equal([]);
   });
 
   it('passes on what a plug-in refuses, in the form of gRPC', async () => {
