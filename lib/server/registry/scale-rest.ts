@@ -25,7 +25,7 @@ import { scaleType } from './scale-type.ts';
 import { typedBody } from './writes/typed-body.ts';
 import { admittedBody } from './writes/admitted-body.ts';
 import { writtenOptions } from './writes/write-admission.ts';
-import { appliedTo } from './writes/apply-object.ts';
+import { appliedTo, plainFailure } from './writes/apply-object.ts';
 import { fieldWriteOf, type TrackedParts } from './writes/track-fields.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
 import type {
@@ -46,7 +46,7 @@ const SCALE_KIND = defineKind({ ...SCALE, resource: 'scales' });
 const SCALE_BODY = { kind: { ...SCALE_KIND, type: scaleType } } as const;
 /** The scaled object is made from the stored one: its managers are known, and only the body of the scale can have faults. */
 const DERIVED = { applied: true, isDerived: true } as const;
-const MOST_REPLICAS = 2 ** 31 - 1;
+const REPLICAS = ['spec', 'replicas'] as const;
 const NEGATIVE_REPLICAS: NegativeReplicas = {
   subject: SCALE,
   field: 'spec.replicas',
@@ -210,8 +210,9 @@ export class ScaleREST implements RestStorage {
         this.#checkManagers(live);
         const scale = appliedTo(this.#tracker, context, live, configuration, write);
         this.#checkConversion(live, scale);
+        const converted = withInt32Replicas(scale, configuration);
         checkNameOfUrl(textAt(scale, 'metadata', 'name'), name);
-        const admitted = await this.#admitted(context, name, { scale, live, options });
+        const admitted = await this.#admitted(context, name, { scale: converted, live, options });
         return this.#scaled(existing, admitted, this.#requestedReplicas(admitted, name));
       },
       { ...write, ...DERIVED },
@@ -219,16 +220,16 @@ export class ScaleREST implements RestStorage {
     return { result: this.#scaleOf(answer.result), created: false };
   }
 
-  /** @throws {ApiError} 400 for a value that is not a 32-bit integer, 422 for a negative one. */
+  /** @throws {ApiError} 400 for a value that is not a 32-bit integer, to which admission may change it, 422 for a negative one. */
   #requestedReplicas(scale: UnstructuredObject, name: string): number {
-    const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
-    const isInt32 = Number.isInteger(replicas) && Math.abs(replicas as number) <= MOST_REPLICAS;
-    if (!isInt32) {
+    const replicas = valueAt(scale, ...REPLICAS) ?? 0;
+    // Bits are those of a 32-bit integer.
+    if (replicas !== (Number(replicas) | 0)) {
       throw badRequest(
         `Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal ${describeValue(replicas)} into Go struct field ScaleSpec.spec.replicas of type int32`,
       );
     }
-    if ((replicas as number) >= 0) return replicas as number;
+    if (replicas >= 0) return replicas;
     const { subject, field, rule } = this.#definition.negativeReplicas ?? NEGATIVE_REPLICAS;
     throw invalid(subject, name, [fieldInvalid(field, replicas, rule)]);
   }
@@ -256,6 +257,25 @@ function describeValue(value: unknown): string {
   if (typeof value === 'number') return `number ${value}`;
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/**
+ * An applied scale whose number of replicas is a 32-bit integer, of which Go's conversion keeps the low bits.
+ * @throws {ApiError} 500 for a fraction.
+ */
+function withInt32Replicas(
+  scale: UnstructuredObject,
+  { metadata }: UnstructuredObject,
+): UnstructuredObject {
+  const replicas = countAt(scale, REPLICAS);
+  if (Number.isInteger(replicas)) {
+    const low = Number(BigInt.asIntN(32, BigInt(replicas)));
+    return withValueAt(scale, REPLICAS, low) as UnstructuredObject;
+  }
+  const kind = `${apiVersionOf(SCALE)}, Kind=${SCALE.kind}`;
+  throw plainFailure(
+    `failed to convert new object (${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: cannot convert float64 to int32`,
+  );
 }
 
 function scaleObject(

@@ -76,7 +76,8 @@ function goText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function plainFailure(message: string): ApiError {
+/** The real API server gives no reason. */
+export function plainFailure(message: string): ApiError {
   return new ApiError({
     kind: 'Status',
     apiVersion: 'v1',

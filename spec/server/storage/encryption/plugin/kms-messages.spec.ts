@@ -12,7 +12,7 @@ describe('the messages of a KMS plug-in', () => {
     const { ciphertext, keyId, annotations } = ENCRYPT.deserialize(nothing);
     expect([...ciphertext]).to.deep.equal([]);
     expect(keyId).to.equal('');
-    expect(annotations.size).to.equal(0);
+    expect(annotations?.size).to.equal(0);
     expect([...DECRYPT.deserialize(nothing)]).to.deep.equal([]);
   });
 });
