@@ -156,7 +156,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   duration: ['22 ns', '1h30m', '2 hours', '-1.5s', '1y', '', '1 week', '5', '.5h'],
   bsonobjectid: ['507f1f77bcf86cd799439011', 'x'],
   'k8s-short-name': ['a-b', 'A', 'a.b'],
-  'k8s-long-name': ['a.b', 'a..b', 'A.b'],
+  'k8s-long-name': ['a.b', 'a..b', 'A.b', `${'a.'.repeat(126)}b`, `${'a.'.repeat(126)}bc`],
 };
 
 const formats: readonly (readonly [string, readonly [object, readonly unknown[]]])[] =
@@ -248,7 +248,7 @@ const METADATA: readonly Change[] = [
 export const cases: readonly RuleCases[] = [
   casesOf('values', Object.entries(MEMBERS), { creates: METADATA }),
   casesOf('formats', formats, {}),
-  casesOf('scale', [['size', [number, [-1, 2 ** 31, 2 ** 31 - 1, 1.5, 'x', null]]]], {
+  casesOf('scale', [['size', [number, [-1, 0, 2 ** 31, 2 ** 31 - 1, 1.5, 'x', null]]]], {
     base: {
       apiVersion: `${GROUP}/v1`,
       kind: 'Widget',

@@ -498,6 +498,8 @@ export const cases: readonly RuleCases[] = [
       { 'spec.versions[0].name': 'v2' },
       { 'spec.preserveUnknownFields': true },
       { [`${SCHEMA}.properties.a`]: { type: 'thing' } },
+      { [`${SCHEMA}.properties.a`]: { description: 'no type' } },
+      { [`${SCHEMA}.properties.a.format`]: 'odd' },
       { [`${SCHEMA}.properties.b`]: { type: 'object', default: 1 } },
     ],
     statuses: [{ 'status.acceptedNames.plural': 'A' }, { 'status.acceptedNames.kind': 'a_' }],

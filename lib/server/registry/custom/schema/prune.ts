@@ -37,8 +37,6 @@ class Pruner {
   }
 
   #list(value: readonly unknown[], node: SchemaNode | undefined): void {
-    // Items without a schema in a list that keeps unknown fields are kept.
-    if (node?.preserves === true && node.items === undefined) return;
     for (const [index, item] of value.entries()) {
       this.#path.push(index);
       // A list passes what it keeps on to its items.
@@ -50,6 +48,7 @@ class Pruner {
 
   /** An item of a list that keeps unknown fields keeps its own, but not those of its properties. */
   #kept(value: unknown, node: SchemaNode | undefined): void {
+    // Items without a schema are kept.
     if (node === undefined) return;
     this.value(value, node.preserves ? node : { ...node, preserves: true });
   }

@@ -8,7 +8,7 @@ const PORT = /^:\d*$/;
 
 /** Whether Go's url package reads a text as the URI of a request: with a scheme, or a path that begins with a slash. */
 export function isRequestUri(text: string): boolean {
-  if (text === '' || CONTROL.test(text)) return false;
+  if (CONTROL.test(text)) return false;
   if (text === '*') return true;
   const scheme = SCHEME.exec(text)?.[0];
   if (scheme === undefined && text.startsWith(':')) return false;

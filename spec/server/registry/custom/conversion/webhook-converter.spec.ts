@@ -266,6 +266,16 @@ describe('WebhookConverter', () => {
     ],
     ['no response', (review) => delete review['response'], ' failed: no response provided'],
     [
+      'another kind of review',
+      (review) => Object.assign(review, { kind: 'Review' }),
+      ' failed: no kind "Review" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [
+      'a review of another group',
+      (review) => Object.assign(review, { apiVersion: 'example.io/v1' }),
+      ' failed: no kind "ConversionReview" is registered for version "example.io/v1" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [
       'another version of reviews',
       (review) => Object.assign(review, { apiVersion: 'apiextensions.k8s.io/v1beta1' }),
       ' failed: converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion',

@@ -29,6 +29,18 @@ describe('the schema by which objects of a custom kind are merged', () => {
     expect(at(schema, 'spec', 'unknown')).to.equal(undefined);
   });
 
+  it('takes the fields beside the properties as their own schema says', () => {
+    const properties = { a: { type: 'string' } };
+    const map = { type: 'object', properties, additionalProperties: { type: 'integer' } };
+    expect(at(map, 'other')).to.deep.equal({ scalar: 'numeric' });
+    expect(
+      at({ type: 'object', properties, additionalProperties: true }, 'other'),
+    ).to.have.property('scalar', 'untyped');
+    expect(at({ type: 'object', properties, additionalProperties: false }, 'other')).to.equal(
+      undefined,
+    );
+  });
+
   it('knows the properties of a value of any type', () => {
     const schema = { type: 'object', properties: { any: { ...PRESERVE, properties: { inner } } } };
     expect(at(schema, 'any')).to.have.property('scalar', 'untyped');
