@@ -51,6 +51,12 @@ describe('leases', () => {
     harness = new EmbeddedStoreHarness({ minLeaseTtlSeconds: 2 });
     expect((await harness.store.leaseGrant(1)).ttlSeconds).to.equal(2);
     expect((await harness.store.leaseGrant(3)).ttlSeconds).to.equal(3);
+    await harness.store.close();
+    harness = new EmbeddedStoreHarness({ minLeaseTtlSeconds: 1 });
+    expect((await harness.store.leaseGrant(1)).ttlSeconds).to.equal(1);
+    expect(() => new EmbeddedStoreHarness({ minLeaseTtlSeconds: 0 })).to.throw(
+      'minLeaseTtlSeconds',
+    );
   });
 
   it('begin with an id at random, so that a store from an old snapshot gives out none that was used', async () => {

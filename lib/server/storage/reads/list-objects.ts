@@ -27,7 +27,7 @@ const LARGEST_PAGE = 10_000;
 const OBJECTS_PER_TASK = 500;
 
 /** The keys and the revision that a list reads. */
-interface ListPlan {
+export interface ListPlan {
   readonly startKey: string;
   /** The revision to read at; undefined: the newest. */
   readonly revision: Revision | undefined;

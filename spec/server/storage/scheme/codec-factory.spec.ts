@@ -326,4 +326,22 @@ describe('KeyValueStorage with the codec of a scheme', () => {
     expect(failure).to.have.property('code', 'CORRUPT_OBJECT');
     expect(failure).to.have.property('message').that.contains('example.io/v7').and.contains(KEY);
   });
+
+  it('has the document of a value of the version in memory, whose kind is known and has no defaults', () => {
+    const known = new Scheme()
+      .addKnownType(V2)
+      .addKnownType({ ...V2, kind: 'Filled' })
+      .addDefaulting({ ...V2, kind: 'Filled' }, () => undefined)
+      .addKnownType({ ...V2, kind: 'K'.repeat(257) })
+      .setVersionPriority(GROUP, ['v2']);
+    const codec = codecFor(known, { storageVersion: V2 });
+    const isDocument = (kind: string): boolean => {
+      const bytes = Buffer.from(`{"apiVersion":"${GROUP}/v2","kind":"${kind}","metadata":{}}`);
+      return codec.documentOf?.(bytes) === bytes;
+    };
+    expect(isDocument('Widget')).to.equal(true);
+    expect(isDocument('Filled')).to.equal(false);
+    expect(isDocument('Unknown')).to.equal(false);
+    expect(isDocument('K'.repeat(257))).to.equal(false);
+  });
 });

@@ -85,6 +85,7 @@ describe('YamlSerializer', () => {
 
   it('names the line of what is malformed', () => {
     expect(refusal('a: 1\nb: [1\n')).to.contain('not valid YAML').and.contain('line');
+    expect(refusal('a: 1\nb: "x\n\n\ny" z\n')).to.match(/\(line 4\)$/);
     expect(refusal('a: 1\n---\nb: 2')).to.contain('multiple documents');
     expect(refusal('- a')).to.equal('the document is not an object');
     expect(refusal('a: .nan')).to.equal('a number in the object is not finite');

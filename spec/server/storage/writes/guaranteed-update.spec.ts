@@ -3,6 +3,7 @@ import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { StoredObject } from '../../../../lib/server/storage/contract/stored-object.ts';
+import type { Transformer } from '../../../../lib/server/storage/value/transformer.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 
 type Thing = KubernetesObject & { readonly value: number };
@@ -11,15 +12,16 @@ const KEY = '/things/a';
 
 class Setup {
   readonly store = new EmbeddedKeyValueStore({ runtime: new VirtualRuntime() });
-  readonly storage = new KeyValueStorage<Thing>({ store: this.store, resourcePrefix: '/things' });
+  readonly storage: KeyValueStorage<Thing>;
   /** The values that updates were shown. */
   readonly shown: (number | undefined)[] = [];
   ranges = 0;
   /** Called before each transaction. */
   beforeTxn: () => void = () => {};
 
-  constructor() {
+  constructor(options: { readonly transformer?: Transformer } = {}) {
     const { store } = this;
+    this.storage = new KeyValueStorage<Thing>({ store, resourcePrefix: '/things', ...options });
     const range = store.range.bind(store);
     store.range = async (request) => {
       this.ranges += 1;
@@ -158,5 +160,22 @@ describe('guaranteedUpdate', () => {
     };
     expect(await failureOf(setup.update(() => 2, {}))).to.equal('the disk is full');
     expect(setup.shown).to.deep.equal([1]);
+  });
+
+  it('fails so, too, when it only writes the same content in another form', async () => {
+    const transformer: Transformer = {
+      toStorage: (data) => data,
+      fromStorage: (data) => ({ data, stale: true }),
+    };
+    setup = new Setup({ transformer });
+    await setup.write(1);
+    setup.clear();
+    let txns = 0;
+    setup.beforeTxn = () => {
+      txns += 1;
+      if (txns < 3) throw new Error('the disk is full');
+    };
+    expect(await failureOf(setup.update(() => 1, {}))).to.equal('the disk is full');
+    expect(txns).to.equal(1);
   });
 });

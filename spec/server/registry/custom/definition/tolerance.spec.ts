@@ -30,7 +30,9 @@ describe('what an update of a definition may break', () => {
 
   it('is the structure where the stored one has none', () => {
     expect(schemaOf({ a: { description: 'no type' } }).requiresStructure).to.equal(false);
-    expect(schemaOf({ a: { ...text, dependencies: { b: ['c'] } } }).requiresStructure).to.equal(false);
+    expect(schemaOf({ a: { ...text, dependencies: { b: ['c'] } } }).requiresStructure).to.equal(
+      false,
+    );
     expect(schemaOf({ a: { type: 'thing' } }).requiresTypes).to.equal(false);
   });
 
