@@ -14,7 +14,7 @@ describe('EQUIVALENT', () => {
       const found = mutationsOf(file, text).filter(
         (mutation) => equivalenceOf({ room: '', file, text, mutation }) === reason,
       );
-      expect(found, line).to.have.length(1);
+      expect(found, line).not.to.have.length(0);
     });
   }
 

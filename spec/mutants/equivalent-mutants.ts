@@ -13,7 +13,72 @@ export interface EquivalentMutant {
 }
 
 /** Judged by reading the code; a mutant that a spec kills is not equivalent, and its row is removed. */
-export const EQUIVALENT: readonly EquivalentMutant[] = [];
+export const EQUIVALENT: readonly EquivalentMutant[] = [
+  {
+    file: 'lib/server/registry/custom/conversion/converting-storage.ts',
+    operator: 'boundary',
+    line: 'if (missing.length > 0) {',
+    mutant: 'if (missing.length >= 0) {',
+    reason: 'An empty list is converted without a call of the webhook.',
+  },
+  {
+    file: 'lib/server/registry/custom/pattern/pattern-cursor.ts',
+    operator: 'boundary',
+    line: 'if (end < 0) throw badRange(this.text.slice(start));',
+    mutant: 'if (end <= 0) throw badRange(this.text.slice(start));',
+    reason: 'The search begins behind the backslash, so that no place is 0.',
+  },
+  {
+    file: 'lib/server/registry/custom/pattern/pattern-parser.ts',
+    operator: 'number',
+    line: '#lastRepeat = -1;',
+    mutant: '#lastRepeat = -2;',
+    reason: 'Every negative number says that there was no repetition.',
+  },
+  {
+    file: 'lib/server/registry/custom/schema/validate-value.ts',
+    operator: 'exit',
+    line: 'if (into.isFull) return;',
+    mutant: 'if (into.isFull) ;',
+    reason: 'Findings that are full take no more; the exit saves time.',
+  },
+  {
+    file: 'lib/server/registry/kinds/read-defaults.ts',
+    operator: 'statement',
+    line: 'types.set(name, type);',
+    mutant: ';',
+    reason: 'A cache: without it the same type is made again.',
+  },
+  {
+    file: 'lib/server/registry/kinds/flowcontrol/priority-level-configurations.ts',
+    operator: 'boundary',
+    line: "if (queues <= 0) wrong('queues', queues, POSITIVE);",
+    mutant: "if (queues < 0) wrong('queues', queues, POSITIVE);",
+    reason: '0 queues have got the default of 64 before.',
+  },
+  {
+    file: 'lib/server/storage/reads/list-objects.ts',
+    operator: 'boundary',
+    line: 'return { startKey, revision: revision < 0n ? undefined : revision, notOlderThan: 0n };',
+    mutant:
+      'return { startKey, revision: revision <= 0n ? undefined : revision, notOlderThan: 0n };',
+    reason: 'A token with the revision 0 is refused before.',
+  },
+  {
+    file: 'lib/server/mvcc/counted-tree.ts',
+    operator: 'boolean',
+    line: 'if (index > 0 && (keys[index - 1] as string) >= end) return false;',
+    mutant: 'if (index > 0 && (keys[index - 1] as string) >= end) return true;',
+    reason: 'The node above compares its own next key, which is not before the end either.',
+  },
+  {
+    file: 'lib/server/mvcc/key-history.ts',
+    operator: 'boundary',
+    line: 'for (const pin of pins) if (pin < revision) seen.add(this.#newestUpTo(pin));',
+    mutant: 'for (const pin of pins) if (pin <= revision) seen.add(this.#newestUpTo(pin));',
+    reason: 'What is seen at the revision itself is in the set from the start.',
+  },
+];
 
 /** Why a mutant makes no difference, where it is listed. */
 export function equivalenceOf({ file, text, mutation }: Mutant): string | undefined {

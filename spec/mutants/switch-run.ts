@@ -157,8 +157,8 @@ async function judged(
     const limitMs = TIMES_SLOWER * longestMs + MARGIN_MS;
     const withinMs = TIMES_SLOWER * costMs + 3 * MARGIN_MS;
     let answer = await process.judge({ number, tests: chosen, limitMs }, withinMs);
-    // The machine may have stood still: only what is late twice is late.
-    if (answer === undefined || answer.late === true) {
+    // The machine may have stood still, or a mutant before have left something behind: a new process is asked once more.
+    if (answer === undefined || answer.late === true || answer.isDirty === true) {
       answer = await process.judge({ number, tests: chosen, limitMs }, withinMs);
     }
     if (answer === undefined) return { killedBy: chosen[0] ?? '', late: true, reaching: 0, passed };

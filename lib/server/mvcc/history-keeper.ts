@@ -49,7 +49,6 @@ export class HistoryKeeper {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
-    this.#timer = undefined;
   }
 
   #arm(): void {

@@ -14,7 +14,6 @@ export function isTombstone(version: KeyValue): boolean {
  * Nearly all keys have one version; the array for older ones is allocated with the second version.
  */
 export class KeyHistory {
-  readonly key: string;
   /** The key in the form by which the index is sorted. */
   readonly order: string;
   #latest: KeyValue;
@@ -23,7 +22,6 @@ export class KeyHistory {
   #older: KeyValue[] | undefined;
 
   constructor(order: string, first: KeyValue) {
-    this.key = first.key;
     this.order = order;
     this.#latest = first;
     this.#live = !isTombstone(first);

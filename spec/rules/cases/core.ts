@@ -328,6 +328,21 @@ const limitRanges: RuleCases = {
       max: { cpu: '3' },
     }),
     ...of('Container', {
+      maxLimitRequestRatio: { cpu: '3' },
+      min: { cpu: '1' },
+      max: { cpu: '3' },
+    }),
+    ...of('Container', {
+      maxLimitRequestRatio: { cpu: '3' },
+      min: { cpu: '0' },
+      max: { cpu: '0' },
+    }),
+    ...of('Container', {
+      maxLimitRequestRatio: { cpu: '3' },
+      min: { cpu: '0' },
+      max: { cpu: '1' },
+    }),
+    ...of('Container', {
       maxLimitRequestRatio: { cpu: '2500m' },
       min: { cpu: '300m' },
       max: { cpu: '700m' },

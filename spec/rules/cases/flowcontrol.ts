@@ -115,6 +115,7 @@ const flowSchema: RuleCases = {
     { [`${URLS}.nonResourceURLs`]: ['/*/b'] },
     { 'metadata.name': 'exempt' },
     { 'metadata.name': 'catch-all' },
+    { 'metadata.name': 'exempt', spec: { type: 'Exempt', exempt: {} } },
   ],
   updates: [
     { 'spec.matchingPrecedence': 5 },
@@ -211,6 +212,7 @@ const priorityLevel: RuleCases = {
     { status: { conditions: [{ status: 'True' }] } },
     { status: { conditions: [{ type: 'A' }, { type: 'A' }] } },
     { 'spec.type': 'Exempt' },
+    { 'metadata.labels': { a: 'b' } },
   ],
 };
 

@@ -304,6 +304,20 @@ describe('EmbeddedKeyValueStore', () => {
   });
 
   describe('options', () => {
+    it('takes the least and the greatest value of each option', async () => {
+      for (const options of [
+        { minLeaseTtlSeconds: 1, maxValueBytes: 1, progressIntervalMs: 1 },
+        { watchBufferEvents: 1, watchBufferBytes: 1, compactionIntervalMs: 0, maxHistoryBytes: 0 },
+        { firstRevision: 1n },
+        { firstRevision: 2n ** 62n },
+      ]) {
+        await new EmbeddedKeyValueStore(options).close();
+      }
+      for (const name of ['maxValueBytes', 'watchBufferEvents', 'watchBufferBytes']) {
+        expect(() => new EmbeddedKeyValueStore({ [name]: 0 }), name).to.throw(name);
+      }
+    });
+
     it('names an option it does not know, or whose value breaks its rule', () => {
       const create = (options: object) => () => new EmbeddedKeyValueStore(options);
       expect(create({ compactInterval: 1 })).to.throw('unknown option "compactInterval"');

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { HistoryKeeper } from '../../../lib/server/mvcc/history-keeper.ts';
+import { MultiVersionMap } from '../../../lib/server/mvcc/multi-version-map.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
 
 describe('HistoryKeeper', () => {
@@ -57,5 +60,47 @@ describe('HistoryKeeper', () => {
     expect(harness.runtime.pending).to.equal(0);
     expect(await harness.list('k0')).to.deep.equal(['k0=in between@25002']);
     await harness.store.close();
+  });
+
+  it('frees all of it, in as many tasks as it takes', () => {
+    const runtime = new VirtualRuntime();
+    let steps = 3;
+    const state = new MultiVersionMap();
+    state.trim = () => {
+      steps -= 1;
+      return steps > 0;
+    };
+    const keeper = new HistoryKeeper({ runtime, state, intervalMs: 0, maxBytes: Infinity });
+    keeper.trim();
+    expect([steps, runtime.pending]).to.deep.equal([2, 1]);
+    return runtime.settle().then(() => {
+      expect([steps, runtime.pending]).to.deep.equal([0, 0]);
+    });
+  });
+
+  it('has no timer after its end, and starts none', () => {
+    const runtime = new VirtualRuntime();
+    const open = new Set<number>();
+    let timers = 0;
+    const setTimer = runtime.setTimer.bind(runtime);
+    runtime.setTimer = (...given) => {
+      const number = (timers += 1);
+      open.add(number);
+      const timer = setTimer(...given);
+      return {
+        ...timer,
+        cancel() {
+          open.delete(number);
+          timer.cancel();
+        },
+      };
+    };
+    const state = new MultiVersionMap();
+    const keeper = new HistoryKeeper({ runtime, state, intervalMs: 1000, maxBytes: Infinity });
+    keeper.afterCommit();
+    expect([timers, open.size]).to.deep.equal([1, 1]);
+    keeper.close();
+    keeper.afterCommit();
+    expect([timers, open.size]).to.deep.equal([1, 0]);
   });
 });

@@ -111,6 +111,16 @@ describe('leases', () => {
     expect((await harness.store.status()).revision).to.equal(1n);
   });
 
+  it('do not expire after they were revoked', async () => {
+    const { id } = await harness.store.leaseGrant(5);
+    await harness.put('a', '1', id);
+    await harness.store.leaseRevoke(id);
+    const { revision } = await harness.store.status();
+    await harness.runtime.advance(10_000);
+    expect((await harness.store.status()).revision).to.equal(revision);
+    expect((await harness.store.leaseGrant(5)).id).not.to.equal(id);
+  });
+
   it('can be revoked once, and used no more', async () => {
     const { id } = await harness.store.leaseGrant(5);
     await harness.put('a', '', id);

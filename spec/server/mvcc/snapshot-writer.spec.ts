@@ -258,7 +258,15 @@ describe('a snapshot', () => {
       'unknown option "hist"',
     );
     const bytes = await snapshotOf(harness.store, harness.runtime);
-    for (const options of [{ bumpRevision: -1n }, { bumpRevision: 5 }, { firstRevision: 5n }]) {
+    for (const bumpRevision of [0n, 2n ** 62n]) {
+      await (await loadFrom(bytes, harness.runtime, { bumpRevision })).close();
+    }
+    for (const options of [
+      { bumpRevision: 2n ** 62n + 1n },
+      { bumpRevision: -1n },
+      { bumpRevision: 5 },
+      { firstRevision: 5n },
+    ]) {
       const error: unknown = await loadFrom(bytes, harness.runtime, options as object).catch(
         (reason: unknown) => reason,
       );

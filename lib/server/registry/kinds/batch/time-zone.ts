@@ -24,15 +24,14 @@ function isKnown(name: string): boolean {
   // Offsets are no names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
-    if (timeZone.toLowerCase() === name.toLowerCase()) return timeZone === name;
+    void new Intl.DateTimeFormat('en', { timeZone: name });
     return name === withCapitals(name);
   } catch {
     return false;
   }
 }
 
-/** Another name of a zone, in the case of the data base: Node.js tells the case of the first name only. */
+/** The name of a zone in the case of the data base: Node.js takes any case, and tells that of the first of several names only. */
 function withCapitals(name: string): string {
   return name.toLowerCase().replaceAll(/[a-z][a-z0-9]*/g, (word) => {
     return ODD_WORDS.get(word) ?? word.slice(0, 1).toUpperCase() + word.slice(1);

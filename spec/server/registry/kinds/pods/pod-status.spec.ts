@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { numberAt, recordsAt } from '../../../../../lib/server/registry/rules/json-value.ts';
 import { pod, RegistryHarness, rejection } from '../../support/registry-harness.ts';
 
 const STATUS = '/v1/pods/status';
@@ -31,6 +32,40 @@ describe('the status of a pod', () => {
     const { causes } = await rejection(set(running));
     expect(causes.map(({ field }) => field)).to.deep.equal(['status.containerStatuses[0].state']);
     expect(causes[0]?.message).to.contain('may not be transitioned to non-terminated state');
+  });
+
+  it('does not let an ended init container run again either', async () => {
+    const init = [{ name: 'main', image: 'nginx' }];
+    const containers = [{ name: 'other', image: 'nginx' }];
+    await harness.create(
+      'pods',
+      pod('p', { initContainers: init, containers, restartPolicy: 'Never' }),
+    );
+    await set(ended(1), 'initContainerStatuses');
+    const { causes } = await rejection(set(running, 'initContainerStatuses'));
+    expect(causes.map(({ field }) => field)).to.deep.equal([
+      'status.initContainerStatuses[0].state',
+    ]);
+  });
+
+  it('keeps the generations that a client leaves out, in each condition of its type', async () => {
+    await harness.create('pods', pod('p', spec));
+    const conditions = (...generations: (number | undefined)[]): object[] =>
+      generations.map((observedGeneration, at) => ({
+        type: at === 1 ? 'B' : 'A',
+        status: 'True',
+        ...(observedGeneration === undefined ? {} : { observedGeneration }),
+      }));
+    const update = (status: object): Promise<unknown> =>
+      harness.update(STATUS, 'p', (existing) => ({ ...existing, status }));
+    await update({ observedGeneration: 3, conditions: conditions(1, 2) });
+    await update({ conditions: conditions(undefined, 5) });
+    const { status } = await harness.get('pods', 'p');
+    expect(numberAt(status, 'observedGeneration')).to.equal(3);
+    const generations = recordsAt(status, 'conditions').map((one) =>
+      numberAt(one, 'observedGeneration'),
+    );
+    expect(generations).to.deep.equal([1, 5]);
   });
 
   it('lets a container run again by the policy of its pod', async () => {

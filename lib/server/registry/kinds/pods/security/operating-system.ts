@@ -66,9 +66,9 @@ function checkLinux(pod: PodReport, path: string): void {
 function checkWindows(pod: PodReport, path: string): void {
   const rule = 'cannot be set for a windows pod';
   for (const field of NOT_IN_WINDOWS_PODS) {
-    const value = valueAt(pod.spec, ...field.split('.'));
-    const isOff = value === false && (field === 'hostPID' || field === 'hostIPC');
-    if (value !== undefined && !isOff) pod.add(fieldForbidden(`${path}.${field}`, rule));
+    // Fields that are no pointers in Go are absent when they are off.
+    if (valueAt(pod.spec, ...field.split('.')) === undefined) continue;
+    pod.add(fieldForbidden(`${path}.${field}`, rule));
   }
   pod.visitContainers((container, at) => {
     const context = recordAt(container, 'securityContext');
