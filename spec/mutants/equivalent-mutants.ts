@@ -78,6 +78,20 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'for (const pin of pins) if (pin <= revision) seen.add(this.#newestUpTo(pin));',
     reason: 'What is seen at the revision itself is in the set from the start.',
   },
+  {
+    file: 'lib/server/registry/kinds/services/cluster-addresses.ts',
+    operator: 'exit',
+    line: 'if (count <= 0) continue;',
+    mutant: 'if (count <= 0) ;',
+    reason: 'There is no address to try; the exit saves a random number.',
+  },
+  {
+    file: 'lib/server/mvcc/multi-version-map.ts',
+    operator: 'boundary',
+    line: 'return this.#compacted === 0n || first <= this.#compacted ? this.#compacted : first;',
+    mutant: 'return this.#compacted === 0n || first < this.#compacted ? this.#compacted : first;',
+    reason: 'Where both are equal, either is the answer.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

@@ -95,6 +95,10 @@ const ofClaims: readonly Change[] = [
   { 'spec.devices.constraints': Array.from({ length: 33 }, () => ({ matchAttribute: 'a/b' })) },
   ...ofConfiguration('spec.devices.config'),
   { 'spec.devices.config': [{ requests: ['other'], opaque }] },
+  {
+    'spec.devices.config': [{ requests: ['other'], opaque }],
+    'spec.devices.constraints': undefined,
+  },
   { 'spec.devices.config': [{ requests: ['r'], opaque }] },
 ];
 
@@ -322,6 +326,8 @@ const slice: RuleCases = {
     { [`${DEVICE}.attributes`]: { 'a/': { int: 1 } } },
     { [`${DEVICE}.attributes`]: { ['a'.repeat(33)]: { int: 1 } } },
     { [`${DEVICE}.attributes`]: { [`${'a'.repeat(64)}/b`]: { int: 1 } } },
+    { [`${DEVICE}.attributes`]: { [`${'a'.repeat(63)}/${'b'.repeat(32)}`]: { int: 1 } } },
+    { [`${DEVICE}.attributes`]: { [`${'a'.repeat(63)}/${'b'.repeat(33)}`]: { int: 1 } } },
     {
       [`${DEVICE}.attributes`]: Object.fromEntries(
         Array.from({ length: 33 }, (_none, at) => [`a${at}`, { int: 1 }]),

@@ -95,6 +95,20 @@ describe('MultiVersionMap', () => {
     expect(visited(map, 4n)).to.deep.equal(['b=1']);
   });
 
+  it('frees the one older version of a key that a pin has kept', () => {
+    const map = new MultiVersionMap();
+    apply(map, [['a', '1']]);
+    const release = map.pin(2n);
+    apply(map, [['a', '2']]);
+    map.compact(3n);
+    trimAll(map);
+    expect(visited(map, 2n)).to.deep.equal(['a=1']);
+    release();
+    trimAll(map);
+    expect(visited(map, 2n)).to.deep.equal([]);
+    expect(visited(map, 3n)).to.deep.equal(['a=2']);
+  });
+
   it('is visited in steps: each says where the next one begins, the last one that it is the last', () => {
     const map = new MultiVersionMap();
     apply(

@@ -119,6 +119,51 @@ describe('the addresses and node ports of services', () => {
     expect(recordsAt(again, 'spec', 'ports')[0]?.['nodePort']).to.equal(31_000);
   });
 
+  it('stay those of the stored service after a dry run of an update that gives them back', async () => {
+    const ports = [{ port: 80, nodePort: 31_000 }];
+    await harness.create('services', service('a', { type: 'NodePort', ports }));
+    const services = harness.rest('services');
+    const changed = services.update(
+      harness.context(),
+      'a',
+      (existing) => ({
+        ...existing!,
+        spec: { ...(existing!['spec'] as object), type: 'ClusterIP', ports: [{ port: 80 }] },
+      }),
+      { dryRun: true },
+    );
+    const { result } = await harness.drive(changed);
+    expect(textAt(result.object, 'spec', 'type')).to.equal('ClusterIP');
+    const taken = harness.create('services', service('b', { type: 'NodePort', ports }));
+    expect((await rejection(taken)).message).to.contain('provided port is already allocated');
+  });
+
+  it('of an external name are none over an update', async () => {
+    const external = { type: 'ExternalName', externalName: 'a.example.com', ports: undefined };
+    await harness.create('services', service('a', external));
+    const updated = await harness.update('services', 'a', (existing) => ({
+      ...existing!,
+      metadata: { ...existing!.metadata, labels: { a: 'b' } },
+    }));
+    expect(updated['spec']).not.to.have.property('clusterIPs');
+  });
+
+  it('are all that a range has but its network and its broadcast, those at its start last', async () => {
+    await harness.create(RANGES, {
+      metadata: { name: 'small' },
+      spec: { cidrs: ['192.0.2.0/27'] },
+    });
+    const made: string[] = [];
+    for (let at = 0; at < 30; at += 1) {
+      made.push(textAt(await harness.create('services', service(`s${at}`)), 'spec', 'clusterIP'));
+    }
+    const range = (from: number, to: number): string[] =>
+      Array.from({ length: to - from + 1 }, (_, at) => `192.0.2.${from + at}`);
+    expect(new Set(made.slice(0, 14))).to.deep.equal(new Set(range(17, 30)));
+    expect(new Set(made.slice(14))).to.deep.equal(new Set(range(1, 16)));
+    await rejection(harness.create('services', service('more')));
+  });
+
   it('end when the range is full, and name that', async () => {
     await harness.create(RANGES, { metadata: { name: 'tiny' }, spec: { cidrs: ['192.0.2.0/29'] } });
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
