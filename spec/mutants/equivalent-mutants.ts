@@ -92,6 +92,49 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'return this.#compacted === 0n || first < this.#compacted ? this.#compacted : first;',
     reason: 'Where both are equal, either is the answer.',
   },
+  {
+    file: 'lib/server/registry/managed-fields/field-rules.ts',
+    operator: 'statement',
+    line: 'rules.set(kind, found);',
+    mutant: ';',
+    reason: 'A cache: without it the same rules are made again.',
+  },
+  {
+    file: 'lib/server/registry/rules/body-faults.ts',
+    operator: 'equality',
+    line: '} else if (byte === COLON) members += 1;',
+    mutant: '} else if (byte !== COLON) members += 1;',
+    reason: 'The counts differ for every text then, and the scan finds what is to be found.',
+  },
+  {
+    file: 'lib/server/registry/rules/body-faults.ts',
+    operator: 'exit',
+    line: 'if (shapeOf(text).members === membersOfValue(value)) return [];',
+    mutant: 'if (shapeOf(text).members === membersOfValue(value)) ;',
+    reason: 'The scan of a text without repetitions finds none; the exit saves time.',
+  },
+  {
+    file: 'lib/server/mvcc/multi-version-map.ts',
+    operator: 'arithmetic',
+    line: 'if (this.#revision - past > BigInt(now) || this.#open !== undefined) {',
+    mutant: 'if (this.#revision + past > BigInt(now) || this.#open !== undefined) {',
+    reason: 'Both ways count the same; the test chooses the shorter one.',
+  },
+  {
+    file: 'lib/server/mvcc/multi-version-map.ts',
+    operator: 'boundary',
+    line: 'if (this.#revision - past > BigInt(now) || this.#open !== undefined) {',
+    mutant: 'if (this.#revision - past >= BigInt(now) || this.#open !== undefined) {',
+    reason: 'Both ways count the same; the test chooses the shorter one.',
+  },
+  {
+    file: 'lib/server/mvcc/snapshot-frames.ts',
+    operator: 'number',
+    line: 'this.#bytes.copy(larger, 0, 0, offset);',
+    mutant: 'this.#bytes.copy(larger, 0, 1, offset);',
+    reason:
+      'Only the first record of a frame can be too long, and before it is only the head, which is written last.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

@@ -1,3 +1,4 @@
+import { assert, expensiveChecksEnabled } from '../../kernel/failure/assert.ts';
 import { orderedForm } from './contract/ordered-form.ts';
 
 /** The keys that a watcher watches, in ordered form; `end` is undefined for a single key. */
@@ -75,6 +76,10 @@ export class WatcherTable<W extends { readonly interest: Interest }> {
   }
 
   #measure(): void {
+    if (expensiveChecksEnabled()) {
+      const isEmpty = this.#groups.some(({ watchers }) => watchers.size === 0);
+      assert(!isEmpty, 'a range that nothing watches is gone');
+    }
     let reach = '';
     this.#reach = this.#groups.map(({ end }) => {
       if (end > reach) reach = end;

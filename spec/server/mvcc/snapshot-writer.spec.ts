@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import type { Operation, Revision } from '../../../lib/server/mvcc/contract/key-value-store.ts';
-import { FRAME } from '../../../lib/server/mvcc/snapshot-frames.ts';
+import { FRAME, FRAME_BYTES } from '../../../lib/server/mvcc/snapshot-frames.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
 import { everythingOf, loadFrom, snapshotOf } from './snapshot-harness.ts';
 
@@ -236,6 +236,25 @@ describe('a snapshot', () => {
     const error = await runtime.run(work()).catch((reason: unknown) => reason);
     expect(error).to.include({ name: 'AbortError' });
     expect(events).to.equal(1);
+  });
+
+  it('has frames of 256 KiB at most, unless a single record is longer', async () => {
+    const { store, runtime } = harness;
+    for (let write = 0; write < 30; write += 1) {
+      await harness.put(`k${write}`, 'x'.repeat(30_000));
+    }
+    for (const history of [false, true]) {
+      const sizes: number[] = [];
+      await runtime.run(async () => {
+        for await (const frame of store.snapshot({ history })) sizes.push(frame.byteLength);
+      });
+      expect(Math.max(...sizes)).to.be.within(240_000, FRAME_BYTES);
+    }
+    await harness.put('large', 'y'.repeat(FRAME_BYTES));
+    const loaded = await loadFrom(await snapshotOf(store, runtime), runtime);
+    const [large] = (await loaded.range({ key: 'large' })).items;
+    expect(large?.value.byteLength).to.equal(FRAME_BYTES);
+    await loaded.close();
   });
 
   it('has every key of a state that is read in several steps', async () => {

@@ -47,6 +47,23 @@ describe('a transaction', () => {
     expect(valuesOf(responses[0])).to.deep.equal(['new']);
   });
 
+  it('does not put a key that is in a range which it deletes, the first one included', async () => {
+    const codeOf = async (key: string): Promise<unknown> =>
+      await harness.store
+        .txn({
+          compare: [],
+          success: [{ type: 'delete', key: 'b', rangeEnd: 'd' }, put(key, Buffer.of())],
+        })
+        .then(
+          () => 'none',
+          ({ code }: { code: unknown }) => code,
+        );
+    expect(await codeOf('b')).to.equal('DUPLICATE_KEY');
+    expect(await codeOf('c')).to.equal('DUPLICATE_KEY');
+    expect(await codeOf('a')).to.equal('none');
+    expect(await codeOf('d')).to.equal('none');
+  });
+
   it('compares values by their bytes, not as text', async () => {
     await harness.store.txn({ compare: [], success: [put('a', Uint8Array.of(9))] });
     const succeeds = async (operator: '=' | '<'): Promise<boolean> => {

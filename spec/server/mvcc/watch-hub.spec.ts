@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { WatchHub } from '../../../lib/server/mvcc/watch-hub.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
@@ -23,6 +24,14 @@ describe('WatchHub', () => {
   });
   afterEach(async () => {
     await harness.store.close();
+  });
+
+  it('leaves no listener at the signal of a watch that has ended', async () => {
+    const { signal } = new AbortController();
+    const watch = await harness.store.watch({ key: 'a', signal });
+    expect(getEventListeners(signal, 'abort')).to.have.length(1);
+    watch.close();
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   it('runs no timer without a watch that wants progress', async () => {

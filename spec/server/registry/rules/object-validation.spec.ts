@@ -51,6 +51,8 @@ describe('the metadata of an object', () => {
       'metadata.managedFields[1].manager: Too long: may not be more than 128 bytes',
       'metadata.managedFields[1].subresource: Too long: may not be more than 256 bytes',
     ]);
+    const wrong = { managedFields: [{ ...entry, operation: 'Delete' }] };
+    expect(updated(wrong, {})).to.deep.equal(created(wrong));
     expect(
       created({
         managedFields: [{ ...entry, manager: 'm'.repeat(128), subresource: 's'.repeat(256) }],
