@@ -135,6 +135,28 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason:
       'Only the first record of a frame can be too long, and before it is only the head, which is written last.',
   },
+  {
+    file: 'lib/server/registry/typed/type-reader.ts',
+    operator: 'number',
+    line: 'const value = this.#one(slot, given, problems, -1);',
+    mutant: 'const value = this.#one(slot, given, problems, -2);',
+    reason: 'Every negative index says that the field is no list.',
+  },
+  {
+    file: 'lib/server/mvcc/watcher.ts',
+    operator: 'number',
+    line: 'for (let done = 0; done < CATCH_UP_REVISIONS && messages.length < CATCH_UP_EVENTS; done += 1) {',
+    mutant:
+      'for (let done = 1; done < CATCH_UP_REVISIONS && messages.length < CATCH_UP_EVENTS; done += 1) {',
+    reason: 'A step reads one revision less, which the next step reads.',
+  },
+  {
+    file: 'lib/server/mvcc/watcher.ts',
+    operator: 'statement',
+    line: 'this.#wake = undefined;',
+    mutant: ';',
+    reason: 'A promise that is settled ignores a second call.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

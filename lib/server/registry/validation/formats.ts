@@ -25,12 +25,7 @@ export {
 
 /** Several forms, whose faults are all named. */
 export function bothOf(one: Format, other: Format): Format {
-  return (text) => {
-    const found = one(text);
-    const more = other(text);
-    if (found.length === 0) return more;
-    return more.length === 0 ? found : [...found, ...more];
-  };
+  return (text) => [...one(text), ...other(text)];
 }
 
 /** A form of a part of a text, whose faults start with words. */

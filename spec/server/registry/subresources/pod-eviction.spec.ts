@@ -64,6 +64,14 @@ describe('the eviction of a pod', () => {
     expect((await api.get(`${PODS}/web`)).status).to.equal(404);
   });
 
+  it('deletes a running pod that no budget guards', async () => {
+    await using api = new Answers();
+    await api.post(PODS, podOf('web'));
+    await api.merge(`${PODS}/web/status`, { status: { phase: 'Running' } });
+    expect((await evict(api)).status).to.equal(201);
+    expect((await api.get(`${PODS}/web`)).status).to.equal(404);
+  });
+
   it('takes policy/v1beta1 too, and no other version', async () => {
     await using api = new Answers();
     await api.post(PODS, podOf('web'));
@@ -117,7 +125,10 @@ describe('the eviction of a pod', () => {
 
   it('does not count pods that are not ready while enough others are healthy', async () => {
     await using api = new Answers();
-    await guarded(api, { ...CURRENT, disruptionsAllowed: 0 }, []);
+    await guarded(api, { ...CURRENT, disruptionsAllowed: 0 }, [
+      { type: 'Ready', status: 'False' },
+      { type: 'Initialized', status: 'True' },
+    ]);
     expect((await evict(api)).status).to.equal(201);
     expect((await api.get(`${BUDGETS}/budget`)).body).not.to.have.nested.property(
       'status.disruptedPods',

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { expect } from 'chai';
-import { Answers, podOf, PODS } from '../support/answers.ts';
+import { Answers, podOf, PODS, type Answer } from '../support/answers.ts';
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 const TOKENS = `${ACCOUNTS}/robot/token`;
@@ -128,6 +128,71 @@ describe('the token of a service account', () => {
       user: {},
       error: '[invalid bearer token, service account token has been invalidated]',
     });
+  });
+
+  it('names the pod to which it is bound, and the node of that pod', async () => {
+    await using api = await newApi();
+    const node = await api.post('/api/v1/nodes', { metadata: { name: 'n1' } });
+    const pod = await api.post(PODS, podOf('one', { serviceAccountName: 'robot', nodeName: 'n1' }));
+    expect([node.status, pod.status], pod.text).to.deep.equal([201, 201]);
+    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'one' };
+    const status = await review(api, await tokenOf(api, { boundObjectRef }));
+    const uidOf = ({ body }: Answer): string => (body['metadata'] as { uid: string }).uid;
+    const { extra } = (status as { user: { extra: Record<string, string[]> } }).user;
+    const prefix = 'authentication.kubernetes.io/';
+    expect(extra).to.deep.include({
+      [`${prefix}node-name`]: ['n1'],
+      [`${prefix}node-uid`]: [uidOf(node)],
+      [`${prefix}pod-name`]: ['one'],
+      [`${prefix}pod-uid`]: [uidOf(pod)],
+    });
+    expect(Object.keys(extra)).to.have.length(5);
+  });
+
+  it('in a secret is valid while the secret holds it and its account is there', async () => {
+    await using api = await newApi();
+    const account = (await api.get(`${ACCOUNTS}/robot`)).body['metadata'] as { uid: string };
+    const secretToken = (secret: string, accountUid: string): string =>
+      api.server.issueSecretToken({
+        namespace: 'default',
+        account: 'robot',
+        accountUid,
+        secret,
+      });
+    const invalid = {
+      user: {},
+      error: '[invalid bearer token, service account token has been invalidated]',
+    };
+    const token = secretToken('held', account.uid);
+    expect(await review(api, token), 'no secret').to.deep.equal(invalid);
+    const data = { token: Buffer.from(token).toString('base64') };
+    await api.post(SECRETS, { metadata: { name: 'held', finalizers: ['a/b'] }, data });
+    expect(await review(api, token)).to.deep.include({
+      authenticated: true,
+      user: {
+        username: 'system:serviceaccount:default:robot',
+        uid: account.uid,
+        groups: [
+          'system:serviceaccounts',
+          'system:serviceaccounts:default',
+          'system:authenticated',
+        ],
+      },
+    });
+    expect(await review(api, token, ['other'])).to.deep.equal({
+      user: {},
+      error: 'invalid bearer token',
+    });
+    const ofAnother = secretToken('held', 'another');
+    await api.merge(`${SECRETS}/held`, {
+      data: { token: Buffer.from(ofAnother).toString('base64') },
+    });
+    expect(await review(api, token), 'another token').to.deep.equal(invalid);
+    expect(await review(api, ofAnother), 'another account').to.deep.equal(invalid);
+    await api.merge(`${SECRETS}/held`, { data });
+    expect(await review(api, token)).to.include({ authenticated: true });
+    await api.ask('DELETE', `${SECRETS}/held`);
+    expect(await review(api, token), 'a secret that goes').to.deep.equal(invalid);
   });
 
   it('is refused for what cannot be bound, and for times out of range', async () => {
