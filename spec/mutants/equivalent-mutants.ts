@@ -157,6 +157,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: ';',
     reason: 'A promise that is settled ignores a second call.',
   },
+  {
+    file: 'lib/server/registry/validation/quantity-checks.ts',
+    operator: 'number',
+    line: 'return difference < 0n ? -1 : difference > 0n ? 1 : 0;',
+    mutant: 'return difference < 0n ? -1 : difference > 0n ? 2 : 0;',
+    reason: 'Only the sign of the answer counts.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

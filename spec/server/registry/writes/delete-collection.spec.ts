@@ -27,6 +27,29 @@ for (const cached of [false, true]) {
       expect(await harness.names('configmaps')).to.deep.equal(['b']);
     });
 
+    it('marks an object that got a finalizer after it was listed', async () => {
+      await harness.create('configmaps', configMap('a'));
+      let isDone = false;
+      harness.before = async (verb, key) => {
+        if (verb !== 'delete' || isDone || !key.endsWith('/a')) return;
+        isDone = true;
+        const update = harness.rest('configmaps').update(
+          harness.context(),
+          'a',
+          (existing) => ({
+            ...existing!,
+            metadata: { ...existing!.metadata, finalizers: ['a.b/c'] },
+          }),
+          {},
+        );
+        await update;
+      };
+      await harness.drive(harness.rest('configmaps').deleteCollection(harness.context(), {}, {}));
+      expect(isDone).to.equal(true);
+      const { metadata } = await harness.get('configmaps', 'a');
+      expect(metadata?.deletionTimestamp).to.be.a('string');
+    });
+
     it('goes through more than one page', async () => {
       const names = Array.from({ length: 1203 }, (_, index) => `c${index}`);
       const configMaps = harness.rest('configmaps');
