@@ -19,15 +19,23 @@ const HEAD = [
 
 const EMPTY_PAGE = `# Mutation score
 
-A mutant is the code with one small change: a condition negated, \`<\` in place of \`<=\`, a statement or an early return left
-out, \`+\` in place of \`-\`, a boolean or a small number changed, an answer turned round. The specs of the room, those that
-import the file and the suites of the room above run against it, up to the first failure. A mutant that fails no spec has
-survived: either a spec is missing, or the change makes no difference. A run that takes more than four times as long as that
-of the unchanged code has timed out, which proves nothing, since the machine may have been busy; such runs are not in the
-score.
+A mutant is the code with one small change: a negated condition, \`<\` in place of \`<=\`, a statement or an early return left
+out, \`+\` in place of \`-\`, a changed boolean or small number, an inverted return value. For each mutant three groups of specs
+run until the first failure: the specs of the folder ("room"), the specs that import the file, and the suites of the parent
+folder. A mutant that fails no spec has survived: either a spec is missing, or the change makes no difference. A run that
+takes more than four times as long as the unchanged code has timed out. Such runs are not in the score, since the machine may
+have been busy.
 
-The score is the share of the mutants that were killed. Each row is a sample, drawn from the seed; \`npm run mutants\` prints
-the survivors, each with its diff and the command that runs it again. \`--write\` replaces the rows of the rooms it has run.
+With \`--reached\`, all mutants are planted at once behind switches. Every test runs once to find the switches it comes by. Then
+each mutant is switched on for those tests, the nearest first, up to 20 seconds of them. A test has killed it that fails with it
+and passes without it again; one that does not end, twice, has timed out. What no test kills is planted alone once more.
+
+The score is the share of the mutants that were killed. Each row is a sample, drawn from the seed; \`--whole\` draws from a room with
+all below it, and keeps the sample when other lines change. \`npm run mutants\` prints the survivors, each with its diff and the
+command that runs it again. \`--write\` replaces the rows of the rooms it has run.
+
+A mutant that makes no difference is equivalent. \`spec/mutants/equivalent-mutants.ts\` lists those that were found, each with the
+reason; they are not in the score.
 
 ${BEGIN}
 ${END}

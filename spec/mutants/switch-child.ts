@@ -3,6 +3,7 @@
  * which test comes by which switch, then, for one mutant after the other, those that a message names.
  */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import Mocha from 'mocha';
 import { SWITCH } from './switches.ts';
@@ -21,7 +22,7 @@ Object.assign(globalThis, {
 
 const mocha = new Mocha({ timeout: 600_000, reporter: silent as never });
 mocha.cleanReferencesAfterRun(false);
-for (const hooks of await hooksOfSuite()) mocha.rootHooks(hooks);
+for (const hooks of hooksOfSuite()) mocha.rootHooks(hooks);
 for (const spec of specs) mocha.addFile(resolve(spec));
 await mocha.loadFilesAsync();
 const names = new Map(specs.map((spec) => [resolve(spec), spec]));
@@ -31,15 +32,17 @@ function silent(): void {
 }
 
 /** The hooks around every spec, from the files that the package has mocha require. */
-async function hooksOfSuite(): Promise<Mocha.RootHookObject[]> {
+function hooksOfSuite(): Mocha.RootHookObject[] {
   const { mocha: settings }: { mocha?: { require?: readonly string[] } } = JSON.parse(
     readFileSync('package.json', 'utf8'),
   );
   const files = (settings?.require ?? []).filter((path) => path.startsWith('.'));
-  const modules: readonly { mochaHooks?: Mocha.RootHookObject }[] = await Promise.all(
-    files.map((path) => import(resolve(path))),
-  );
-  return modules.flatMap(({ mochaHooks }) => (mochaHooks === undefined ? [] : [mochaHooks]));
+  // Mocha requires the specs; what is imported would be another instance of each module.
+  const require = createRequire(import.meta.url);
+  return files.flatMap((path) => {
+    const { mochaHooks } = require(resolve(path)) as { mochaHooks?: Mocha.RootHookObject };
+    return mochaHooks === undefined ? [] : [mochaHooks];
+  });
 }
 
 function nameOf(test: Mocha.Runnable): string {
