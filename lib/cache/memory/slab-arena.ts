@@ -5,6 +5,7 @@ import { FreeSlots, slotSize } from './free-slots.ts';
 import type { KeptView } from './kept-view.ts';
 import { isRecordable, newRecordBytes, recordBytes, slotBytes } from './record.ts';
 import { Slab, type SlabCodecs } from './slab.ts';
+import { droppedSlabBytes, newSlabBytes } from './slab-bytes.ts';
 
 export interface SlabArenaOptions extends SlabCodecs {
   /** A slab is dropped: it has no view that is not released. */
@@ -117,8 +118,9 @@ export class SlabArena {
     this.#leftSlot(slab, slab.leave(view), size);
   }
 
-  /** Drops the spare slabs. */
-  trim(): void {
+  /** Drops the spare slabs, and says that the others are no longer needed: views in them can be read as long as they are held. */
+  close(): void {
+    droppedSlabBytes(this.#slabBytes + this.#spare.length * LARGEST_SLAB);
     this.#spare.length = 0;
   }
 
@@ -157,7 +159,7 @@ export class SlabArena {
   #newSlab(size: number): Slab {
     this.#slabBytes += size;
     const spare = size === LARGEST_SLAB ? this.#spare.pop() : undefined;
-    const slab = new Slab(this.#numbered, spare ?? Buffer.allocUnsafeSlow(size), this.#options);
+    const slab = new Slab(this.#numbered, spare ?? newSlabBytes(size), this.#options);
     this.#numbered += 1;
     this.#slabs.set(slab.number, slab);
     return slab;
@@ -206,7 +208,11 @@ export class SlabArena {
     this.#slabBytes -= slab.size;
     this.#options.onGone?.(slab);
     if (slab.size === LARGEST_SLAB) this.#spare.push(slab.bytes);
-    while (this.#spare.length > this.#mostSpare) this.#spare.pop();
+    else droppedSlabBytes(slab.size);
+    while (this.#spare.length > this.#mostSpare) {
+      this.#spare.pop();
+      droppedSlabBytes(LARGEST_SLAB);
+    }
   }
 
   /** The most spare slabs within the bound of memory. */

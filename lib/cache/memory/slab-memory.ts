@@ -112,7 +112,7 @@ export class SlabMemory implements ObjectMemory {
   close(): void {
     this.#decoded?.clear();
     this.#metadata.clear();
-    this.#arena.trim();
+    this.#arena.close();
   }
 
   #has(view: KeptView): boolean {
