@@ -1,8 +1,6 @@
 import { INCOMPLETE, INVALID, JsonScanner } from './json-scanner.ts';
 import type { KnownValue, KnownValueOf } from './known-values.ts';
-
-/** Types of the events that carry an object; a scan uses their indexes. */
-export type ScannedEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+import { EVENT_TYPES, type ObjectScan, type ScannedEventType } from './object-scan.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -12,7 +10,6 @@ const COMMA = 0x2c;
 const ASCII_END = 0x80;
 const NOWHERE = -1;
 
-const EVENT_TYPES: readonly ScannedEventType[] = ['ADDED', 'MODIFIED', 'DELETED'];
 const [ADDED, MODIFIED, DELETED] = EVENT_TYPES.map((type) => Buffer.from(type)) as [
   Buffer,
   Buffer,
@@ -39,9 +36,8 @@ const MANAGED_FIELDS = Buffer.from('managedFields');
  *
  * A scan is one synchronous step; its results are valid until the next one.
  */
-export class ObjectScanner {
+export class ObjectScanner implements ObjectScan {
   readonly #json = new JsonScanner();
-  /** Whether the results are complete; see above. */
   plain = false;
   name: string | undefined;
   namespace: string | undefined;
@@ -49,16 +45,12 @@ export class ObjectScanner {
   resourceVersion: string | undefined;
   hasKind = false;
   hasApiVersion = false;
-  /** From the opening brace to after the closing one; −1 without metadata. */
   metadataStart: number = NOWHERE;
   metadataEnd: number = NOWHERE;
-  /** The range of `managedFields` in the metadata; −1 when they are absent. */
   managedFieldsStart: number = NOWHERE;
   managedFieldsEnd: number = NOWHERE;
-  /** The longest member that is an object or array, other than the metadata; −1 without one. */
   longestStart: number = NOWHERE;
   longestEnd: number = NOWHERE;
-  /** The type of the last scanned event. */
   eventType: ScannedEventType = 'ADDED';
   objectStart: number = NOWHERE;
   objectEnd: number = NOWHERE;

@@ -3,7 +3,7 @@ import type { ListPage } from '../../../cache/reflector/contract/lister-watcher.
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import { JsonScanner, INCOMPLETE, INVALID } from '../../../meta/json/json-scanner.ts';
 import { JsonView, type ByteSource, type TypeMeta } from '../../../meta/json/json-view.ts';
-import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
+import { FastScanner } from '../../../meta/json/wasm/fast-scanner.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject, ListMeta } from '../../../meta/object.ts';
 import { isStatus } from '../../../meta/failure/status.ts';
@@ -60,7 +60,7 @@ const CLOSE_BRACKET = 0x5d;
  */
 export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<T> {
   readonly #json = new JsonScanner();
-  readonly #scan = new ObjectScanner();
+  readonly #scanner: FastScanner;
   readonly #pieces = new PieceJoiner((bytes, start, end) => this.#consume(bytes, start, end));
   #place: Place = 'list';
   /** Bytes before the present ones. */
@@ -85,6 +85,10 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   #tookUntyped = false;
   /** The number of items that are decoded already. */
   #incomplete: Mutable<KubernetesObject>[] = [];
+
+  constructor(scanner: FastScanner = new FastScanner()) {
+    this.#scanner = scanner;
+  }
 
   push(piece: Buffer): void {
     this.#pieces.push(piece);
@@ -128,11 +132,12 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   #consume(bytes: Buffer, start: number, end: number): number {
     const source: ByteSource = { bytes };
     this.#json.load(bytes, end);
+    this.#scanner.load(bytes, start, end);
     let at = start;
     for (;;) {
       at = this.#json.skipSpace(at);
       if (at >= end) break;
-      const next = this.#step(source, at, end);
+      const next = this.#step(source, at);
       if (next === INVALID) throw this.#invalid(at - start);
       if (next === INCOMPLETE) break;
       at = next;
@@ -142,7 +147,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   }
 
   /** Returns the offset after the token or value at `at`. */
-  #step(source: ByteSource, at: number, end: number): number {
+  #step(source: ByteSource, at: number): number {
     const byte = source.bytes[at];
     switch (this.#place) {
       case 'list':
@@ -163,9 +168,9 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
         return byte === CLOSE_BRACE ? this.#go('end', at) : INVALID;
       case 'first item':
         if (byte === CLOSE_BRACKET) return this.#go('behind a value', at);
-        return this.#readItem(source, at, end);
+        return this.#readItem(source, at);
       case 'item':
-        return this.#readItem(source, at, end);
+        return this.#readItem(source, at);
       case 'behind an item':
         if (byte === COMMA) return this.#go('item', at);
         return byte === CLOSE_BRACKET ? this.#go('behind a value', at) : INVALID;
@@ -243,10 +248,10 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     this.#problem = undefined;
   }
 
-  #readItem(source: ByteSource, at: number, end: number): number {
+  #readItem(source: ByteSource, at: number): number {
     const { bytes } = source;
     const isObject = bytes[at] === OPEN_BRACE;
-    const itemEnd = isObject ? this.#scan.scanObject(bytes, at, end) : this.#json.skipValue(at);
+    const itemEnd = isObject ? this.#scanner.scanObject(at) : this.#json.skipValue(at);
     if (itemEnd < 0) return itemEnd;
     this.#place = 'behind an item';
     this.#count += 1;
@@ -258,11 +263,12 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   }
 
   #viewOf(source: ByteSource, start: number, end: number): ObjectView<T> {
-    const { plain, hasKind, hasApiVersion } = this.#scan;
+    const { scan } = this.#scanner;
+    const { plain, hasKind, hasApiVersion } = scan;
     if (plain) {
       const typed = hasKind && hasApiVersion;
       this.#untyped ||= !typed;
-      return new JsonView<T>(source, start, end, this.#scan, typed ? undefined : this.#type);
+      return new JsonView<T>(source, start, end, scan, typed ? undefined : this.#type);
     }
     const object = parseJson(source.bytes.subarray(start, end), malformedResponse) as T;
     if (isUntyped(object)) {

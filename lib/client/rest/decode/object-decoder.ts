@@ -1,7 +1,7 @@
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import { JsonView, type ByteSource } from '../../../meta/json/json-view.ts';
 import type { KnownValueOf } from '../../../meta/json/known-values.ts';
-import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
+import { FastScanner, type ScannerKind } from '../../../meta/json/wasm/fast-scanner.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { isStatus } from '../../../meta/failure/status.ts';
@@ -37,10 +37,21 @@ export interface ObjectDecoder<T extends KubernetesObject> {
   beginList(): ListDecoder<T>;
 }
 
-const scanner = new ObjectScanner();
-
 /** Leaves objects in the bytes they came in. A frame that is not JSON of the usual shape is parsed at once. */
 export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDecoder<T> {
+  readonly #kind: ScannerKind | undefined;
+  #opened: FastScanner | undefined;
+
+  /** @param kind the scanner to use, for comparisons. @defaultValue the scanner of the process */
+  constructor(kind?: ScannerKind) {
+    this.#kind = kind;
+  }
+
+  /** The scanner of the process is opened when it is needed. */
+  get #scanner(): FastScanner {
+    return (this.#opened ??= new FastScanner(this.#kind));
+  }
+
   decodeEvent(
     source: ByteSource,
     start: number = 0,
@@ -48,15 +59,17 @@ export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDeco
     knownValueOf?: KnownValueOf,
   ): WatchEvent<ObjectView<T>> {
     const { bytes } = source;
+    const scanner = this.#scanner;
     if (!scanner.scanEvent(bytes, start, end, knownValueOf))
       return parseEvent(bytes.subarray(start, end));
-    const { eventType, objectStart, objectEnd } = scanner;
-    const object = new JsonView<T>(source, objectStart, objectEnd, scanner, undefined);
+    const { scan } = scanner;
+    const { eventType, objectStart, objectEnd } = scan;
+    const object = new JsonView<T>(source, objectStart, objectEnd, scan, undefined);
     return { type: eventType, object };
   }
 
   beginList(): ListDecoder<T> {
-    return new JsonListDecoder<T>();
+    return new JsonListDecoder<T>(this.#scanner);
   }
 }
 
