@@ -4,6 +4,7 @@ import type { Readable } from './retention.ts';
 import type { KnownValue } from '../../meta/json/known-values.ts';
 import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
 import type { KeptView } from './kept-view.ts';
+import { writeBytes } from './slab-bytes.ts';
 
 /*
  * A record has the fields of one view that can be read without its body, and then the body, at which the view starts. Its slot
@@ -130,7 +131,7 @@ export function writeRecord(
   bytes[at - READ] = 0;
   bytes.writeUInt32LE(body.length, at - BODY_LENGTH);
   writePlaces(bytes, at - PLACES, places);
-  bytes.set(body, at);
+  writeBytes(bytes, at, body);
   return at;
 }
 

@@ -10,6 +10,7 @@ import {
   slotNumber,
   writeRecord,
 } from './record.ts';
+import { writeBytes } from './slab-bytes.ts';
 
 export interface SlabCodecs {
   /** Reads the views in slabs. */
@@ -97,7 +98,7 @@ export class Slab implements ByteSource {
     this.take(view);
     const at = slab.#used;
     slab.#used += slotSize;
-    this.bytes.copy(slab.bytes, at, from, start + bodyLength(view));
+    writeBytes(slab.bytes, at, this.bytes.subarray(from, start + bodyLength(view)));
     slab.#lie(view, at + start - from, slotSize, slab.#views.length);
   }
 
