@@ -115,7 +115,6 @@ const flowSchema: RuleCases = {
     { [`${URLS}.nonResourceURLs`]: ['/*/b'] },
     { 'metadata.name': 'exempt' },
     { 'metadata.name': 'catch-all' },
-    { 'metadata.name': 'exempt', spec: { type: 'Exempt', exempt: {} } },
   ],
   updates: [
     { 'spec.matchingPrecedence': 5 },
