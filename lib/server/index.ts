@@ -247,7 +247,7 @@ export type {
   SubresourceParts,
   VirtualResource,
 } from './registry/contract/subresource-parts.ts';
-export type { Certificate } from './api/certificates/certificate-authority.ts';
+export type { Certificate } from '../kernel/certificates/certificate-authority.ts';
 export type { GroupResource } from './storage/encryption/configuration/resource-rules.ts';
 export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';
 export type { WatchCacheHistoryOptions } from './cacher/window/watch-cache-history.ts';

@@ -16,7 +16,7 @@ import { HttpListener } from '../../lib/server/api/port/http-listener.ts';
 import {
   CertificateAuthority,
   type Certificate,
-} from '../../lib/server/api/certificates/certificate-authority.ts';
+} from '../../lib/kernel/certificates/certificate-authority.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { CapturedStderr } from './support/captured-stderr.ts';
 import { HANG_MS, until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { request, type RequestOptions } from 'node:https';
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { connect } from 'node:tls';
-import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
+import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 
 /** Where a request goes. */
 export interface RequestedServer {

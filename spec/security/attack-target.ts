@@ -1,4 +1,4 @@
-import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
+import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 import type { Attack, Credential } from './attack.ts';
 import { requestOver, type AttackAnswer, type SentRequest } from './attack-request.ts';
 import { clientCertificates } from './client-certificates.ts';

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import * as der from '../../lib/server/api/certificates/der.ts';
+import * as der from '../../lib/kernel/certificates/der.ts';
 
 const COMMON_NAME = '2.5.4.3';
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
+import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 import { chained, forgedCertificate, type CertificateForm } from './forged-certificate.ts';
 
 const DAY_MS = 86_400_000;

@@ -8,8 +8,8 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { derElements } from '../../lib/server/api/certificates/der-reader.ts';
-import * as der from '../../lib/server/api/certificates/der.ts';
-import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
+import * as der from '../../lib/kernel/certificates/der.ts';
+import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 
 type NameType = 'CN' | 'O' | 'UID';
 

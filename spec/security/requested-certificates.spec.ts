@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
+import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 import { certificateRequest } from './certificate-request.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

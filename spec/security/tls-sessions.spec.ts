@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import type { Certificate } from '../../lib/server/api/certificates/certificate-authority.ts';
+import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 
 const PATH = '/api/v1/namespaces/default/secrets';
 

@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { CertificateAuthority } from '../../server/api/certificates/certificate-authority.ts';
+import { CertificateAuthority } from '../../kernel/certificates/certificate-authority.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 
 /** The paths of a certificate and its key. */

@@ -6,7 +6,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { AdmissionHook } from '../admission/admission-hook.ts';
 import { AUTHORIZATIONS, type Authorization } from '../registry/contract/access-parts.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
-import type { Certificate } from './certificates/certificate-authority.ts';
+import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
 import type { HealthCheck } from './health/health-endpoints.ts';
 import type { HttpListenerOptions, ListenOptions } from './port/http-listener.ts';

@@ -22,7 +22,7 @@ import {
   type ServerListenOptions,
 } from './api-server-options.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
-import type { Certificate } from './certificates/certificate-authority.ts';
+import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
 import { withAccess } from '../access/with-access.ts';
 import { isHealthPath } from './health/health-endpoints.ts';

@@ -1,7 +1,7 @@
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { randomText } from '../../kernel/time/random.ts';
-import type { Certificate } from './certificates/certificate-authority.ts';
+import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { yamlPackage } from '../storage/scheme/yaml-package.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { CertificateAuthority } from '../../../lib/server/api/certificates/certificate-authority.ts';
+import { CertificateAuthority } from '../../../lib/kernel/certificates/certificate-authority.ts';
 import { EnvtestFixture } from './support/envtest-fixture.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { CertificateAuthority } from '../../../lib/server/api/certificates/certificate-authority.ts';
+import { CertificateAuthority } from '../../../lib/kernel/certificates/certificate-authority.ts';
 import { ServeFixture } from '../support/serve-fixture.ts';
 
 const nowMs = Date.now();

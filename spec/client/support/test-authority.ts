@@ -3,7 +3,7 @@ import {
   CertificateAuthority,
   type Certificate,
   type CertificateValidity,
-} from '../../../lib/server/api/certificates/certificate-authority.ts';
+} from '../../../lib/kernel/certificates/certificate-authority.ts';
 
 /** A certificate with its key, PEM each; the key is PKCS #8, not encrypted. */
 export type IssuedCertificate = Certificate;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CertificateAuthority } from '../../../lib/server/api/certificates/certificate-authority.ts';
+import { CertificateAuthority } from '../../../lib/kernel/certificates/certificate-authority.ts';
 
 export interface WebhookAnswer {
   readonly status?: number;

@@ -1,8 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import {
+  CertificateAuthority,
+  type Certificate,
+} from '../../../kernel/certificates/certificate-authority.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { rejectUnknownOptions, requireOptions } from '../../../kernel/options/options.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { CertificateAuthority, type Certificate } from './certificate-authority.ts';
 import { certificatesIn, ClientCertificates } from './client-certificates.ts';
 
 /** The certificates of a server, and those that it accepts. Everything is PEM. */

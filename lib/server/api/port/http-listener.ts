@@ -30,7 +30,7 @@ import { shownCertificate } from './shown-certificate.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { asksForWebSocket, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
 import { sendOverWebSocket } from './web-socket-answer.ts';
-import type { Certificate } from '../certificates/certificate-authority.ts';
+import type { Certificate } from '../../../kernel/certificates/certificate-authority.ts';
 
 export interface HttpListenerOptions {
   /** Handles the requests. */

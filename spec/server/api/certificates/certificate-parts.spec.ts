@@ -5,7 +5,7 @@ import {
   type CertificateParts,
 } from '../../../../lib/server/api/certificates/certificate-parts.ts';
 import { derElements } from '../../../../lib/server/api/certificates/der-reader.ts';
-import * as der from '../../../../lib/server/api/certificates/der.ts';
+import * as der from '../../../../lib/kernel/certificates/der.ts';
 import { forgedCertificate, type CertificateForm } from '../../../security/forged-certificate.ts';
 
 const BASIC_CONSTRAINTS = '2.5.29.19';

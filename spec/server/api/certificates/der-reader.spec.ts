@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { derElements, derIdentifier } from '../../../../lib/server/api/certificates/der-reader.ts';
-import * as der from '../../../../lib/server/api/certificates/der.ts';
+import * as der from '../../../../lib/kernel/certificates/der.ts';
 
 function read(...bytes: readonly number[]): readonly (readonly [number, string])[] {
   return derElements(Buffer.from(bytes)).map(({ tag, content }) => [tag, content.toString('hex')]);

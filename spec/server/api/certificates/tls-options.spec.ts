@@ -6,7 +6,7 @@ import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import {
   CertificateAuthority,
   type Certificate,
-} from '../../../../lib/server/api/certificates/certificate-authority.ts';
+} from '../../../../lib/kernel/certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from '../../../../lib/server/api/certificates/server-certificates.ts';
 
 const nowMs = Date.now();

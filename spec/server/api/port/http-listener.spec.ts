@@ -10,7 +10,7 @@ import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import {
   CertificateAuthority,
   type Certificate,
-} from '../../../../lib/server/api/certificates/certificate-authority.ts';
+} from '../../../../lib/kernel/certificates/certificate-authority.ts';
 import type {
   ApiHandler,
   ApiRequest,

@@ -13,7 +13,7 @@ import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import { CertificateAuthority } from '../../../../lib/server/api/certificates/certificate-authority.ts';
+import { CertificateAuthority } from '../../../../lib/kernel/certificates/certificate-authority.ts';
 import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
 import { bytesResponse, textResponse } from '../../../../lib/server/api/http/api-response.ts';
 import {

@@ -9,7 +9,7 @@ import {
   CertificateAuthority,
   type Certificate,
   type LeafOptions,
-} from '../../../../lib/server/api/certificates/certificate-authority.ts';
+} from '../../../lib/kernel/certificates/certificate-authority.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2030, 0, 15);

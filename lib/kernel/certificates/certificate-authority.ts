@@ -8,7 +8,7 @@ import {
   X509Certificate,
   type KeyObject,
 } from 'node:crypto';
-import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { errorMessage, ListwatchError } from '../failure/errors.ts';
 import {
   authorityExtensions,
   leafExtensions,
