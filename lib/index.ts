@@ -95,6 +95,9 @@ export {
 export { Manager } from './controller/manager/manager.ts';
 export type { ManagerOptions } from './controller/manager/manager-options.ts';
 export type { Runnable } from './controller/manager/managed-parts.ts';
+export { WebhookServer } from './controller/webhook/webhook-server.ts';
+export type { WebhookServerOptions } from './controller/webhook/webhook-server-options.ts';
+export type { Mutation, Validation } from './controller/webhook/review/admission-context.ts';
 
 // Objects, keys and selectors
 export {

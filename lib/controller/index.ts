@@ -177,3 +177,28 @@ export {
 export type { EventApiVersion } from './events/event-body.ts';
 export type { EventReference } from './events/event-fact.ts';
 export type { EventSink, NewEvent } from './events/event-sink.ts';
+export { WebhookServer, type WebhookServerInspection } from './webhook/webhook-server.ts';
+export type {
+  WebhookServerOptions,
+  WebhookServiceReference,
+} from './webhook/webhook-server-options.ts';
+export type { WebhookManifests } from './webhook/webhook-manifests.ts';
+export type { HookOptions, MutateOptions } from './webhook/hook-options.ts';
+export type {
+  CertificatePaths,
+  CertificateSecret,
+} from './webhook/certificates/certificate-options.ts';
+export type {
+  AdmissionContext,
+  AdmissionUser,
+  Admitted,
+  DenyOptions,
+  Mutate,
+  Mutation,
+  Operation,
+  ReviewedObjects,
+  Validate,
+  Validation,
+} from './webhook/review/admission-context.ts';
+export type { Convert, Converted, ConversionOptions } from './webhook/review/conversion.ts';
+export type { Draft } from './webhook/review/draft.ts';

@@ -14,7 +14,17 @@ export interface Runnable {
   /** Works until the signal aborts. It may end by itself; if it throws, the manager stops with its error. */
   run(context: { readonly signal: AbortSignal }): Promise<void>;
   /** Resolves when it is ready; controllers begin after that. Left out: it is ready at once. */
-  whenReady?(options: { readonly signal: AbortSignal }): Promise<void>;
+  whenReady?(options: {
+    readonly signal: AbortSignal;
+    /** The longest wait; given to webhooks only, because the others are limited by the manager. */
+    readonly timeoutMs?: number | undefined;
+  }): Promise<void>;
+  /** With `webhooks`, it begins before the caches, which may need it, and ends last. */
+  readonly stage?: 'webhooks' | undefined;
+  /** Resolves when what begins after it may begin. @defaultValue `whenReady` */
+  whenStarted?(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Throws while it cannot do its work; `/readyz` asks when it is ready. */
+  check?(): void;
 }
 
 /** The same of all parts, so that the argument of a `run` that is written in a call needs no type. */
@@ -39,10 +49,10 @@ export type AnyInformerFactory = Pick<
 /** What a manager can run. */
 export type ManagedPart = AnyController | AnyInformer | AnyInformerFactory | Runnable;
 
-export type PartKind = 'cache' | 'runnable' | 'controller';
+export type PartKind = 'webhooks' | 'cache' | 'runnable' | 'controller';
 
 /** In the order of their start; they stop in the other order. */
-export const PART_KINDS: readonly PartKind[] = ['cache', 'runnable', 'controller'];
+export const PART_KINDS: readonly PartKind[] = ['webhooks', 'cache', 'runnable', 'controller'];
 
 /** How a manager treats a part. */
 export interface PartAdapter {
@@ -54,6 +64,10 @@ export interface PartAdapter {
     readonly signal: AbortSignal;
     readonly timeoutMs: number | undefined;
   }): Promise<void>;
+  /** Resolves when parts of later kinds may begin; left out: when it is ready. */
+  whenStarted?(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Throws while it cannot do its work. */
+  check?(): void;
   /** Lets the work in progress end, for at most this time. */
   drain?(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
@@ -65,12 +79,24 @@ export function adapterOf(part: ManagedPart): PartAdapter | undefined {
   if ('informers' in part) return factoryAdapter(part);
   if ('whenSynced' in part) return informerAdapter(part);
   if (typeof part.run !== 'function' || typeof part.name !== 'string') return undefined;
+  return runnableAdapter(part);
+}
+
+function runnableAdapter(part: Runnable): PartAdapter {
+  const { name, stage } = part;
   return {
-    name: part.name,
-    kind: 'runnable',
+    name,
+    kind: stage ?? 'runnable',
     run: (signal) => part.run({ signal }),
-    whenReady: async ({ signal }) => {
-      await part.whenReady?.({ signal });
+    whenReady: async ({ signal, timeoutMs }) => {
+      // Webhooks say what they wait for.
+      await part.whenReady?.(stage === 'webhooks' ? { signal, timeoutMs } : { signal });
+    },
+    ...(part.whenStarted === undefined
+      ? {}
+      : { whenStarted: async (options) => await part.whenStarted?.(options) }),
+    check: () => {
+      part.check?.();
     },
   };
 }

@@ -24,6 +24,7 @@ export class ManagedRun {
   readonly #adapter: PartAdapter;
   readonly #runtime: Runtime;
   readonly #stop = deriveAbort();
+  readonly #started: Latch;
   readonly #ready: Latch;
   readonly #ended: Latch;
   #state: PartState = 'waiting';
@@ -37,6 +38,7 @@ export class ManagedRun {
     this.#runtime = runtime;
     this.name = name;
     this.kind = adapter.kind;
+    this.#started = new Latch(`${name} to be started`);
     this.#ready = new Latch(`${name} to be ready`);
     this.#ended = new Latch(`${name} to end`);
   }
@@ -48,6 +50,16 @@ export class ManagedRun {
   /** The message of its failure. */
   get failure(): string | undefined {
     return this.#failure === undefined ? undefined : errorMessage(this.#failure);
+  }
+
+  /** Opens when parts of later kinds may begin, or it has ended. */
+  get started(): Latch {
+    return this.#started;
+  }
+
+  /** Throws while it cannot do its work. */
+  check(): void {
+    this.#adapter.check?.();
   }
 
   /** Opens when it is ready, or has ended. */
@@ -78,6 +90,7 @@ export class ManagedRun {
       onFailure(error);
     };
     void this.#run(signal, fail);
+    void this.#awaitStarted(signal);
     void this.#awaitReady({ signal, timeoutMs }, fail);
   }
 
@@ -108,6 +121,18 @@ export class ManagedRun {
     this.#end(this.#failure === undefined ? 'stopped' : 'failed');
   }
 
+  /** Why it does not start is told by `run` and `whenReady`. */
+  async #awaitStarted(signal: AbortSignal): Promise<void> {
+    const started = this.#adapter.whenStarted?.({ signal });
+    if (started === undefined) return;
+    await started.then(
+      () => {
+        this.#started.open();
+      },
+      () => {},
+    );
+  }
+
   async #awaitReady(
     options: { readonly signal: AbortSignal; readonly timeoutMs: number | undefined },
     fail: (error: unknown) => void,
@@ -115,11 +140,13 @@ export class ManagedRun {
     try {
       const ready = this.#adapter.whenReady(options);
       const describe = (): string => `${this.name} to be ready`;
-      // Caches say what they wait for.
+      // Caches and webhooks say what they wait for.
       const { timeoutMs } = this.kind === 'runnable' ? options : { timeoutMs: undefined };
-      await withDeadline(this.#runtime, ready, { timeoutMs, signal: options.signal, describe });
+      const limits = { timeoutMs, signal: options.signal };
+      await withDeadline(this.#runtime, ready, { ...limits, describe });
       if (this.#state !== 'starting') return;
       this.#state = 'ready';
+      this.#started.open();
       this.#ready.open();
     } catch (error) {
       // A part that ends before it is ready tells why in `run`.
@@ -129,6 +156,7 @@ export class ManagedRun {
 
   #end(state: PartState): void {
     this.#state = state;
+    this.#started.open();
     this.#ready.open();
     this.#ended.open();
   }

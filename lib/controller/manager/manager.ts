@@ -29,9 +29,10 @@ const SAME_INTERRUPT_MS = 1000;
  * Runs controllers, informers and other work of a program together, from its start to its orderly end.
  *
  * Guarantees:
- * - Start: caches, then runnables, then controllers; each group when those before it are ready.
- * - Stop, in the other order: no further reconcile begins, and running ones may end; then runnables, then caches; the endpoints last.
- *   It takes at most `shutdownTimeoutMs`, and `run` rejects with the names of what has not ended by then.
+ * - Start: webhooks, then caches, then runnables, then controllers; each group when those before it are ready. Webhooks may take their
+ *   time to be ready when they listen, because they may wait for the caches.
+ * - Stop, in the other order: no further reconcile begins, and running ones may end; then runnables, caches and webhooks; the
+ *   endpoints last. It takes at most `shutdownTimeoutMs`, and `run` rejects with the names of what has not ended by then.
  * - The first SIGINT or SIGTERM stops it with care, a second one ends the process at once.
  * - If a part fails, all others are stopped, and `run` rejects with its error.
  *
@@ -232,8 +233,8 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
       for (const run of group) this.#begin(run);
       // Controllers may wait for long, such as for a definition; nothing waits for them.
       if (kind === 'controller') break;
-      const ready = Promise.all(group.map((run) => run.ready.opened));
-      await Promise.race([ready, this.#stopping.opened]);
+      const started = Promise.all(group.map((run) => run.started.opened));
+      await Promise.race([started, this.#stopping.opened]);
     }
     if (this.#stopping.isOpen) return;
     this.#phase = 'running';

@@ -118,6 +118,8 @@ export const errorCodes = {
     'An object cannot get an owner that is in another namespace, or a second controller; the message says which.',
   NAME_TAKEN:
     'A manager has a part of this name already: metrics and messages could not tell them apart.',
+  WEBHOOK_CERTIFICATE:
+    'The certificate of a webhook server has expired, or is not valid where API servers call; the message says which, and what to do.',
   // server: key-value engine
   COMPACTED: 'The revision was compacted away.',
   FUTURE_REVISION: 'The revision lies in the future.',

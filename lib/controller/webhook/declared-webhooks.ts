@@ -1,0 +1,133 @@
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { parseApiVersion } from '../../meta/resource.ts';
+import {
+  declaredHook,
+  definitionName,
+  requireFunction,
+  type DeclaredHook,
+  type MutateOptions,
+} from './hook-options.ts';
+import type { CallAnswer, Route, WebhookCall } from './port/webhook-listener.ts';
+import { admissionAnswer, HookFailure, type ReviewFunction } from './review/admission-answer.ts';
+import { conversionAnswer, type Conversions, type Spoke } from './review/conversion-answer.ts';
+import { RefusedReview } from './review/review-envelope.ts';
+import type { DeclaredConversion } from './webhook-manifests.ts';
+
+/** Two objects of the largest size that API servers take, and what is around them. */
+const LARGEST_ADMISSION_BYTES = 8 * 1024 * 1024;
+/** API servers ask about all objects of a list at once. */
+const LARGEST_CONVERSION_BYTES = 128 * 1024 * 1024;
+
+/** `ConversionOptions` without its types. */
+export interface AnyConversion extends Spoke {
+  readonly hub: string;
+}
+
+/** The webhooks of a server, and how their calls are answered. */
+export class DeclaredWebhooks {
+  readonly #logger: Logger;
+  readonly #whenWarm: (signal: AbortSignal) => Promise<void>;
+  readonly #hooks = new Map<string, DeclaredHook>();
+  readonly #conversions = new Map<string, Conversions & { readonly spokes: Map<string, Spoke> }>();
+
+  /** @param whenWarm is awaited before a function of admission is called */
+  constructor(logger: Logger, whenWarm: (signal: AbortSignal) => Promise<void>) {
+    this.#logger = logger;
+    this.#whenWarm = whenWarm;
+  }
+
+  get hooks(): readonly DeclaredHook[] {
+    return [...this.#hooks.values()];
+  }
+
+  get conversions(): readonly DeclaredConversion[] {
+    return [...this.#conversions.keys()].map((name) => ({ name, path: `/convert/${name}` }));
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION or NAME_TAKEN. */
+  addHook(
+    kind: DeclaredHook['kind'],
+    apiVersion: string,
+    resource: string,
+    call: ReviewFunction,
+    options: MutateOptions,
+  ): void {
+    const hook = declaredHook(kind, apiVersion, resource, call, options);
+    if (this.#hooks.has(hook.path)) {
+      throw new ListwatchError(
+        'NAME_TAKEN',
+        `WebhookServer.${kind}: there is a webhook named ${hook.name} already; give one of them another name by its option "name"`,
+      );
+    }
+    this.#hooks.set(hook.path, hook);
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION or NAME_TAKEN. */
+  addConversion(apiVersion: string, resource: string, options: AnyConversion): void {
+    const owner = 'WebhookServer.convert';
+    rejectUnknownOptions(owner, options, ['hub', 'toHub', 'fromHub']);
+    requireOptions(owner, options, ['hub', 'toHub', 'fromHub']);
+    const { hub, toHub, fromHub } = options;
+    requireFunction(`${owner}: toHub`, toHub);
+    requireFunction(`${owner}: fromHub`, fromHub);
+    const name = definitionName(apiVersion, resource);
+    const isOther = parseApiVersion(hub).group !== parseApiVersion(apiVersion).group;
+    if (isOther || hub === apiVersion) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${owner}: option "hub" must be another version of the same group as ${apiVersion}, not ${hub}`,
+      );
+    }
+    const conversions = this.#conversions.get(name) ?? { name, hub, spokes: new Map() };
+    this.#conversions.set(name, conversions);
+    if (conversions.hub !== hub) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${owner}: ${name} has the hub ${conversions.hub} already; all of its versions must have the same one, not ${hub}`,
+      );
+    }
+    if (conversions.spokes.has(apiVersion)) {
+      const text = `${owner}: ${name} has a conversion of ${apiVersion} already`;
+      throw new ListwatchError('NAME_TAKEN', text);
+    }
+    conversions.spokes.set(apiVersion, { toHub, fromHub });
+  }
+
+  /** By path. */
+  routes(): ReadonlyMap<string, Route> {
+    const routes = new Map<string, Route>();
+    for (const hook of this.#hooks.values()) {
+      routes.set(hook.path, {
+        largestBytes: LARGEST_ADMISSION_BYTES,
+        answer: (call) => this.#answer(() => this.#admit(hook, call)),
+      });
+    }
+    for (const { name, path } of this.conversions) {
+      const conversions = this.#conversions.get(name) as Conversions;
+      routes.set(path, {
+        largestBytes: LARGEST_CONVERSION_BYTES,
+        answer: ({ body }) => this.#answer(() => conversionAnswer(conversions, body, this.#logger)),
+      });
+    }
+    return routes;
+  }
+
+  async #admit(hook: DeclaredHook, { body, signal }: WebhookCall): Promise<object> {
+    await this.#whenWarm(signal);
+    return await admissionAnswer(hook, body, signal);
+  }
+
+  /** What is no verdict is a status of HTTP, so that the failure policy of the webhook decides. */
+  async #answer(answer: () => Promise<object>): Promise<CallAnswer> {
+    try {
+      return { status: 200, body: await answer() };
+    } catch (error) {
+      if (error instanceof RefusedReview) return { status: error.status, body: error.message };
+      if (!(error instanceof HookFailure)) throw error;
+      this.#logger.error(`webhooks: ${error.message}`, { error: error.cause ?? error });
+      return { status: 500, body: error.message };
+    }
+  }
+}
