@@ -31,6 +31,7 @@ export interface WebhookServerInspection {
   readonly url: string | undefined;
   /** The names of the webhooks of admission, and of the definitions that are converted. */
   readonly webhooks: readonly string[];
+  readonly callsInProgress: number;
   /** When the certificate expires, milliseconds since 1970; undefined before it is there. */
   readonly certificateExpiresAtMs: number | undefined;
   /** Why API servers refuse the certificate, or will soon. */
@@ -282,6 +283,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
       phase: this.#phase,
       url: this.url,
       webhooks: [...hooks, ...conversions].map(({ name }) => name),
+      callsInProgress: this.#listener?.running ?? 0,
       certificateExpiresAtMs: served && expiryOf(served),
       certificateProblem: this.#keeper?.problem?.text,
     };

@@ -50,6 +50,14 @@ export const EXAMPLES: readonly Example[] = [
     lines: [/Unreachable: attempt 1 found no server \(x50\)/, /24 of 40 parts/, /16 dropped/],
   },
   {
+    script: 'examples/webhook.ts',
+    lines: [
+      /completed +15 percent, in EUR/,
+      /converted +as v1: 15 %/,
+      /refused .*spec\.percent: must be at most 50, spec\.code: cannot be changed/,
+    ],
+  },
+  {
     script: 'examples/clusters.ts',
     lines: [/copied +color green/, /changed +color red/, /deleted +copies that are left: 0/],
   },

@@ -16,7 +16,7 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
-/** What is answered: JSON, or one line that says what went wrong. */
+/** What is answered: JSON, or one line that says what went wrong, which is sent as a Status. */
 export interface CallAnswer {
   readonly status: number;
   readonly body: object | string;
@@ -91,6 +91,11 @@ export class WebhookListener {
   /** 0 before `listen`. */
   get port(): number {
     return this.#port;
+  }
+
+  /** Calls that are not answered yet. */
+  get running(): number {
+    return this.#running;
   }
 
   /** @throws {ListwatchError} code PORT_IN_USE or LISTEN_FAILED. */
@@ -224,13 +229,19 @@ function callMs(query: string = ''): number {
 /** @param stays whether the connection may be used for further calls */
 function send(response: ServerResponse, { status, body }: CallAnswer, stays: boolean): void {
   if (response.destroyed || response.headersSent) return;
-  const isText = typeof body === 'string';
-  const bytes = Buffer.from(isText ? `${body}\n` : JSON.stringify(body));
+  const bytes = Buffer.from(
+    JSON.stringify(typeof body === 'string' ? statusOf(status, body) : body),
+  );
   response.writeHead(status, {
-    'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json',
+    'content-type': 'application/json',
     'content-length': bytes.length,
     'x-content-type-options': 'nosniff',
     ...(stays ? {} : { connection: 'close' }),
   });
   response.end(bytes);
+}
+
+/** API servers show the message of a Status with any code; of other bodies they show the text for some codes only. */
+function statusOf(code: number, message: string): object {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code };
 }

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { WebhookServer } from '../../../lib/index.ts';
+import { CertificateAuthority } from '../../../lib/kernel/certificates/certificate-authority.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { until } from '../../support/until.ts';
+import { failureOf, V2, WebhookWorld } from './webhook-world.ts';
+
+/** Looks at files, and waits for API servers, in a hundredth of the time; calls have theirs. */
+const hurried: Runtime = {
+  ...realRuntime,
+  setTimer: (delayMs, callback, options) =>
+    realRuntime.setTimer(options?.background === true ? delayMs / 100 : delayMs, callback, options),
+};
+
+describe('the authority of a webhook server in files', () => {
+  let folder: string;
+  let world: WebhookWorld;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'listwatch-webhook-'));
+    world = await WebhookWorld.open();
+  });
+
+  afterEach(async () => {
+    await world[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+
+  const paths = () => ({
+    cert: join(folder, 'tls.crt'),
+    key: join(folder, 'tls.key'),
+    ca: join(folder, 'ca.crt'),
+  });
+
+  function write(name: string): string {
+    const nowMs = Date.now();
+    const authority = new CertificateAuthority({ name, nowMs });
+    const leaf = authority.issue({ usage: 'server', name, hosts: ['127.0.0.1'], nowMs });
+    writeFileSync(paths().cert, leaf.certificate);
+    writeFileSync(paths().key, leaf.privateKey);
+    writeFileSync(paths().ca, authority.certificate);
+    return authority.certificate;
+  }
+
+  async function registered(): Promise<string> {
+    const { webhooks = [] } = await world.client
+      .resource('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations')
+      .get('shop');
+    return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString();
+  }
+
+  it('can be replaced three times while requests go on, without a failed one', async () => {
+    let trusted = write('first');
+    let asked = 0;
+    const webhooks = new WebhookServer(world.client, {
+      name: 'shop',
+      certificate: paths(),
+      runtime: hurried,
+      logger: silentLogger,
+    }).validate('x.io/v2', 'coupons', () => {
+      asked += 1;
+    });
+    await world.run(webhooks);
+    expect(await registered()).to.equal(trusted);
+    const failures: string[] = [];
+    let isOver = false;
+    const load = async (name: string): Promise<void> => {
+      while (!isOver) {
+        const object = { ...V2, metadata: { name }, spec: { percent: 1 } };
+        const error = await failureOf(world.coupons.create(object, { dryRun: true }));
+        if (error !== undefined) failures.push(error.message);
+      }
+    };
+    const loads = [load('a'), load('b')];
+    for (const name of ['second', 'third', 'fourth']) {
+      const before = asked;
+      trusted = write(name);
+      await until(`${name} to be registered alone`, async () => (await registered()) === trusted);
+      await until('calls to go on', () => asked > before + 10);
+    }
+    isOver = true;
+    await Promise.all(loads);
+    expect(failures).to.deep.equal([]);
+  });
+
+  it('stops the start with one line when it has not signed the certificate', async () => {
+    write('first');
+    const other = new CertificateAuthority({ name: 'other', nowMs: Date.now() });
+    writeFileSync(paths().ca, other.certificate);
+    const certificate = paths();
+    const webhooks = new WebhookServer(world.client, {
+      name: 'shop',
+      certificate,
+      logger: silentLogger,
+    }).validate('x.io/v2', 'coupons', () => {});
+    const error = await failureOf(webhooks.run());
+    expect(error).to.include({ code: 'WEBHOOK_CERTIFICATE' });
+    expect(error?.message).to.match(
+      /^the certificate of the webhooks in \S+tls\.crt is refused with the authorities that are registered: .*; give the authority that has signed it as certificate\.ca$/,
+    );
+  });
+});
