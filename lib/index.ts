@@ -92,6 +92,8 @@ export {
   type Predicate,
 } from './controller/change/predicates.ts';
 
+export { defineResource, type TypesOf } from './controller/definition/resource-definition.ts';
+
 export { Manager } from './controller/manager/manager.ts';
 export type { ManagerOptions } from './controller/manager/manager-options.ts';
 export type { Runnable } from './controller/manager/managed-parts.ts';

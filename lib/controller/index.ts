@@ -202,3 +202,13 @@ export type {
 } from './webhook/review/admission-context.ts';
 export type { Convert, Converted, ConversionOptions } from './webhook/review/conversion.ts';
 export type { Draft } from './webhook/review/draft.ts';
+export {
+  defineResource,
+  type DefinedObject,
+  type DefinedTypes,
+  type DefineResourceOptions,
+  type ResourceDefinition,
+  type TypesOf,
+  type VersionOptions,
+} from './definition/resource-definition.ts';
+export type { InferSchema, SchemaInput, StandardSchema } from './definition/schema-input.ts';
