@@ -196,17 +196,16 @@ function unionOf(keyword: string, given: readonly unknown[], path: string): Fiel
   if (constants.every((list) => list !== undefined)) {
     return { enum: constants.flat(), ...nullable };
   }
-  const types = values.map(({ type }) => type);
+  const types = values.map(({ type }) => (typeof type === 'string' ? type : 'anything'));
   const isPlain = values.every((value) => Object.keys(value).every((name) => PLAIN.has(name)));
-  if (isPlain && types.toSorted().join() === 'integer,string') {
+  if (isPlain && types.length === 2 && types.includes('integer') && types.includes('string')) {
     return { [INT_OR_STRING]: true, ...nullable };
   }
   if (types.every((type) => type === 'object'))
     return { ...unionOfObjects(keyword, values, path), ...nullable };
-  const found = types.map((type) => String(type ?? 'anything')).join(' or ');
   refuse(
     path,
-    `a field of a structural schema has one type, not ${found}; use one of them, an integer or a text (z.union([z.int(), z.string()])), objects, or z.any()`,
+    `a field of a structural schema has one type, not ${types.join(' or ')}; use one of them, an integer or a text (z.union([z.int(), z.string()])), objects, or z.any()`,
   );
 }
 

@@ -43,6 +43,8 @@ const MOST_CONNECTIONS = 1_000;
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 /** From the first byte of a request to its last one; an API server sends it at once. */
 const REQUEST_TIMEOUT_MS = 15_000;
+/** A connection without TLS must not take the place of others. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 const CHECK_CONNECTIONS_MS = 1_000;
 /** Longer than the 90 s after which Go's client closes an idle connection: a call must not meet a connection that is being closed. */
 const KEEP_ALIVE_MS = 120_000;
@@ -73,6 +75,7 @@ export class WebhookListener {
   constructor(options: WebhookListenerOptions) {
     this.#options = options;
     const limits = {
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,

@@ -38,11 +38,11 @@ export interface AdmissionContext {
    * Denies the request. It may be called several times: all reasons are shown together. The code is 403, or 422 as soon as one of them
    * names a field.
    */
-  deny(message: string, options?: DenyOptions): void;
+  readonly deny: (message: string, options?: DenyOptions) => void;
   /** Shows a text to the user, also when the request is denied. API servers cut it after 256 characters, and all texts after 4096. */
-  warn(text: string): void;
+  readonly warn: (text: string) => void;
   /** Adds to the audit record of the request, under the name of the webhook. */
-  audit(key: string, value: string): void;
+  readonly audit: (key: string, value: string) => void;
 }
 
 export interface DenyOptions {
