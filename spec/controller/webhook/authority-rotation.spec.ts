@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { WebhookServer } from '../../../lib/index.ts';
 import { CertificateAuthority } from '../../../lib/kernel/certificates/certificate-authority.ts';
@@ -8,7 +9,7 @@ import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { until } from '../../support/until.ts';
-import { failureOf, V2, WebhookWorld } from './webhook-world.ts';
+import { failureOf, V2, WebhookWorld, type CouponTypes } from './webhook-world.ts';
 
 /** Looks at files, and waits for API servers, in a hundredth of the time; calls have theirs. */
 const hurried: Runtime = {
@@ -54,6 +55,21 @@ describe('the authority of a webhook server in files', () => {
     return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString();
   }
 
+  /** The common name in the certificate of a new connection. */
+  async function presented({ url = '' }: WebhookServer<CouponTypes>): Promise<string> {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: Number(new URL(url).port),
+      rejectUnauthorized: false,
+    });
+    await new Promise((resolve) => {
+      socket.once('secureConnect', resolve);
+    });
+    const { subject } = socket.getPeerCertificate();
+    socket.destroy();
+    return String(subject.CN);
+  }
+
   it('can be replaced three times while requests go on, without a failed one', async () => {
     let trusted = write('first');
     let asked = 0;
@@ -86,6 +102,33 @@ describe('the authority of a webhook server in files', () => {
     isOver = true;
     await Promise.all(loads);
     expect(failures).to.deep.equal([]);
+  });
+
+  it('is presented when the old and the new one have been registered for five seconds', async () => {
+    const before = write('first');
+    let release: (() => void) | undefined;
+    const held: Runtime = {
+      ...hurried,
+      setTimer: (delayMs, callback, options) => {
+        if (delayMs !== 5_000) return hurried.setTimer(delayMs, callback, options);
+        release = callback;
+        return { cancel: () => {} };
+      },
+    };
+    const webhooks = new WebhookServer(world.client, {
+      name: 'shop',
+      certificate: paths(),
+      runtime: held,
+      logger: silentLogger,
+    }).validate('x.io/v2', 'coupons', () => {});
+    await world.run(webhooks);
+    const after = write('second');
+    await until('the wait to begin', () => release !== undefined);
+    expect(await registered()).to.equal(before + after);
+    expect(await presented(webhooks)).to.equal('first');
+    release?.();
+    await until('the new one to be registered alone', async () => (await registered()) === after);
+    expect(await presented(webhooks)).to.equal('second');
   });
 
   it('stops the start with one line when it has not signed the certificate', async () => {

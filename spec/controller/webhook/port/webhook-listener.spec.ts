@@ -165,6 +165,27 @@ describe('WebhookListener', () => {
     expect(calls).to.deep.equal(['{}']);
   });
 
+  it('refuses a body that is too large while the client still sends it', async () => {
+    const sent = request({
+      host: '127.0.0.1',
+      port: listener.port,
+      path: '/echo',
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'transfer-encoding': 'chunked' },
+      ca: authority.certificate,
+    });
+    const status = new Promise((resolve, reject) => {
+      sent.on('error', reject);
+      sent.on('response', (response: IncomingMessage) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+    });
+    sent.write(Buffer.alloc(LARGEST_BYTES + 1, ' '));
+    expect(await within(status, 'the answer')).to.equal(413);
+    sent.destroy();
+  });
+
   it('does not read 64 MiB where less is allowed', async () => {
     const huge = send('/echo', Buffer.alloc(64 * 1024 * 1024)).then(
       ({ status }) => status,
