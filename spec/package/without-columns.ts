@@ -1,7 +1,7 @@
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 
 /** Modules of which a place is a line: they are large, and hardly ever stepped through. */
-const BY_LINE = /lib\/(?:server|conformance)\//;
+const BY_LINE = /lib\/(?:cli|cluster|conformance|server)\//;
 
 interface Places {
   readonly mappings: string;

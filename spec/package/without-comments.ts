@@ -40,11 +40,11 @@ function isTypeOnly(statement: Statement): boolean {
 
 /**
  * Modules without their text in the maps: those that hold nothing but data, which the program has as well, the conformance suites, the
- * embedded server and the command line. Places in them still have their file and line; traces through
- * caches, clients and controllers show their source as before.
+ * embedded server, the controllers of a cluster in it, and the command line. Places in them still have their file and line; traces
+ * through caches, clients and controllers show their source as before.
  */
 const WITHOUT_TEXT =
-  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:conformance|server|cli)\//;
+  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:cli|cluster|conformance|server)\//;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {
