@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./envtest/etcd-command.ts')).envtestEtcdCommand(),
   },
   {
+    name: 'rbac',
+    summary: 'runs a program against an API server, and writes the roles that it needs',
+    load: async () => (await import('./rbac/rbac-command.ts')).rbacCommand(),
+  },
+  {
     name: 'serve',
     summary: 'runs a Kubernetes API server for kubectl, controllers and tests',
     load: async () => (await import('./serve/serve-command.ts')).serveCommand(),

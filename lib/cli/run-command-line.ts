@@ -34,7 +34,9 @@ async function run(
       return EXIT.ok;
     default: {
       const command = await commandOf(first, commands).load();
-      if (!rest.some((one) => one === '--help' || one === '-h')) {
+      // What comes after -- is for another program.
+      const own = rest.slice(0, [...rest, '--'].indexOf('--'));
+      if (!own.some((one) => one === '--help' || one === '-h')) {
         return await command.run(rest, host);
       }
       host.stdout.write(command.help);

@@ -36,6 +36,11 @@ describe('listwatch', () => {
     expect((await run('doctor', '--json', '-h')).out).to.equal(out);
   });
 
+  it('leaves --help after -- to the program that it is for', async () => {
+    const { code, out } = await run('rbac', '--name', 'A', '--', 'node', '--help');
+    expect({ code, out }).to.deep.equal({ code: 2, out: '' });
+  });
+
   it('prints the version of the package', async () => {
     expect(await run('--version')).to.deep.equal({ code: 0, out: '1.2.3\n', err: '' });
   });

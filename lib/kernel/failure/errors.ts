@@ -104,6 +104,9 @@ export const errorCodes = {
   TYPES_FILE:
     'A file of generated types cannot be read or written, or is not one; the cause says why.',
   TYPES_OUTDATED: 'A file of generated types differs from the definitions: generate it again.',
+  PROGRAM_FAILED:
+    'A program that a command runs cannot be started, or ended with a failure; the message says how.',
+  NO_REQUESTS: 'A program whose rights are recorded sent no request that needs one.',
   MANIFEST_INVALID:
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
   MANIFESTS_FAILED:

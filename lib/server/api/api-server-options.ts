@@ -4,7 +4,11 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { AdmissionHook } from '../admission/admission-hook.ts';
-import { AUTHORIZATIONS, type Authorization } from '../registry/contract/access-parts.ts';
+import {
+  AUTHORIZATIONS,
+  type AccessQuestion,
+  type Authorization,
+} from '../registry/contract/access-parts.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
@@ -50,6 +54,11 @@ export interface ApiServerOptions
    * need a binding. `'always-allow'`: everybody with credentials may do everything. @defaultValue 'rbac'
    */
   readonly authorization?: Authorization | undefined;
+  /**
+   * Called with each right that a request needs, whether or not its user has it: what a program needs can be recorded. Nothing is asked
+   * about users who may do everything: the one of `token` and others in `system:masters`. It must not throw. @defaultValue nothing is called
+   */
+  readonly onAccess?: ((question: AccessQuestion) => void) | undefined;
   /**
    * Whether containers may be privileged, and host processes of Windows: the flag `--allow-privileged` of kube-apiserver, which is
    * off by default and on in every cluster. @defaultValue true
@@ -99,6 +108,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'healthChecks',
   'storageMediaType',
   'authorization',
+  'onAccess',
   'allowPrivileged',
   'unsafeObjectDeletion',
   'serviceAccountAdmission',

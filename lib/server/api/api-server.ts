@@ -24,6 +24,7 @@ import {
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
+import { observed } from '../access/authorization/observed.ts';
 import { withAccess } from '../access/with-access.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
@@ -151,7 +152,8 @@ export class ApiServer implements AsyncDisposable {
     const services = this.#registry.parts.storeOf('', 'services') as ObjectStore;
     const isSeeded = this.#initial !== undefined;
     this.#kubernetesService = new KubernetesService({ services, isSeeded, runtime, logger });
-    const { authorizer, tokens: tokenIssuer } = this.#registry.parts.access;
+    const { tokens: tokenIssuer } = this.#registry.parts.access;
+    const authorizer = observed(this.#registry.parts.access.authorizer, options.onAccess);
     const handler = createApiHandler({
       registry: this.#registry,
       runtime,
