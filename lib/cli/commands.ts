@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./envtest/etcd-command.ts')).envtestEtcdCommand(),
   },
   {
+    name: 'new',
+    summary: 'writes a project: an operator with its definition, tests, image and manifests',
+    load: async () => (await import('./new/new-command.ts')).newCommand(),
+  },
+  {
     name: 'rbac',
     summary: 'runs a program against an API server, and writes the roles that it needs',
     load: async () => (await import('./rbac/rbac-command.ts')).rbacCommand(),

@@ -34,6 +34,7 @@ const OF_EVERYBODY: ReadonlySet<string> = new Set([
 ]);
 /** The streams of a pod: a SPDY request creates one, a WebSocket gets one, and since 1.35 it needs both. */
 const STREAMS: ReadonlySet<string> = new Set(['pods/attach', 'pods/exec', 'pods/portforward']);
+const WRITES: ReadonlySet<string> = new Set(['update', 'patch']);
 /** Objects whose names a run is remembered for; a program that uses more of them computes the names. */
 const MOST_RIGHTS = 100_000;
 
@@ -68,14 +69,19 @@ export class AccessRecorder {
       if (this.#hasRoom()) this.#paths.set(`${verb} ${path}`, { verb, path });
       return;
     }
-    const place = { group, version, resource, namespace, name };
-    for (const one of verbsOf(verb, resource)) {
-      const key = JSON.stringify([group, resource, one, namespace, name]);
-      if (!this.#resources.has(key) && this.#hasRoom()) {
-        this.#resources.set(key, { ...place, verb: one });
-      }
+    const place = { group, version, namespace, name };
+    for (const one of verbsOf(verb, resource)) this.#add({ ...place, resource, verb: one });
+    // A status that another program has written meanwhile is read before it is written again.
+    if (question.subresource === 'status' && WRITES.has(verb)) {
+      this.#add({ ...place, resource: question.resource, verb: 'get' });
     }
   };
+
+  #add(access: NeededAccess): void {
+    const { group, resource, verb, namespace, name } = access;
+    const key = JSON.stringify([group, resource, verb, namespace, name]);
+    if (!this.#resources.has(key) && this.#hasRoom()) this.#resources.set(key, access);
+  }
 
   #hasRoom(): boolean {
     if (this.#resources.size + this.#paths.size < MOST_RIGHTS) return true;

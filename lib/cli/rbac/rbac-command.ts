@@ -3,11 +3,12 @@ import { basename, resolve } from 'node:path';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
+import type { Manifest } from '../../meta/manifests/manifest.ts';
 import { isUsageError, UsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { readManifestFiles } from '../manifests/manifest-files.ts';
 import { shownText } from '../terminal/shown-text.ts';
-import { KILL_AFTER_MS, type ChildResult } from './child-program.ts';
+import { KILL_AFTER_MS, type ChildResult } from '../programs/child-program.ts';
 import type { NeededAccess } from './needed-access.ts';
 import { recordedRun, type RecordedRun } from './recorded-run.ts';
 import { roleManifest } from './role-manifest.ts';
@@ -16,8 +17,9 @@ import { nameOf, rolesFor } from './roles.ts';
 const OPTIONS: OptionTable = {
   manifests: {
     type: 'string',
+    multiple: true,
     value: 'DIR',
-    help: 'a folder of manifests, applied before the program starts: definitions, and objects to work on',
+    help: 'a folder of manifests, applied before the program starts: definitions, and objects to work on; several times',
   },
   for: {
     type: 'string',
@@ -95,7 +97,7 @@ export function rbacCommand(): Command {
 
 interface RbacOptions {
   readonly command: readonly [string, ...string[]];
-  readonly manifests: string | undefined;
+  readonly manifests: readonly string[];
   readonly stopAfterMs: number | undefined;
   readonly namespace: string;
   readonly name: string;
@@ -128,7 +130,7 @@ function readOptions(parameters: readonly string[]): RbacOptions {
   const account = one('service-account');
   return {
     command: [file, ...rest],
-    manifests: one('manifests'),
+    manifests: options.get('manifests') ?? [],
     stopAfterMs: stopAfter === undefined ? undefined : parseDuration('--for', stopAfter),
     namespace: label('namespace', one('namespace') ?? 'default'),
     name: label('name', one('name') ?? folderName()),
@@ -147,9 +149,10 @@ function folderName(): string {
 }
 
 async function writeRoles(options: RbacOptions, host: CommandHost): Promise<void> {
-  const { out, manifests: folder } = options;
+  const { out } = options;
   if (out !== undefined) await refuseForeignFile(out);
-  const manifests = folder === undefined ? [] : await readManifestFiles(folder);
+  const manifests: Manifest[] = [];
+  for (const folder of options.manifests) manifests.push(...(await readManifestFiles(folder)));
   const run = await recordedRun({ ...options, manifests }, host);
   const text = manifestOf(run, options, host);
   if (out === undefined) host.stdout.write(text);

@@ -8,7 +8,7 @@ import { ApiServer } from '../../server/api/api-server.ts';
 import type { CommandHost } from '../contract/command.ts';
 import { applyManifests } from '../manifests/apply-manifests.ts';
 import { serveLogger } from '../serve/serve-logger.ts';
-import { runChildProgram, type ChildResult } from './child-program.ts';
+import { runChildProgram, type ChildResult } from '../programs/child-program.ts';
 import { AccessRecorder, type NeededAccess } from './needed-access.ts';
 
 export interface RecordedRunOptions {

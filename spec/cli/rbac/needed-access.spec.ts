@@ -34,6 +34,13 @@ describe('the rights that requests need', () => {
     expect(verbsOf(`POST ${events}`)).to.deep.equal(['create events', 'patch events']);
   });
 
+  it('are a read of an object whose status is written', () => {
+    const status = '/apis/apps/v1/namespaces/a/deployments/d/status';
+    const both = ['patch deployments/status', 'get deployments'];
+    expect(verbsOf(`PATCH ${status}`)).to.deep.equal(both);
+    expect(verbsOf(`GET ${status}`)).to.deep.equal(['get deployments/status']);
+  });
+
   it('are kept once, and none for what every user may do', () => {
     const recorder = recorded(
       ...['GET /api/v1/pods', 'GET /api/v1/pods?limit=1', 'GET /version', 'GET /apis/apps/v1'],

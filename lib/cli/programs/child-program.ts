@@ -7,11 +7,13 @@ import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 export interface ChildProgramOptions {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder in which it runs. @defaultValue the one of this process */
+  readonly folder?: string | undefined;
   readonly runtime: Runtime;
   /** Stops the program. */
   readonly signal: AbortSignal;
   /** Stops the program after this time, milliseconds. Left out: it ends by itself, or at the signal. */
-  readonly stopAfterMs: number | undefined;
+  readonly stopAfterMs?: number | undefined;
   /** What the program prints, on either stream. */
   readonly onOutput: (text: string) => void;
 }
@@ -31,9 +33,9 @@ export const KILL_AFTER_MS = 30_000;
 
 /** Runs a program to its end. Never rejects; when it resolves, the process is gone. */
 export async function runChildProgram(options: ChildProgramOptions): Promise<ChildResult> {
-  const { command, env, runtime, signal, stopAfterMs, onOutput } = options;
+  const { command, env, folder, runtime, signal, stopAfterMs, onOutput } = options;
   const [file, ...parameters] = command;
-  const child = spawn(file, parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, parameters, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = deferred<ChildResult>();
   const timers: Timer[] = [];
   let stopping = false;
