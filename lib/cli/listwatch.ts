@@ -35,6 +35,15 @@ function keepCompiledProgram(): void {
   enableCompileCache?.();
 }
 
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+  if (process.platform === 'win32') return false;
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
+}
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** npm and npx pass on an interrupt that the terminal has sent to the program already. */
 const SAME_INTERRUPT_MS = 1000;
@@ -63,6 +72,7 @@ try {
     homeDir: homedir(),
     program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
     runtime: realRuntime,
+    signalGroup,
     signal: interruption.signal,
     version: packageVersion(),
   });

@@ -19,6 +19,8 @@ export interface CommandHost {
   readonly runtime: Runtime;
   /** The words that start this program from any directory, before the name of a command. */
   readonly program: readonly string[];
+  /** Sends a signal to a group of processes; false when there is no such group, and on Windows, which has none. */
+  readonly signalGroup: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => boolean;
   /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal;
   /** The version of the package. */

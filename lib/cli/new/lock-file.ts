@@ -12,7 +12,7 @@ const LONGEST_OUTPUT = 10_000;
 /** Lets npm write package-lock.json, which `npm ci` needs. Resolves to why it did not; undefined: it did. */
 export async function writeLockFile(
   folder: string,
-  { env, program, runtime, signal }: CommandHost,
+  { env, program, runtime, signal, signalGroup }: CommandHost,
 ): Promise<string | undefined> {
   const npm = env['npm_execpath'];
   const [node = 'node'] = program;
@@ -32,6 +32,7 @@ export async function writeLockFile(
     folder,
     runtime,
     signal,
+    signalGroup,
     stopAfterMs: LIMIT_MS,
     onOutput: (text) => {
       output = (output + text).slice(-LONGEST_OUTPUT);

@@ -34,7 +34,7 @@ export async function recordedRun(
   { command, namespace, manifests, stopAfterMs }: RecordedRunOptions,
   host: CommandHost,
 ): Promise<RecordedRun> {
-  const { runtime, signal, env, stderr } = host;
+  const { runtime, signal, env, stderr, signalGroup } = host;
   const recorder = new AccessRecorder();
   await using server = new ApiServer({
     runtime,
@@ -65,6 +65,7 @@ export async function recordedRun(
       },
       runtime,
       signal,
+      signalGroup,
       stopAfterMs,
       onOutput: (text) => {
         stderr.write(text);

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { ambientEnvironment } from '../../../lib/client/config/ambient-environment.ts';
 import type { CommandHost, Output } from '../../../lib/cli/contract/command.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 
@@ -35,6 +36,7 @@ export function capturedHost(
     homeDir: '/nowhere',
     program: ['listwatch'],
     runtime: realRuntime,
+    signalGroup: ambientEnvironment().signalGroup,
     signal: new AbortController().signal,
     version: '1.2.3',
     ...rest,
