@@ -1,6 +1,6 @@
 /**
  * Parts for tests of a controller: a scripted source of events with faults on demand, a transport to a server in the same
- * process, and a runtime in which time passes only when the test advances it.
+ * process, a runtime in which time passes only when the test advances it, and a launcher of a real API server.
  */
 export {
   inProcessTransport,
@@ -22,3 +22,9 @@ export {
   type FakeEvent,
   type FakeEventRecorderOptions,
 } from './fake-event-recorder.ts';
+export {
+  RealApiServer,
+  startRealApiServer,
+  type RealApiServerOptions,
+} from './real-server/real-api-server.ts';
+export type { RunningApiServer, RunningServerAddress } from './real-server/running-api-server.ts';

@@ -105,7 +105,9 @@ export const errorCodes = {
     'A file of generated types cannot be read or written, or is not one; the cause says why.',
   TYPES_OUTDATED: 'A file of generated types differs from the definitions: generate it again.',
   PROGRAM_FAILED:
-    'A program that a command runs cannot be started, or ended with a failure; the message says how.',
+    'A program that a command or a test runs cannot be started, or ended with a failure; the message says how.',
+  BINARIES_MISSING:
+    'The programs of a real API server are not where they were looked for; the message names the places.',
   NO_REQUESTS: 'A program whose rights are recorded sent no request that needs one.',
   MANIFEST_INVALID:
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
