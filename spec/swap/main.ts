@@ -100,7 +100,7 @@ type StartServer = (settings: Settings, etcd: EtcdMember) => Promise<SwapServer>
 
 const real: StartServer = ({ binaries, folder, encryptionConfig }, { url }) =>
   RealServer.start({
-    binary: join(binaries, 'kube-apiserver'),
+    binaries,
     etcd: url,
     folder: join(folder, 'real'),
     encryptionConfig,

@@ -1,9 +1,9 @@
-import { createPublicKey, randomBytes } from 'node:crypto';
+import { createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ambientEnvironment } from '../../client/config/ambient-environment.ts';
-import { isListwatchError } from '../../kernel/failure/errors.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -35,6 +35,8 @@ export interface RealApiServerOptions {
   readonly etcdServers?: readonly string[] | undefined;
   /** Further flags of kube-apiserver, `--name=value`; one that is set here anyway is replaced. @defaultValue none */
   readonly flags?: readonly string[] | undefined;
+  /** The authority of its certificates, from `storedAuthority` of an `ApiServer`, so that clients keep their trust. @defaultValue a new one */
+  readonly authority?: Certificate | undefined;
   /** The folder for keys, logs and the data of etcd; it stays. @defaultValue a temporary one, removed by `close` */
   readonly folder?: string | undefined;
   /** Longest wait for each program to be ready, milliseconds, 1 or more. @defaultValue 120 000 */
@@ -48,8 +50,9 @@ export interface RealApiServerOptions {
 }
 
 const OWNER = 'startRealApiServer';
+const AUTHORITY = 'listwatch real API server';
 const OPTIONS: readonly (keyof RealApiServerOptions)[] = [
-  ...(['binaries', 'etcd', 'etcdServers', 'flags', 'folder'] as const),
+  ...(['binaries', 'etcd', 'etcdServers', 'flags', 'authority', 'folder'] as const),
   ...(['startTimeoutMs', 'stopTimeoutMs', 'signal', 'runtime'] as const),
 ];
 /** Another process may take a port between the choice and the start. */
@@ -64,6 +67,7 @@ interface Settings {
   readonly ownFolder: boolean;
   readonly etcdServers: readonly string[] | undefined;
   readonly flags: readonly string[];
+  readonly authority: Certificate | undefined;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -172,6 +176,7 @@ export async function startRealApiServer(
       ...(await folderOf(options.folder)),
       etcdServers,
       flags: options.flags ?? [],
+      authority: options.authority,
       ...checked,
       signal,
       runtime: options.runtime ?? realRuntime,
@@ -217,7 +222,7 @@ async function start(settings: Settings, processes: ServerProcess[]): Promise<Re
       signal,
     });
   }
-  const { authority, token } = await writeKeys(folder, runtime);
+  const { authority, token } = await writeKeys(settings);
   const url = `https://127.0.0.1:${port}`;
   const flags = apiServerFlags({ folder, port, etcdServers, further: settings.flags });
   const server = run('kube-apiserver', binaries.apiServer, flags);
@@ -237,9 +242,10 @@ interface Keys {
   readonly token: string;
 }
 
-async function writeKeys(folder: string, runtime: Runtime): Promise<Keys> {
+async function writeKeys({ folder, runtime, authority: stored }: Settings): Promise<Keys> {
   const nowMs = runtime.wallMs();
-  const authority = new CertificateAuthority({ name: 'listwatch real API server', nowMs });
+  const name = stored === undefined ? AUTHORITY : commonNameOf(stored);
+  const authority = new CertificateAuthority({ name, nowMs, stored });
   const hosts = ['127.0.0.1', 'localhost', 'kubernetes.default.svc', '10.96.0.1'];
   const server = authority.issue({ usage: 'server', name: 'kube-apiserver', hosts, nowMs });
   const accounts = authority.issue({ usage: 'client', name: 'service-accounts', nowMs });
@@ -256,6 +262,16 @@ async function writeKeys(folder: string, runtime: Runtime): Promise<Keys> {
     await writeFile(join(folder, name), text, { mode: 0o600 });
   }
   return { authority, token };
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+function commonNameOf({ certificate }: Certificate): string {
+  try {
+    return new X509Certificate(certificate).subject.replace(/^CN=/, '');
+  } catch (error) {
+    const text = `${OWNER}: authority is no certificate: ${errorMessage(error)}; give what storedAuthority returns`;
+    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
+  }
 }
 
 function publicKeyOf({ privateKey }: Certificate): string {

@@ -54,6 +54,11 @@ export class TestAuthority {
     this.certificate = this.#authority.certificate;
   }
 
+  /** The authority with its key. */
+  stored(): IssuedCertificate {
+    return this.#authority.stored();
+  }
+
   /** A certificate for a server with these host names. */
   server(options: ServerCertificateOptions = {}): IssuedCertificate {
     const { hosts = ['localhost', '127.0.0.1', '::1'] } = options;
