@@ -321,6 +321,18 @@ describe('the packed package', function () {
       }
     });
 
+    it('writes a project that compiles, and whose tests pass with just the rights of its manifests', async () => {
+      const folder = join(CONSUMER, 'coffee-box');
+      const names = ['coffee-box', '--group', 'coffee.example.org', '--dir', folder, '--no-lock'];
+      await run(process.execPath, [program(), 'new', ...names]);
+      await run(TSC, ['-p', folder]);
+      const test = ['--import', 'tsx', '--test', 'test/operator.test.ts'];
+      const { stdout } = await run(process.execPath, test, { cwd: folder });
+      expect(stdout).to.match(/^# pass 3$/m);
+      const types = ['types', 'manifests/10-definition.yaml', '--out', 'src/types.ts', '--check'];
+      await run(process.execPath, [program(), ...types], { cwd: folder });
+    });
+
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       it(`ends with 130 at ${signal}, while a server is silent`, async () => {
         expect(await exitAt(signal)).to.equal(130);

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import type { CommandHost } from '../../../lib/cli/contract/command.ts';
@@ -10,8 +8,6 @@ import { projectNames } from '../../../lib/cli/new/project-names.ts';
 import { parseManifests } from '../../../lib/meta/manifests/parse-manifests.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 import { capturedHost } from '../support/captured-host.ts';
-
-const ROOT = resolve(import.meta.dirname, '../../..');
 
 describe('listwatch new', () => {
   let directory: ScratchDirectory;
@@ -48,27 +44,6 @@ describe('listwatch new', () => {
       expect(await readFile(at(`shop/${path}`), 'utf8')).to.equal(text);
     const manifest = JSON.parse(files.get('package.json') ?? '') as { dependencies: object };
     expect(manifest.dependencies).to.deep.equal({ listwatch: '^1.2.3' });
-  });
-
-  it('writes a project that compiles, and whose tests pass with just the rights of its manifests', async () => {
-    const dir = join(ROOT, '.tmp', 'new-command-spec');
-    await promisify(execFile)('rm', ['-rf', dir]);
-    const names = ['coffee-box', '--group', 'coffee.example.org', '--dir', dir, '--no-lock'];
-    expect((await run(names)).err).to.equal('');
-    await mkdir(join(dir, 'node_modules'));
-    // The sources of this package, as an installed one would be found.
-    await symlink(ROOT, join(dir, 'node_modules', 'listwatch'));
-    const execute = async (...words: string[]): Promise<string> => {
-      const run = await promisify(execFile)(process.execPath, words, { cwd: dir });
-      return run.stdout;
-    };
-    const source = '--conditions=@listwatch/source';
-    const compiler = join(ROOT, 'node_modules', '.bin', 'tsc');
-    const options = ['--customConditions', '@listwatch/source', '--exactOptionalPropertyTypes'];
-    await promisify(execFile)(compiler, options, { cwd: dir });
-    const output = await execute(source, '--import', 'tsx', '--test', 'test/operator.test.ts');
-    expect(output).to.match(/^# pass 3$/m);
-    await promisify(execFile)('rm', ['-rf', dir]);
   });
 
   it('gives every manifest a name that Kubernetes takes, and rules without a wildcard', async () => {
