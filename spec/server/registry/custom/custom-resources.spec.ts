@@ -341,6 +341,50 @@ for (const cached of [false, true]) {
       }
     });
 
+    it('is not misled by old news of one of several definitions that went', async () => {
+      harness.watchDelayMs = 1000;
+      const all = [{}, { plural: 'gadgets', kind: 'Gadget' }, { plural: 'things', kind: 'Thing' }];
+      for (const one of all) await harness.create(CRDS, definition(one), '');
+      for (const { plural = 'widgets' } of all) {
+        const name = `${plural}.example.io`;
+        await harness.drive(harness.rest(CRDS).delete(harness.context(''), name, {}));
+      }
+      for (let step = 0; step < 60 && served(WIDGETS); step += 1) {
+        await harness.runtime.advance(250);
+      }
+      for (let step = 0; step < 60; step += 1) {
+        expect(served(WIDGETS), `step ${step}`).to.equal(false);
+        await harness.runtime.advance(250);
+      }
+    });
+
+    it('lets a definition rest that is established, and one that went', async () => {
+      await harness.create(CRDS, definition(), '');
+      await harness.runtime.advance(10_000);
+      const calls: string[] = [];
+      harness.before = (verb) => {
+        calls.push(verb);
+        return Promise.resolve();
+      };
+      let timers = 0;
+      const setTimer = harness.runtime.setTimer.bind(harness.runtime);
+      harness.runtime.setTimer = (...given) => {
+        timers += 1;
+        return setTimer(...given);
+      };
+      const counted = async (): Promise<number> => {
+        timers = 0;
+        await harness.runtime.advance(4000);
+        return timers;
+      };
+      const usual = await counted();
+      expect(usual, 'the caches run timers of their own').to.be.at.most(cached ? 200 : 0);
+      await removeDefinition();
+      await harness.runtime.advance(10_000);
+      expect(served(WIDGETS)).to.equal(false);
+      expect(calls.filter((verb) => verb === 'watch')).to.deep.equal([]);
+    });
+
     it('gives a contested name to the first definition, and to the next when it is free', async () => {
       await harness.create(CRDS, definition(), '');
       await harness.create(CRDS, definition({ plural: 'gadgets', kind: 'Widget' }), '');
@@ -377,6 +421,27 @@ for (const cached of [false, true]) {
       await harness.create(CRDS, definition({ versions: [version('v1', { schema })] }), '');
       expect(harness.warnings).to.deep.equal([
         'x-kubernetes-validations: rules in CEL are stored, but not enforced by this server',
+      ]);
+    });
+
+    it('warns of formats that are not checked, each once and in the order of the fields', async () => {
+      const text = { type: 'string', format: 'odd' };
+      const schema = {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            a: text,
+            b: { type: 'integer', format: 'int32' },
+            c: { type: 'integer', format: 'other' },
+            d: { type: 'string', format: 'int32' },
+          },
+        },
+      };
+      await harness.create(CRDS, definition({ versions: [version('v1', { schema })] }), '');
+      expect(harness.warnings).to.deep.equal([
+        'unrecognized format "odd"',
+        'unrecognized format "other"',
+        'unrecognized format "int32"',
       ]);
     });
 
