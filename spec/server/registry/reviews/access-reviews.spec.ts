@@ -24,6 +24,22 @@ describe('reviews of access', () => {
     }
   });
 
+  it('say which selector they could not read', async () => {
+    await using api = new Answers({ authorization: 'always-allow' });
+    const statusOf = async (name: string, rawSelector: string): Promise<unknown> => {
+      const resourceAttributes = { ...PODS, verb: 'list', [name]: { rawSelector } };
+      const spec = { resourceAttributes };
+      return (await api.post(`${BASE}/selfsubjectaccessreviews`, { spec })).body['status'];
+    };
+    for (const name of ['labelSelector', 'fieldSelector']) {
+      expect(await statusOf(name, '===')).to.deep.equal({
+        allowed: true,
+        evaluationError: `spec.resourceAttributes.${name} ignored due to parse error`,
+      });
+      expect(await statusOf(name, 'a=b')).to.deep.equal({ allowed: true });
+    }
+  });
+
   it('lists the rules of the user', async () => {
     await using api = new Answers({ authorization: 'always-allow' });
     const { body } = await api.post(`${BASE}/selfsubjectrulesreviews`, {

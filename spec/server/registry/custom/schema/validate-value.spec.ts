@@ -107,4 +107,20 @@ describe('validateValue', () => {
     expect(texts(7)).to.contain('must validate all the schemas (allOf)').and.not.contain('None');
     expect(texts(3)).to.contain('must validate all the schemas (allOf). None validated');
   });
+
+  it('lets what is stored stay as it is, but for the type of the object', () => {
+    const short = { type: 'string', maxLength: 1 };
+    const properties = { kind: short, apiVersion: short, spec: { properties: { kind: short } } };
+    const node = schemaNode({ type: 'object', properties });
+    const object = { kind: 'Knd', apiVersion: 'a/v1', spec: { kind: 'long' } };
+    const fields = (old?: unknown): string[] =>
+      validateValue(object, node, old === undefined ? {} : { old }).map(({ field }) => field);
+    expect(fields()).to.have.members(['kind', 'apiVersion', 'spec.kind']);
+    // An object that is as it was needs no check.
+    expect(fields(structuredClone(object))).to.deep.equal([]);
+    expect(fields({ ...structuredClone(object), metadata: {} })).to.have.members([
+      'kind',
+      'apiVersion',
+    ]);
+  });
 });
