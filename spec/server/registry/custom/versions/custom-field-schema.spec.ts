@@ -44,6 +44,12 @@ describe('the schema by which objects of a custom kind are merged', () => {
   it('knows the properties of a value of any type', () => {
     const schema = { type: 'object', properties: { any: { ...PRESERVE, properties: { inner } } } };
     expect(at(schema, 'any')).to.have.property('scalar', 'untyped');
+    // Without properties, and so without a type that could be concluded, nothing else counts.
+    const open = { ...PRESERVE, additionalProperties: { type: 'integer' } };
+    expect(at({ type: 'object', properties: { open } }, 'open', 'x')).to.have.property(
+      'scalar',
+      'untyped',
+    );
     expect(at(schema, 'any', 'inner', 'a')).to.deep.equal({ scalar: 'string' });
     expect(at(schema, 'any', 'inner', 'unknown')).to.have.property('map');
   });
