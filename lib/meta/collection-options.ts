@@ -16,6 +16,10 @@ export interface CollectionOptions {
   readonly labelSelector?: string | undefined;
   /** E.g. `spec.nodeName=node-1`. */
   readonly fieldSelector?: string | undefined;
+  /**
+   * Some shards of the collection: see `shardSelector`. A server without shards sends all objects; the client leaves out the others.
+   */
+  readonly shardSelector?: string | undefined;
   /** Reads only the metadata of each object, as `PartialObjectMetadata`. @defaultValue false */
   readonly metadataOnly?: boolean | undefined;
 }
@@ -23,12 +27,19 @@ export interface CollectionOptions {
 /** E.g. `deployments.apps in namespace shop with labels app=web`. */
 export function describeCollection(
   resource: { readonly group: string; readonly resource: string },
-  { namespace = '', labelSelector = '', fieldSelector = '', metadataOnly }: CollectionOptions,
+  {
+    namespace = '',
+    labelSelector = '',
+    fieldSelector = '',
+    shardSelector = '',
+    metadataOnly,
+  }: CollectionOptions,
 ): string {
   let text = groupResource(resource);
   if (namespace !== '') text += ` in namespace ${namespace}`;
   if (labelSelector !== '') text += ` with labels ${labelSelector}`;
   if (fieldSelector !== '') text += ` with fields ${fieldSelector}`;
+  if (shardSelector !== '') text += ` in ${shardSelector}`;
   if (metadataOnly === true) text += ', metadata only';
   return text;
 }

@@ -13,6 +13,7 @@ import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
+import { parseShardSelector } from '../../meta/shard-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Collection } from './request/collection.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
@@ -20,12 +21,15 @@ import { listQuery, watchQuery, type SelectorOptions } from './request/query.ts'
 import type { RestClient } from './request/rest-client.ts';
 import type { OutageGate } from './outage-gate.ts';
 import { readList } from './read/read-list.ts';
+import { ShardFilter } from './read/shard-filter.ts';
 import { WatchBatches } from './read/watch-batches.ts';
 
 /** Selects the objects of a resource that are listed and watched. */
 export interface ListerWatcherOptions extends SelectorOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
+  /** Some shards of the collection: see `shardSelector`. @defaultValue all */
+  readonly shardSelector?: string | undefined;
   /**
    * Requests only the metadata of each object. A server without support for this sends whole objects; their bodies are dropped
    * when they arrive. @defaultValue false
@@ -43,6 +47,7 @@ export const LISTER_WATCHER_OPTIONS: readonly (keyof ListerWatcherOptions)[] = [
   'namespace',
   'labelSelector',
   'fieldSelector',
+  'shardSelector',
   'metadataOnly',
   'watchIdleTimeoutMs',
 ];
@@ -68,13 +73,17 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   readonly gate: OutageGate | undefined;
   readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
+  readonly #shards: ShardFilter | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION, INVALID_SELECTOR. */
   constructor(options: ResourceListerWatcherParts<T>) {
     const { collection, namespace, watchIdleTimeoutMs, labelSelector, fieldSelector } = options;
+    const { shardSelector = '' } = options;
     // The server refuses a selector of a bad syntax too, but without the place in it.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
+    this.#shards =
+      shardSelector === '' ? undefined : new ShardFilter(parseShardSelector(shardSelector));
     const rule = { min: 1 };
     numberOption('listerWatcher', 'watchIdleTimeoutMs', watchIdleTimeoutMs, Infinity, rule);
     this.description = collection.describe(options);
@@ -110,7 +119,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const asked = rest.body({ method: 'GET', path, call, accept, signal, resend: false });
     const body = await this.#noting(asked);
     const list = decoder.beginList();
-    return await readList({ body, list, target, call, maxBytes, onItems, signal });
+    const shards = this.#shards;
+    const read = { body, list, target, call, maxBytes, signal };
+    if (shards === undefined) return await readList({ ...read, onItems });
+    return shards.page(await readList({ ...read, onItems: onItems && shards.taker(onItems) }));
   }
 
   watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
@@ -129,7 +141,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       const call = this.#call('watch');
       const asked = rest.stream({ method: 'GET', path, call, accept, signal: abort.signal });
       const { body } = await this.#noting(asked);
-      return new WatchBatches({
+      const batches = new WatchBatches({
         body,
         decoder,
         knownValueOf,
@@ -141,6 +153,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
         idleTimeoutMs: watchIdleTimeoutMs ?? idleTimeoutOf(request),
         maxFrameBytes,
       });
+      return this.#shards?.stream(batches) ?? batches;
     } catch (error) {
       abort.dispose();
       throw error;

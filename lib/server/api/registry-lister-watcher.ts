@@ -8,6 +8,7 @@ import type {
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
+import { parseShardSelector } from '../../meta/shard-selector.ts';
 import {
   describeCollection,
   type CollectionOptions,
@@ -42,24 +43,24 @@ export class RegistryListerWatcher<T extends KubernetesObject>
 
   /** @throws {ListwatchError} code INVALID_API_VERSION; INVALID_SELECTOR. */
   constructor(options: RegistryListerWatcherOptions) {
-    const { apiVersion, resource, labelSelector, fieldSelector } = options;
+    const { apiVersion, resource, labelSelector, fieldSelector, shardSelector = '' } = options;
     this.#options = options;
     this.#groupVersion = parseApiVersion(apiVersion);
     // Parsed now, so that the caller gets the error of an invalid option at once and not in a retry loop.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
+    if (shardSelector !== '') parseShardSelector(shardSelector);
     const { group } = this.#groupVersion;
     this.description = describeCollection({ group, resource }, options);
   }
 
   async list({ signal, ...options }: ListRequest): Promise<ListPage<ObjectView<T>>> {
-    const { namespace = '', labelSelector, fieldSelector, metadataOnly } = this.#options;
+    const { namespace = '', metadataOnly, ...selectors } = this.#options;
     const storage = await this.#storage();
     if (storage.list === undefined) throw methodNotAllowed();
     const list = await storage.list(serverContext(namespace, signal), {
       ...options,
-      labelSelector,
-      fieldSelector,
+      ...selectorsOf(selectors),
     });
     const page = metadataOnly === true ? { ...list, items: list.items.map(bare) } : list;
     // The type parameter is an assertion of the caller about the stored objects, as over HTTP.
@@ -71,14 +72,13 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     timeoutSeconds,
     ...options
   }: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
-    const { namespace = '', labelSelector, fieldSelector, metadataOnly, runtime } = this.#options;
+    const { namespace = '', metadataOnly, runtime, ...selectors } = this.#options;
     const storage = await this.#storage();
     if (storage.watch === undefined) throw methodNotAllowed();
     const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
     const watch = await storage.watch(serverContext(namespace, signal), {
       ...options,
-      labelSelector,
-      fieldSelector,
+      ...selectorsOf(selectors),
       deadlineMonotonicMs: timeoutMs === undefined ? undefined : runtime.monotonicMs() + timeoutMs,
     });
     const stream = timeoutMs === undefined ? watch : closedAfter(runtime, timeoutMs, watch);
@@ -93,6 +93,14 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     if (installed === undefined) throw unknownPath();
     return installed.main;
   }
+}
+
+function selectorsOf({
+  labelSelector,
+  fieldSelector,
+  shardSelector,
+}: CollectionOptions): CollectionOptions {
+  return { labelSelector, fieldSelector, shardSelector };
 }
 
 function withoutBodies(stream: WatchStream<HasMetadata>): WatchStream<HasMetadata> {

@@ -2,6 +2,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import { badRequest } from '../../meta/failure/failures.ts';
 import { parseFieldSelector, type FieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
+import { parseShardSelector, type ShardSelector } from '../../meta/shard-selector.ts';
 import type {
   AttributesFunc,
   SelectionPredicate,
@@ -29,14 +30,18 @@ const EVERYTHING: Selection = { predicate: undefined, namespace: undefined, name
 export function selectionOf(
   kind: KindDefinition,
   attributesOf: AttributesFunc,
-  { labelSelector = '', fieldSelector = '' }: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
+  {
+    labelSelector = '',
+    fieldSelector = '',
+    shardSelector = '',
+  }: Pick<ListOptions, 'labelSelector' | 'fieldSelector' | 'shardSelector'>,
 ): Selection {
-  if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
+  if (labelSelector === '' && fieldSelector === '' && shardSelector === '') return EVERYTHING;
   const labels = parsedLabels(labelSelector);
   const fields = parsedFields(kind, fieldSelector);
   checkFields(kind, fields);
   return {
-    predicate: { labels, fields, attributesOf },
+    predicate: { labels, fields, shards: parsedShards(shardSelector), attributesOf },
     namespace: keyPart(fields, 'metadata.namespace'),
     name: keyPart(fields, 'metadata.name'),
   };
@@ -47,6 +52,15 @@ function parsedLabels(text: string): LabelSelector {
     return parseLabelSelector(text);
   } catch (error) {
     throw badRequest(labelSelectorFailure(text) ?? errorMessage(error), error);
+  }
+}
+
+function parsedShards(text: string): ShardSelector | undefined {
+  if (text === '') return undefined;
+  try {
+    return parseShardSelector(text);
+  } catch (error) {
+    throw badRequest(errorMessage(error), error);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CollectionOptions } from '../../../meta/collection-options.ts';
 import { parseFieldSelector } from '../../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../../meta/label-selector.ts';
+import { parseShardSelector } from '../../../meta/shard-selector.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 
 /** The values of a field that an object leaves out: one for each type. */
@@ -18,10 +19,12 @@ export function collectionMatcher({
   namespace = '',
   labelSelector = '',
   fieldSelector = '',
+  shardSelector = '',
 }: CollectionOptions): ((object: KubernetesObject) => boolean) | undefined {
   const labels = parseLabelSelector(labelSelector);
   const fields = parseFieldSelector(fieldSelector);
-  if (namespace === '' && labels.empty && fields.empty) return undefined;
+  const shards = shardSelector === '' ? undefined : parseShardSelector(shardSelector);
+  if (namespace === '' && labels.empty && fields.empty && shards === undefined) return undefined;
   const paths = fields.requirements.map(({ field, ...rule }) => ({
     ...rule,
     path: field.split('.'),
@@ -29,6 +32,7 @@ export function collectionMatcher({
   return (object) => {
     const { metadata } = object;
     if (namespace !== '' && metadata?.namespace !== namespace) return false;
+    if (shards?.matches(metadata) === false) return false;
     if (!labels.empty && !labels.matches(metadata?.labels)) return false;
     return paths.every(
       ({ path, operator, value }) => hasValue(object, path, value) === (operator === '='),

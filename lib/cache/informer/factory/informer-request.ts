@@ -49,6 +49,7 @@ const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
   'namespace',
   'labelSelector',
   'fieldSelector',
+  'shardSelector',
   'metadataOnly',
 ];
 
@@ -72,13 +73,15 @@ export const INFORMER_FOR_OPTIONS: readonly string[] = [
 /** Two requests for the same collection have the same key. */
 export function collectionKey(
   { apiVersion, resource }: ResourceName,
-  { namespace, labelSelector, fieldSelector, metadataOnly }: CollectionOptions,
+  { namespace, labelSelector, fieldSelector, shardSelector, metadataOnly }: CollectionOptions,
   bySeveral: boolean = false,
 ): string {
   const selection = [namespace, labelSelector, fieldSelector].map((one) => one ?? '');
   // The namespaces of an informer may change, so they are no part of the key.
   const several = bySeveral ? ['several namespaces'] : [];
-  return JSON.stringify([apiVersion, resource, ...selection, metadataOnly === true, ...several]);
+  const shard = shardSelector === undefined || shardSelector === '' ? [] : [{ shardSelector }];
+  const kept = [metadataOnly === true, ...several, ...shard];
+  return JSON.stringify([apiVersion, resource, ...selection, ...kept]);
 }
 
 /** The options of the cache, picked from the given ones. */

@@ -35,6 +35,7 @@ const KIND_OPTIONS: readonly (keyof KindOptions)[] = [
   'namespaces',
   'labelSelector',
   'fieldSelector',
+  'shardSelector',
   'metadataOnly',
   'fields',
 ];

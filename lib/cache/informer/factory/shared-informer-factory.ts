@@ -285,7 +285,8 @@ export class SharedInformerFactory<
     const { kinds = {}, namespace: all } = this.#options;
     const options = withKindDefaults(reference, asked, kinds, all);
     const { namespace, labelSelector, fieldSelector, metadataOnly, namespaces } = options;
-    const collection = { namespace, labelSelector, fieldSelector, metadataOnly };
+    const { shardSelector } = options;
+    const collection = { namespace, labelSelector, fieldSelector, shardSelector, metadataOnly };
     const key = collectionKey(reference, collection, namespaces !== undefined);
     const existing = this.#entries.get(key);
     if (existing !== undefined && existing.live) {

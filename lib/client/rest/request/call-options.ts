@@ -65,6 +65,7 @@ const RULES = new Map<string, Rule>([
   ['resourceVersionMatch', oneOf(['NotOlderThan', 'Exact'])],
   ['labelSelector', text],
   ['fieldSelector', text],
+  ['shardSelector', text],
   ['limit', count],
   ['onExpired', oneOf(['fail', 'continue'])],
   ['continueToken', text],

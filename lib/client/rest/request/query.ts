@@ -13,6 +13,12 @@ export interface SelectorOptions {
   readonly fieldSelector?: string | undefined;
 }
 
+/** What a list or a watch of a reflector selects. */
+export interface CollectionSelectors extends SelectorOptions {
+  /** Ranges of hashes; see `ShardSelector`. */
+  readonly shardSelector?: string | undefined;
+}
+
 /** A query with its question mark; values that are undefined or empty are left out. */
 export function queryString(values: Readonly<Record<string, QueryValue>>): string {
   let query = '';
@@ -23,11 +29,12 @@ export function queryString(values: Readonly<Record<string, QueryValue>>): strin
   return query;
 }
 
-export function listQuery(request: ListRequest, selectors: SelectorOptions): string {
+export function listQuery(request: ListRequest, selectors: CollectionSelectors): string {
   const { limit, continueToken, resourceVersion, resourceVersionMatch } = request;
   return queryString({
     labelSelector: selectors.labelSelector,
     fieldSelector: selectors.fieldSelector,
+    shardSelector: selectors.shardSelector,
     limit: limit === 0 ? undefined : limit,
     continue: continueToken,
     resourceVersion,
@@ -35,11 +42,12 @@ export function listQuery(request: ListRequest, selectors: SelectorOptions): str
   });
 }
 
-export function watchQuery(request: WatchRequest, selectors: SelectorOptions): string {
+export function watchQuery(request: WatchRequest, selectors: CollectionSelectors): string {
   return queryString({
     watch: true,
     labelSelector: selectors.labelSelector,
     fieldSelector: selectors.fieldSelector,
+    shardSelector: selectors.shardSelector,
     resourceVersion: request.resourceVersion,
     resourceVersionMatch: request.resourceVersionMatch,
     allowWatchBookmarks: request.allowWatchBookmarks,

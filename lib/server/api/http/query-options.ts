@@ -68,6 +68,7 @@ function readRaw(query: URLSearchParams): RawListOptions {
     match: queryText(query, 'resourceVersionMatch'),
     labelSelector: queryText(query, 'labelSelector'),
     fieldSelector: queryText(query, 'fieldSelector'),
+    shardSelector: queryText(query, 'shardSelector'),
     limit: limitOf(query),
     continueToken: queryText(query, 'continue'),
     sendInitialEvents: queryFlag(query, 'sendInitialEvents'),

@@ -44,6 +44,7 @@ export class StoreElement<T extends KubernetesObject> implements Keyed {
   /** Whether the object matches the predicate; without a predicate, every object matches. */
   matches(predicate: SelectionPredicate<T> | undefined): boolean {
     if (predicate === undefined) return true;
+    if (predicate.shards?.matches(this.stored.object.metadata) === false) return false;
     const { labels, fields } = this.attributes(predicate.attributesOf);
     return predicate.labels.matches(labels) && predicate.fields.matches(fields);
   }

@@ -59,6 +59,7 @@ export interface ListOptions extends ReadOptions {
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  readonly shardSelector?: string | undefined;
   readonly limit?: number | undefined;
   readonly continueToken?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type { FieldSelector } from '../../../meta/field-selector.ts';
 import type { LabelSelector, Labels } from '../../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ShardSelector } from '../../../meta/shard-selector.ts';
 
 /** The part of an object that selectors read. */
 export interface ObjectAttributes {
@@ -13,16 +14,20 @@ export type AttributesFunc<T extends KubernetesObject = KubernetesObject> = (
   object: T,
 ) => ObjectAttributes;
 
-/** The label and field conditions of a list or watch, and the function that reads labels and fields of an object. */
+/** The label, field and shard conditions of a list or watch, and the function that reads labels and fields of an object. */
 export interface SelectionPredicate<T extends KubernetesObject = KubernetesObject> {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  /** Left out: all shards. */
+  readonly shards?: ShardSelector | undefined;
   readonly attributesOf: AttributesFunc<T>;
 }
 
 /** Whether the predicate matches every object; it is then never evaluated. */
 export function predicateIsEmpty(predicate: SelectionPredicate | undefined): boolean {
-  return predicate === undefined || (predicate.labels.empty && predicate.fields.empty);
+  if (predicate === undefined) return true;
+  const { labels, fields, shards } = predicate;
+  return labels.empty && fields.empty && shards === undefined;
 }
 
 export function predicateMatches<T extends KubernetesObject>(
@@ -30,6 +35,7 @@ export function predicateMatches<T extends KubernetesObject>(
   object: T,
 ): boolean {
   if (predicate === undefined || predicateIsEmpty(predicate as SelectionPredicate)) return true;
+  if (predicate.shards?.matches(object.metadata) === false) return false;
   const { labels, fields } = predicate.attributesOf(object);
   return predicate.labels.matches(labels) && predicate.fields.matches(fields);
 }
