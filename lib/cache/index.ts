@@ -1,8 +1,9 @@
-export type { CacheMemory, CacheMode } from './memory/object-memory.ts';
+export type { CacheMemory, CacheMode, ObjectMemory } from './memory/object-memory.ts';
 export type {
   BytesCacheOptions,
   CacheOptions,
   ObjectsCacheOptions,
+  OwnCacheOptions,
 } from './memory/cache-options.ts';
 export { DeltaFIFO } from './delta/delta-fifo.ts';
 export type {

@@ -57,7 +57,8 @@ export class InformerEngine<T extends KubernetesObject> {
   constructor(given: InformerEngineOptions<T>) {
     const { name, runtime, logger, onError, metrics, cache } = given.options;
     this.#given = given;
-    this.memory = new SlabMemory(cache);
+    // The program says of what type its objects are, as with a source.
+    this.memory = (cache.memory ?? new SlabMemory(cache)) as ObjectMemory<ObjectView<T>>;
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
     this.#metrics = guardedMetrics(metrics, (error) => {
       this.#errors.report(error, { source: 'metrics' });

@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
-import type { CacheMode } from './object-memory.ts';
+import type { CacheMode, ObjectMemory } from './object-memory.ts';
 
 /** Decodes an object once, and keeps it as long as it is in the cache. */
 export interface ObjectsCacheOptions {
@@ -14,33 +14,45 @@ export interface BytesCacheOptions {
   readonly decodedBytes?: number | undefined;
 }
 
+/** Keeps objects where the program says: compressed, in a file, in another process. */
+export interface OwnCacheOptions {
+  readonly mode: 'own';
+  /** For one cache: what it retains is released when it leaves that cache. */
+  readonly memory: ObjectMemory;
+}
+
 /** The form of the objects of a cache in memory: a mode, or a mode with its options. */
-export type CacheOptions = CacheMode | ObjectsCacheOptions | BytesCacheOptions;
+export type CacheOptions = CacheMode | ObjectsCacheOptions | BytesCacheOptions | OwnCacheOptions;
 
 export interface ResolvedCacheOptions {
-  readonly mode: CacheMode;
-  /** `Infinity` in the mode `objects`. */
+  readonly mode: CacheMode | 'own';
+  /** `Infinity` in the modes `objects` and `own`. */
   readonly decodedBytes: number;
+  /** In the mode `own`. */
+  readonly memory?: ObjectMemory | undefined;
 }
 
 /** About 30,000 pods that are read repeatedly. A cache whose objects are read once needs much less. */
 const DECODED_BYTES = 256 * 1024 * 1024;
 /** The share of the budget for lists that are read repeatedly without a change. */
 const LIST_SHARE = 1 / 2;
-const MODES: readonly CacheMode[] = ['bytes', 'objects'];
+const MODES: readonly ResolvedCacheOptions['mode'][] = ['bytes', 'objects', 'own'];
+const MEMORY_METHODS = ['retain', 'release', 'pin', 'inspect', 'close'] as const;
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveCacheOptions(
   owner: string,
   options: CacheOptions = 'bytes',
 ): ResolvedCacheOptions {
-  const given = typeof options === 'string' ? { mode: options } : options;
+  const given: Exclude<CacheOptions, string> | { readonly mode: CacheMode } =
+    typeof options === 'string' ? { mode: options } : options;
   if (typeof given !== 'object' || given === null || !MODES.includes(given.mode)) {
     throw new ListwatchError(
       'INVALID_OPTION',
-      `${owner}: option "cache" must be "bytes" or "objects", or an object with one of them as its mode`,
+      `${owner}: option "cache" must be "bytes" or "objects", or an object with "bytes", "objects" or "own" as its mode`,
     );
   }
+  if (given.mode === 'own') return ownCache(owner, given);
   const known = given.mode === 'objects' ? ['mode'] : ['mode', 'decodedBytes'];
   rejectUnknownOptions(`${owner}: option "cache" with mode "${given.mode}"`, given, known);
   if (given.mode === 'objects') return { mode: given.mode, decodedBytes: Infinity };
@@ -57,6 +69,18 @@ export function resolveCacheOptions(
       range,
     ),
   };
+}
+
+function ownCache(owner: string, given: object): ResolvedCacheOptions {
+  const options = given as Partial<OwnCacheOptions>;
+  rejectUnknownOptions(`${owner}: option "cache" with mode "own"`, options, ['mode', 'memory']);
+  const { memory } = options;
+  const missing = MEMORY_METHODS.filter((name) => typeof memory?.[name] !== 'function');
+  if (memory === undefined || missing.length > 0) {
+    const text = `${owner}: option "cache.memory" must be an ObjectMemory; it has no ${missing.join(', ')}`;
+    throw new ListwatchError('INVALID_OPTION', text);
+  }
+  return { mode: 'own', decodedBytes: Infinity, memory };
 }
 
 /** The budget for decoded lists, bytes. */

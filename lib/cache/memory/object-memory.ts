@@ -6,7 +6,8 @@ export type CacheMode = 'objects' | 'bytes';
 
 /** The memory of the objects of a cache, bytes, without objects that were decoded when they arrived. */
 export interface CacheMemory {
-  readonly mode: CacheMode;
+  /** `own`: a memory of the program. */
+  readonly mode: CacheMode | 'own';
   /** The bytes of objects in slabs. */
   readonly liveBytes: number;
   /** The slabs themselves. */

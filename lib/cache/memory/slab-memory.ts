@@ -4,7 +4,7 @@ import { singleBudget, type ResolvedCacheOptions } from './cache-options.ts';
 import { DECODED_SHARE, DecodedObjects } from './decoded-objects.ts';
 import { HeldSource, releasedHeld } from './held-source.ts';
 import { copyOf, keptViewOf, type KeptView } from './kept-view.ts';
-import type { CacheMemory, CacheMode, ObjectMemory } from './object-memory.ts';
+import type { CacheMemory, ObjectMemory } from './object-memory.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { noteRead } from './record.ts';
 import { RecordCodec } from './record-codec.ts';
@@ -18,7 +18,7 @@ import { SlabArena } from './slab-arena.ts';
  * get the same one. It takes the place of its bytes.
  */
 export class SlabMemory implements ObjectMemory {
-  readonly #mode: CacheMode;
+  readonly #mode: CacheMemory['mode'];
   readonly #retention = new Retention();
   readonly #metadata = new RecentMetadata();
   /** Undefined when there is no limit. */

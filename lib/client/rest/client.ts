@@ -12,6 +12,7 @@ import { checkCallOptions, checkTyped } from './request/call-options.ts';
 import { Collection } from './request/collection.ts';
 import type { ApiResource } from './discovery/api-resource.ts';
 import { Discovery, type DiscoveryCallOptions } from './discovery/discovery.ts';
+import { DryRunTransport } from './request/dry-run-transport.ts';
 import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
@@ -33,6 +34,11 @@ export interface ClientOptions extends RestClientOptions {
    * @defaultValue the server takes the first part of the user agent, and each `apply` has to name one
    */
   readonly fieldManager?: string | undefined;
+  /**
+   * All writes are dry runs: the server checks them, answers, and stores nothing. Informers are not shown such writes. Objects that a
+   * create answers with have no resource version. @defaultValue false
+   */
+  readonly dryRun?: boolean | undefined;
   /** Largest event of a watch, in bytes. @defaultValue 67 108 864 (64 MiB) */
   readonly maxFrameBytes?: number | undefined;
 }
@@ -99,13 +105,19 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   readonly #gate: OutageGate;
   readonly #maxFrameBytes: number | undefined;
   readonly #fieldManager: string | undefined;
+  readonly #dryRun: boolean;
 
   /** Most callers use `connect`. */
   constructor(options: ClientOptions) {
-    const known = [...REST_CLIENT_OPTIONS, 'namespace', 'fieldManager', 'maxFrameBytes'];
+    const known = [...REST_CLIENT_OPTIONS, 'namespace', 'fieldManager', 'dryRun', 'maxFrameBytes'];
     rejectUnknownOptions('Client', options, known);
-    const { namespace, fieldManager, maxFrameBytes, ...restOptions } = options;
-    this.#rest = new RestClient(restOptions);
+    const { namespace, fieldManager, dryRun, maxFrameBytes, ...restOptions } = options;
+    checkCallOptions('Client', { dryRun }, ['dryRun']);
+    this.#dryRun = dryRun === true;
+    const { transport } = restOptions;
+    this.#rest = new RestClient(
+      this.#dryRun ? { ...restOptions, transport: new DryRunTransport(transport) } : restOptions,
+    );
     this.#maxFrameBytes = maxFrameBytes;
     this.#fieldManager = fieldManager;
     this.server = this.#rest.server;
@@ -143,7 +155,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       decoder: new JsonObjectDecoder<Stored<T>>(),
       namespace: options.namespace,
       fieldManager: this.#fieldManager,
-      writes: options.writes,
+      writes: this.#dryRun ? undefined : options.writes,
       forceApply: options.forceApply,
     });
   }
@@ -214,7 +226,8 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       resource: (apiVersion: string, resource: string) =>
         this.resource<UnstructuredObject>(apiVersion, resource),
     };
-    return await applyAll(target, manifests, options);
+    const asked = this.#dryRun ? { ...options, dryRun: true } : options;
+    return await applyAll(target, manifests, asked);
   }
 
   #resourceOf<T extends KubernetesObject>(

@@ -14,12 +14,21 @@ export interface ConnectOptions
   extends LoadConfigOptions,
     FlowOptions,
     Pick<AxiosTransportOptions, 'http2' | 'timeouts' | 'userAgent'>,
-    Pick<ClientOptions, 'onWarning' | 'fieldManager' | 'maxResponseBytes' | 'maxFrameBytes'> {
+    Pick<
+      ClientOptions,
+      'onWarning' | 'fieldManager' | 'dryRun' | 'maxResponseBytes' | 'maxFrameBytes'
+    > {
   /** Replaces HTTP, for example by an in-process server. No configuration is read then. */
   readonly transport?: Transport | undefined;
 }
 
-const CLIENT_OPTIONS = ['onWarning', 'fieldManager', 'maxResponseBytes', 'maxFrameBytes'] as const;
+const CLIENT_OPTIONS = [
+  'onWarning',
+  'fieldManager',
+  'dryRun',
+  'maxResponseBytes',
+  'maxFrameBytes',
+] as const;
 const TRANSPORT_OPTIONS = ['http2', 'timeouts', 'userAgent'] as const;
 const WITH_TRANSPORT = new Set<string>([
   ...CLIENT_OPTIONS,
@@ -45,10 +54,11 @@ export async function connect<Types extends object = object>(
 ): Promise<Client<Types>> {
   const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, ...FLOW_OPTIONS];
   rejectUnknownOptions('connect', options, [...known, 'transport']);
-  const { runtime, onWarning, fieldManager, maxResponseBytes, maxFrameBytes } = options;
+  const { runtime, onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes } = options;
   const logger = options.logger ?? consoleLogger;
   const { limiter, retry, metrics, onRequest } = options;
-  const shared = { runtime, logger, onWarning, fieldManager, maxResponseBytes, maxFrameBytes };
+  const limits = { maxResponseBytes, maxFrameBytes };
+  const shared = { runtime, logger, onWarning, fieldManager, dryRun, ...limits };
   const flow = { runtime, logger, limiter, retry, metrics, onRequest };
   if (options.transport !== undefined) {
     rejectWithTransport(options);

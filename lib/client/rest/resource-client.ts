@@ -10,6 +10,7 @@ import { decodedPages, packedPages } from './read/item-pages.ts';
 import { listAllPages, listItems } from './read/pager.ts';
 import { watchEvents } from './read/watch-events.ts';
 import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
+import { isApplied } from './helpers/is-applied.ts';
 import { migrateToApply, type MigrateOptions } from './helpers/migrate-to-apply.ts';
 import { waitForObject, type WaitCondition, type WaitOptions } from './helpers/wait-for-object.ts';
 import {
@@ -206,10 +207,17 @@ export class ResourceClient<T extends KubernetesObject> {
   async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
     checkCallOptions('apply', options, APPLY_OPTIONS);
     const requests = this.#requests;
-    const { force = this.#forceApply, subresource } = options;
-    const { fieldManager = requests.fieldManager } = options;
+    const { force = this.#forceApply, current, subresource } = options;
+    const { fieldManager = requests.fieldManager ?? '' } = options;
     checkApplied(part, fieldManager);
     const name = requests.nameOf(part, 'applied');
+    if (current !== undefined && options.dryRun !== true) {
+      const namespace = requests.namespaceOf(options, { object: part });
+      const { metadata } = current;
+      const isSame = metadata?.name === name && (metadata.namespace ?? '') === (namespace ?? '');
+      const known = current as Stored<T>;
+      if (isSame && isApplied<T>(known, part, { manager: fieldManager, subresource })) return known;
+    }
     return await requests.write(
       {
         verb: 'patch',

@@ -104,6 +104,7 @@ export interface SharedIndexInformerOptions<
    *   others are decoded again when they are read, 20 µs each. The garbage collector has little work.
    * - `objects`: an object stays decoded after its first read, and all readers get the same object. A pod takes 4.4 KB, and
    *   8 KB after it was read. For programs that often read all objects of a very large cache.
+   * - `own`: in a memory of the program, see `ObjectMemory`.
    * @defaultValue 'bytes'
    */
   readonly cache?: CacheOptions | undefined;

@@ -36,6 +36,9 @@ const signal: Rule = (value) => {
     : `must be an AbortSignal, not ${shown(value)}`;
 };
 
+const object: Rule = (value) =>
+  isObject(value) ? undefined : `must be an object, not ${shown(value)}`;
+
 export type PatchType = 'merge' | 'json' | 'strategic';
 
 const PATCH_TYPES: readonly PatchType[] = ['merge', 'json', 'strategic'];
@@ -77,6 +80,7 @@ const RULES = new Map<string, Rule>([
   ['fieldManager', text],
   ['fieldValidation', oneOf(['Strict', 'Warn', 'Ignore'])],
   ['force', flag],
+  ['current', object],
   ['ignoreNotFound', flag],
   ['type', patchType],
   ['subresource', text],

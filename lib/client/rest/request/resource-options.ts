@@ -2,6 +2,7 @@ import type {
   ResourceVersionMatch,
   WatchRequest,
 } from '../../../cache/reflector/contract/lister-watcher.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
 import type { PatchType } from './call-options.ts';
 import type { SelectorOptions } from './query.ts';
 
@@ -76,6 +77,11 @@ export interface PatchOptions extends WriteOptions {
 export interface ApplyOptions extends WriteOptions {
   /** Takes fields from other managers, instead of APPLY_CONFLICT. @defaultValue false */
   readonly force?: boolean | undefined;
+  /**
+   * The object as a cache has it. If the field manager has applied exactly this part there, nothing is sent, and this object is the answer.
+   * A change that the cache has not seen yet is repaired when its event comes. @defaultValue none: the apply is always sent
+   */
+  readonly current?: KubernetesObject | undefined;
   /** E.g. `status`. */
   readonly subresource?: string | undefined;
 }
@@ -125,7 +131,12 @@ export const WRITE_OPTIONS: readonly string[] = [
   'fieldValidation',
 ];
 export const PATCH_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'type', 'subresource'];
-export const APPLY_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'force', 'subresource'];
+export const APPLY_OPTIONS: readonly string[] = [
+  ...WRITE_OPTIONS,
+  'force',
+  'current',
+  'subresource',
+];
 export const MIGRATE_OPTIONS: readonly string[] = [
   ...CALL_OPTIONS,
   'dryRun',
