@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { ConformanceRow } from './support/upstream-rows/conformance-row.ts';
 import {
@@ -11,35 +9,13 @@ import {
   referencedSpecs,
   sections,
   unexplainedRows,
-  type SpecTitles,
 } from './support/upstream-rows/conformance.ts';
+import { titlesOf } from './support/spec-titles.ts';
 import { upstreamTests } from './support/upstream-rows/upstream-tests.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SPEC = join(ROOT, 'spec');
 const PAGE = join(ROOT, 'docs', 'conformance.md');
-const MOCHA = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
-
-interface MochaReport {
-  readonly passes: readonly { readonly file: string; readonly fullTitle: string }[];
-}
-
-/** The titles as mocha has them, without running anything; cases that are skipped are not among the passes. */
-async function titlesOf(specs: readonly string[]): Promise<SpecTitles> {
-  const files = specs.map((spec) => join(SPEC, spec)).filter((file) => existsSync(file));
-  if (files.length === 0) return new Map();
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [MOCHA, '--dry-run', '--reporter', 'json', ...files],
-    { cwd: ROOT, maxBuffer: 2 ** 28 },
-  );
-  const titles = new Map<string, string[]>();
-  for (const { file, fullTitle } of (JSON.parse(stdout) as MochaReport).passes) {
-    const spec = relative(SPEC, file);
-    titles.set(spec, [...(titles.get(spec) ?? []), fullTitle]);
-  }
-  return titles;
-}
 
 const rows = sections.flatMap((section) => section.rows);
 

@@ -405,8 +405,8 @@ describe('the packed package', function () {
       )) {
         const path = link.replace(/#.*$/, '');
         if (path === '' || /^[a-z]+:/.test(path)) continue;
-        // A list of the tests of another project, for those who work on this one; README says that it is in the repository only.
-        if (page === 'README.md' && path === 'docs/conformance.md') continue;
+        // Lists with links to sources and specs, for those who work on this project; README says that they are in the repository only.
+        if (page === 'README.md' && /^docs\/(?:conformance|features)\.md$/.test(path)) continue;
         if (/^docs\/[^/]+$/.test(page) && /^(?:\.\.\/(?:lib|spec)\/|api$)/.test(path)) continue;
         if (!existsSync(join(INSTALLED, dirname(page), path))) missing.push(`${page}: ${link}`);
       }
