@@ -112,4 +112,18 @@ describe('an informer whose requests are refused for good', () => {
     expect(await runtime.run(rejection(informer.run()))).to.equal(error);
     expect(informer.phase).to.equal('failed');
   });
+
+  it("tries again with onRefused: 'retry', tells each refusal, and is synced when the server has another answer", async () => {
+    const harness = new Harness({ objects: [pod('a')], onRefused: 'retry' });
+    const { source, runtime, informer } = harness;
+    for (const kind of ['list', 'watch-list'] as const) source.failNext(kind, BAD_FIELD, 1_000);
+    harness.launch();
+    await runtime.advance(60_000);
+    expect(informer.phase).to.equal('running');
+    expect(harness.errors.length).to.be.above(3);
+    for (const { error } of harness.errors) expect(error).to.equal(BAD_FIELD);
+    source.heal();
+    await runtime.run(informer.whenSynced({ timeoutMs: 60_000 }));
+    await harness.stop();
+  });
 });

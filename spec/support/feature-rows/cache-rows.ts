@@ -84,7 +84,7 @@ export const listWatchRows: readonly FeatureRow[] = [
     'cache/reflector/options/reflector-options.ts',
     [
       'cache/informer/refused-for-good.spec.ts',
-      'an informer whose requests are refused for good says that it has failed, and why',
+      "an informer whose requests are refused for good tries again with onRefused: 'retry', tells each refusal, and is synced when the server has another answer",
     ],
   ),
   later(
@@ -290,8 +290,8 @@ export const deliveryRows: readonly FeatureRow[] = [
     'A handler that is slow, throws or hangs costs no other handler an event; its queue is bounded',
     'cache/informer/handlers/handler-queue.ts',
     [
-      'cache/informer/changes/informer-changes.spec.ts',
-      'an informer as a stream of changes behind a reader that does not read costs other readers and handlers nothing',
+      'cache/informer/handlers/slow-handler.spec.ts',
+      'a handler whose callback does not return costs no other handler an event, and holds no more than its limit',
     ],
   ),
   yes(
@@ -371,8 +371,8 @@ export const deliveryRows: readonly FeatureRow[] = [
     'A change of an object reconciles its owner (`owns`)',
     'controller/builder/source/owner-index.ts',
     [
-      'controller/builder/controller.spec.ts',
-      'controller reconciles the owner of an object that changes, and returns what it owns',
+      'controller/builder/source/change-mappings.spec.ts',
+      'the owners of an object that changes are reconciled: the one that it has, the one that it had, and no other',
     ],
   ),
   yes(

@@ -133,8 +133,8 @@ export const testingRows: readonly FeatureRow[] = [
     'It refuses conflicts, keeps finalizers and separates the status, as kube-apiserver does',
     'server/registry/writes/update-object.ts',
     [
-      'client/verbs/verbs.spec.ts',
-      'the client on the embedded server answers as on a kube-apiserver update of the status',
+      'server/api/write-rules.spec.ts',
+      'the embedded server, as a fake for a controller refuses an update of an older version, separates the status, and keeps what has finalizers',
     ],
   ),
   yes(

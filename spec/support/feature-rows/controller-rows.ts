@@ -159,8 +159,8 @@ export const frameworkRows: readonly FeatureRow[] = [
     'Finalizers are added before the first run, and removed after the cleanup, whatever others write meanwhile',
     'controller/helpers/finalizers.ts',
     [
-      'controller/builder/run/finalizers.spec.ts',
-      'a finalizer of a controller is removed after a change of another in between, without a second cleanup',
+      'controller/helpers/remove-finalizer.spec.ts',
+      'removeFinalizer keeps a finalizer that another has added since the object was read',
     ],
   ),
   yes(
@@ -213,8 +213,8 @@ export const frameworkRows: readonly FeatureRow[] = [
     'A run returns the status and the conditions to be written, which are written if they differ',
     'controller/builder/run/status-writer.ts',
     [
-      'controller/builder/run/returned-conditions.spec.ts',
-      'conditions that a reconcile returns are written once, with the time of the change of status and the generation',
+      'controller/builder/run/status-writer.spec.ts',
+      'StatusWriter sends a returned status and conditions that differ, and nothing when they are there',
     ],
   ),
   later(
@@ -248,10 +248,10 @@ export const frameworkRows: readonly FeatureRow[] = [
   yes(
     76,
     'One controller stops, with the watches that no other one has',
-    'controller/builder/controller.ts',
+    'cache/informer/factory/informer-lease.ts',
     [
-      'controller/builder/controller.spec.ts',
-      'controller shares informers with others, which go on when it ends',
+      'cache/informer/factory/informer-lease.spec.ts',
+      'InformerLease starts the informer with the first lease and ends it with the last',
     ],
   ),
   yes(
