@@ -1,6 +1,7 @@
 /**
  * Parts for tests of a controller: a scripted source of events with faults on demand, a transport to a server in the same
- * process, a runtime in which time passes only when the test advances it, and a launcher of a real API server.
+ * process, a program that crashes where the test says, a second server that lags, a runtime in which time passes only when the test
+ * advances it, and a launcher of a real API server.
  */
 export {
   inProcessTransport,
@@ -12,6 +13,13 @@ export {
   type ScriptedRequest,
 } from './scripted-lister-watcher.ts';
 export type { ScriptedFaultKind, ScriptedRequestKind } from './scripted-faults.ts';
+export {
+  TestProgram,
+  type CrashPoint,
+  type ProgramRun,
+  type TestProgramOptions,
+} from './test-program.ts';
+export { LaggingKeyValueStore } from './lagging-key-value-store.ts';
 export {
   VirtualRuntime,
   type RunOptions,
