@@ -17,7 +17,7 @@ export const wrong: DatabaseOperator = (client, options) =>
   controller(client, 'example.com/v1', 'databases', options)
     .whenGone(async ({ uid = '' }, { resource }) => {
       const jobs = resource('batch/v1', 'jobs', { namespace: JOBS });
-      await jobs.deleteCollection({ labelSelector: `database=${uid}` });
+      await jobs.deleteCollection(jobsOf(uid));
     })
     .reconcile(async ({ metadata: { uid }, spec }, { resource }) => {
       const jobs = resource('batch/v1', 'jobs', { namespace: JOBS });
@@ -29,7 +29,7 @@ export const right: DatabaseOperator = (client, options) =>
   controller(client, 'example.com/v1', 'databases', options)
     .finalizer('example.com/jobs', async ({ metadata: { uid } }, { resource }) => {
       const jobs = resource('batch/v1', 'jobs', { namespace: JOBS });
-      await jobs.deleteCollection({ labelSelector: `database=${uid}` });
+      await jobs.deleteCollection(jobsOf(uid));
     })
     .reconcile(async ({ metadata: { uid }, spec, status }, { resource }) => {
       const jobs = resource('batch/v1', 'jobs', { namespace: JOBS });
@@ -38,6 +38,10 @@ export const right: DatabaseOperator = (client, options) =>
       }
       return { status: { version: spec.version } };
     });
+
+function jobsOf(database: string) {
+  return { labelSelector: `database=${database}`, propagationPolicy: 'Background' } as const;
+}
 
 function migration(database: string, version: number) {
   const containers = [{ name: 'migrate', image: `example.com/migrate:${version}` }];

@@ -20,6 +20,8 @@ const REFUSED = [
   '// @ts-expect-error',
 ];
 
+const failurePattern = (name: string): string => `examples/failure-patterns/${name}.ts`;
+
 describe('examples', () => {
   it('are all in the list, with one file of support for their command line, and one for a story', () => {
     const files = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' });
@@ -27,6 +29,8 @@ describe('examples', () => {
     expect(programs.toSorted()).to.deep.equal(
       [
         ...EXAMPLES.map(({ script }) => script),
+        ...['crash-between-writes', 'stale-cache', 'unobserved-change'].map(failurePattern),
+        ...['database', 'invariants', 'patterns', 'trial'].map(failurePattern),
         'examples/site-operator/operator.ts',
         'examples/support/program.ts',
         'examples/support/story.ts',
@@ -82,7 +86,7 @@ describe('examples', () => {
       rmSync(folder, { recursive: true });
     });
 
-    for (const example of EXAMPLES) {
+    for (const example of EXAMPLES.filter(({ inProcess }) => inProcess !== true)) {
       it(`${example.script} runs on another server`, async () => {
         const args = ['--kubeconfig', kubeconfig];
         const { code, stdout, stderr } = await runExample(example.script, args, endOf(example));

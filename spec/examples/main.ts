@@ -34,7 +34,13 @@ if (values.help === true) {
   console.log(USAGE);
 } else {
   const rows: Row[] = [];
-  for (const example of EXAMPLES) {
+  const examples = EXAMPLES.filter(
+    ({ inProcess }) => values.kubeconfig === undefined || inProcess !== true,
+  );
+  for (const { script } of EXAMPLES.filter((example) => !examples.includes(example))) {
+    console.log(`${script.padEnd(34)} left out: it needs servers in its process`);
+  }
+  for (const example of examples) {
     const row = await run(example, values.kubeconfig);
     rows.push(row);
     const { script, problem, seconds } = row;

@@ -8,6 +8,8 @@ export interface Example {
   readonly until?: RegExp | undefined;
   /** Options for a server in its process. */
   readonly embedded?: readonly string[] | undefined;
+  /** It needs servers in its process, and refuses another one. */
+  readonly inProcess?: true | undefined;
 }
 
 /** Every program of `examples`. */
@@ -60,6 +62,19 @@ export const EXAMPLES: readonly Example[] = [
   {
     script: 'examples/clusters.ts',
     lines: [/copied +color green/, /changed +color red/, /deleted +copies that are left: 0/],
+  },
+  {
+    script: 'examples/failure-patterns/main.ts',
+    lines: [
+      /crash between writes\n +wrong: shop has 2 secrets.*\n +broken by \d of 3 seeds/,
+      /right: nothing is broken\n +broken by 0 of 3 seeds/,
+      /stale cache\n +wrong: the secret of shop was deleted/,
+      /right: nothing is broken\n +broken by 0 of 3 seeds/,
+      /unobserved change\n +wrong: shop was not migrated to version 2; 1 jobs are left/,
+      /right: nothing is broken\n +broken by 0 of 3 seeds/,
+    ],
+    embedded: ['--seeds', '3'],
+    inProcess: true,
   },
   {
     script: 'examples/watch-pods.ts',
