@@ -212,9 +212,7 @@ export class TestProgram implements AsyncDisposable {
     const [fate] = [...this.#points].filter((point) => point.chooses(target));
     if (fate?.rule.reset === true) return this.#crashAt(run, fate);
     const response = await handler(request);
-    if (fate === undefined) return response;
-    leave(response);
-    return this.#crashAt(run, fate);
+    return fate === undefined ? response : this.#crashAt(run, fate);
   }
 
   #crashAt(run: Run, point: ActiveFault): never {
@@ -241,12 +239,4 @@ export class TestProgram implements AsyncDisposable {
 
 function crashed(): ListwatchError {
   return new ListwatchError('ABORTED', 'the program of the test has crashed, as the test said');
-}
-
-/** Ends a body that nothing reads. */
-function leave({ body }: ApiResponse): void {
-  if (body instanceof Uint8Array) return;
-  body[Symbol.asyncIterator]()
-    .return?.()
-    .catch(() => {});
 }
