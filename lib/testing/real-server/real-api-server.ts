@@ -14,7 +14,7 @@ import type {
 import {
   CertificateAuthority,
   type Certificate,
-} from '../../server/api/certificates/certificate-authority.ts';
+} from '../../kernel/certificates/certificate-authority.ts';
 import { writeKubeconfig } from '../../server/api/kubeconfig-writer.ts';
 import { apiServerFlags, etcdFlags } from './server-flags.ts';
 import { freePorts } from './free-port.ts';

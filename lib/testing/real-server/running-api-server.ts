@@ -2,7 +2,7 @@ import type {
   ClientCertificateOptions,
   KubeconfigOptions,
 } from '../../server/api/api-server-options.ts';
-import type { Certificate } from '../../server/api/certificates/certificate-authority.ts';
+import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 
 /** The options for `connect`. */
 export interface RunningServerAddress {
