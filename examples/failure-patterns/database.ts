@@ -10,6 +10,9 @@ export interface DatabaseTypes {
   'example.com/v1/databases': Database;
 }
 
+/** The namespace of the jobs, where no ownerReference of a database reaches. */
+export const JOBS = 'jobs';
+
 /** An operator, right or wrong. */
 export type DatabaseOperator = (
   client: Client<DatabaseTypes>,

@@ -45,7 +45,7 @@ export const allJobs: Invariant = async ({ databases, jobs }) => {
       if (!isThere) broken.push(`${metadata.name} was not migrated to version ${version}`);
     }
   }
-  if (left.size > 0) broken.push(`${left.size} jobs are left of databases that are gone`);
+  if (left.size > 0) broken.push(`jobs that are left of databases that are gone: ${left.size}`);
   return broken;
 };
 

@@ -17,6 +17,7 @@ import {
 import type { Job, Secret } from 'listwatch/types';
 import {
   DEFINITION,
+  JOBS,
   type Database,
   type DatabaseOperator,
   type DatabaseTypes,
@@ -86,7 +87,7 @@ export class Trial {
   }
 
   get jobs(): ResourceClient<Job> {
-    return this.user.resource('batch/v1', 'jobs', { namespace: 'jobs' });
+    return this.user.resource('batch/v1', 'jobs', { namespace: JOBS });
   }
 
   /** Runs the plan, and then without faults until all is quiet; returns what `judge` says. */
@@ -133,7 +134,7 @@ export class Trial {
 
   async #prepare(): Promise<void> {
     await this.user.applyAll(DEFINITION, { fieldManager: 'user' });
-    await this.user.resource('v1', 'namespaces').create({ metadata: { name: 'jobs' } });
+    await this.user.resource('v1', 'namespaces').create({ metadata: { name: JOBS } });
     void this.#record(this.databases.watch());
     void this.#record(this.secrets.watch());
   }

@@ -1,5 +1,5 @@
 import { controller } from 'listwatch';
-import type { DatabaseOperator } from './database.ts';
+import { JOBS, type DatabaseOperator } from './database.ts';
 
 /**
  * Unobserved change: states that lie between two looks are never seen. Changes are combined before a run, history is compacted while a watch
@@ -8,9 +8,6 @@ import type { DatabaseOperator } from './database.ts';
  * Both operators start a job for each version that a database moves up to. Invariants: each version up to the present one has its job; no
  * job is left of a database that is gone.
  */
-
-/** The jobs are in a namespace of their own, where no ownerReference of a database reaches. */
-export const JOBS = 'jobs';
 
 /** Wrong: it acts on the version, and on the deletion, that it happens to see. */
 export const wrong: DatabaseOperator = (client, options) =>

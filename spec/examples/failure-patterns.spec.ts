@@ -13,7 +13,7 @@ const BROKEN = {
   'stale cache': ['the secret of shop was deleted, and shop was at work'],
   'unobserved change': [
     'shop was not migrated to version 2',
-    '1 jobs are left of databases that are gone',
+    'jobs that are left of databases that are gone: 1',
   ],
 } as const;
 

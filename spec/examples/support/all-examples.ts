@@ -70,7 +70,7 @@ export const EXAMPLES: readonly Example[] = [
       /right: nothing is broken\n +broken by 0 of 3 seeds/,
       /stale cache\n +wrong: the secret of shop was deleted/,
       /right: nothing is broken\n +broken by 0 of 3 seeds/,
-      /unobserved change\n +wrong: shop was not migrated to version 2; 1 jobs are left/,
+      /unobserved change\n +wrong: shop was not migrated to version 2; jobs that are left/,
       /right: nothing is broken\n +broken by 0 of 3 seeds/,
     ],
     embedded: ['--seeds', '3'],
