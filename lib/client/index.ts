@@ -31,6 +31,8 @@ export type {
   WriteOptions,
 } from './rest/request/resource-options.ts';
 export type { PatchType } from './rest/request/call-options.ts';
+export type { ClientInspection } from './rest/request/client-inspection.ts';
+export type { ScannerKind } from '../meta/json/wasm/fast-scanner.ts';
 export type { Subresource } from './rest/subresources/subresource-client.ts';
 export type {
   BoundToken,

@@ -5,7 +5,7 @@ import type { DeclaredTypes, ObjectOf, PluralOf, OtherPlural } from '../../meta/
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
-import type { TransportInspection } from '../transport/contract/transport-inspection.ts';
+import type { ClientInspection } from './request/client-inspection.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
 import { checkCallOptions, checkTyped } from './request/call-options.ts';
@@ -267,7 +267,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   }
 
   /** The connections at this moment, with the sessions of HTTP/2; undefined with a transport that does not count them. */
-  inspect(): TransportInspection | undefined {
+  inspect(): ClientInspection | undefined {
     return this.#rest.inspect();
   }
 

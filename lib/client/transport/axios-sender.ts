@@ -22,6 +22,8 @@ export interface SendOptions {
   readonly ca: string | Buffer | undefined;
   /** Whether HTTP/2 is used if the server speaks it. */
   readonly http2: boolean;
+  /** Whether the body is a stream: over HTTP/1.1 it comes past the parser. */
+  readonly stream: boolean;
   readonly timing: RequestTiming | undefined;
 }
 
@@ -53,7 +55,8 @@ export class AxiosSender {
       const answer = await this.#overHttp2(sessions, options);
       if (answer !== undefined) return answer;
     }
-    return await this.#overHttp1(pool.agent(credential, ca), options);
+    const agent = options.stream ? pool.streamAgent(credential, ca) : pool.agent(credential, ca);
+    return await this.#overHttp1(agent, options);
   }
 
   async #overHttp1(agent: Agent, { config, timing }: SendOptions): Promise<Answer> {

@@ -19,6 +19,7 @@ import {
 import { AxiosSender, type SendOptions } from './axios-sender.ts';
 import { checkedUserAgent } from './checked-user-agent.ts';
 import { StreamBody } from './body/stream-body.ts';
+import { tapOf } from './connection/tap/body-tap.ts';
 import { isRefusedCertificate } from './connection/connection-failure.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
@@ -123,6 +124,8 @@ export class AxiosTransport implements Transport {
   readonly #running = new Set<HttpExchange>();
   /** The streams among the running requests. */
   #streams = 0;
+  /** Those whose bodies come past the parser. */
+  readonly #tapped = new Set<HttpExchange>();
   #closed = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -166,6 +169,7 @@ export class AxiosTransport implements Transport {
       connectionsOpened: this.connectionsOpened,
       requests: this.#running.size,
       streams: this.#streams,
+      streamsPastParser: this.#tapped.size,
       sessions: this.#pool.inspectSessions(),
     };
   }
@@ -239,6 +243,8 @@ export class AxiosTransport implements Transport {
     }
     if (response.status >= 400) exchange.refused();
     const { signal, explain } = exchange;
+    const source = tapOf(stream);
+    if (source !== undefined) this.#tapped.add(exchange);
     return {
       status: response.status,
       headers: plainHeaders(response.headers),
@@ -246,6 +252,7 @@ export class AxiosTransport implements Transport {
       socket,
       body: new StreamBody({
         stream,
+        source,
         runtime: this.#runtime,
         guard: exchange.body,
         signal,
@@ -307,6 +314,7 @@ export class AxiosTransport implements Transport {
 
   #finish(exchange: HttpExchange): void {
     exchange.finish();
+    this.#tapped.delete(exchange);
     if (this.#running.delete(exchange) && holdsStream(exchange.request)) this.#streams -= 1;
   }
 
@@ -333,13 +341,13 @@ export class AxiosTransport implements Transport {
     exchange.sent();
     const {
       http2,
-      request: { timing },
+      request: { timing, stream = false },
     } = exchange;
     try {
       const config = this.#config(exchange, credential);
       const response =
         exchange.request.webSocket === undefined
-          ? await this.#sender.send({ config, credential, ca, http2, timing })
+          ? await this.#sender.send({ config, credential, ca, http2, timing, stream })
           : await this.#upgrade(exchange, credential, this.#pool.upgradeAgent(credential, ca));
       // Aborting emits an error on the stream, which has no other listener before it is read.
       response.data.on('error', () => {});

@@ -12,11 +12,12 @@ import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
 import { INCOMPLETE, JsonScanner } from '../../../meta/json/json-scanner.ts';
+import { scannerKind } from '../../../meta/json/wasm/fast-scanner.ts';
+import type { ClientInspection } from './client-inspection.ts';
 import { isStatus } from '../../../meta/failure/status.ts';
 import { LONGEST_BODY_BYTES, readBody, readBodyStart } from '../../transport/body/read-body.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
-import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
 import type {
   ResponseBody,
   Transport,
@@ -193,8 +194,9 @@ export class RestClient {
     return await this.#accepted(request, true);
   }
 
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
+  inspect(): ClientInspection | undefined {
+    const found = this.#transport.inspect?.();
+    return found && { ...found, scanner: scannerKind() };
   }
 
   /** The WebSocket that the connection of a GET has become. @throws {ApiError} for any other answer. {TransportError} when there was none. */

@@ -3,8 +3,18 @@ import type { IdleWatchdog } from '../../../kernel/time/idle-watchdog.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { BodyReader, ResponseBody } from '../contract/transport.ts';
 
+/** Where pieces come from that do not come through the stream. */
+export interface PieceSource {
+  /** Passes the pieces from now on; those of the stream come after them. */
+  start(onPiece: (piece: Uint8Array) => void): void;
+  pause(): void;
+  resume(): void;
+}
+
 export interface StreamBodyOptions {
   readonly stream: Readable;
+  /** Left out: all pieces come through the stream. */
+  readonly source?: PieceSource | undefined;
   readonly runtime: Runtime;
   /** Notified when a piece is awaited and when it has arrived. */
   readonly guard: IdleWatchdog;
@@ -110,12 +120,17 @@ class StreamReader implements BodyReader {
 
   /** Resumes or pauses the stream. */
   #flow(): void {
-    const { stream } = this.#options;
+    const { stream, source } = this.#options;
     const paused = this.#resting || this.#waitingBytes >= ROOM_BYTES;
     if (paused === this.#paused) return;
     this.#paused = paused;
-    if (paused) stream.pause();
-    else stream.resume();
+    if (paused) {
+      source?.pause();
+      stream.pause();
+    } else {
+      source?.resume();
+      stream.resume();
+    }
   }
 
   #came(piece: Uint8Array): void {
@@ -139,13 +154,15 @@ class StreamReader implements BodyReader {
 
   #start(): void {
     this.#started = true;
-    const { stream, explain } = this.#options;
+    const { stream, source, explain } = this.#options;
     finished(stream, { writable: false }, (error) => {
       this.#end ??= error ? { error: explain(error) } : {};
       this.#wake?.();
     });
-    stream.on('data', (piece: Uint8Array) => {
+    const came = (piece: Uint8Array): void => {
       this.#came(piece);
-    });
+    };
+    stream.on('data', came);
+    source?.start(came);
   }
 }

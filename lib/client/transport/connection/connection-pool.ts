@@ -7,6 +7,7 @@ import { samePem, type Credential } from '../contract/credential.ts';
 import type { Http2SessionInspection } from '../contract/transport-inspection.ts';
 import type { TlsOptions } from '../contract/tls-options.ts';
 import { rememberPeerCertificate } from './cause/peer-certificate.ts';
+import { tapBodies } from './tap/body-tap.ts';
 import { checkTlsMaterial } from './cause/tls-material.ts';
 import type { Http2SessionPool } from './http2/http2-session-pool.ts';
 import { limitConnecting } from './limit-connecting.ts';
@@ -37,6 +38,9 @@ export interface ConnectionPoolOptions {
 
 type Pem = string | Buffer | undefined;
 
+/** What an agent is for. */
+type Use = 'requests' | 'streams' | 'http2' | 'upgrades';
+
 interface TlsIdentity {
   readonly cert: Pem;
   readonly key: Pem;
@@ -61,6 +65,7 @@ export class ConnectionPool {
   readonly #closing = new AbortController();
   #identity: TlsIdentity;
   #agent: HttpAgent;
+  #streams: HttpAgent | undefined;
   #upgrades: HttpAgent | undefined;
   /** Undefined until a request uses HTTP/2. */
   #sessions: Http2SessionPool | undefined;
@@ -92,9 +97,17 @@ export class ConnectionPool {
       this.#retireSessions();
       this.#identity = identity;
       this.#agent = this.#newAgent(identity);
+      if (this.#streams !== undefined) this.#retire(this.#streams);
+      this.#streams = undefined;
       this.#upgrades = undefined;
     }
     return this.#agent;
+  }
+
+  /** As `agent`, for requests whose answers are streams: their bodies come past the parser. */
+  streamAgent(credential: Credential | undefined, ca: Pem): HttpAgent {
+    this.agent(credential, ca);
+    return (this.#streams ??= this.#newAgent(this.#identity, 'streams'));
   }
 
   /** As `agent`, for HTTP/2. */
@@ -136,6 +149,7 @@ export class ConnectionPool {
 
   close(): void {
     for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
+    this.#streams?.destroy();
     this.#upgrades?.destroy();
     this.#retired.clear();
     for (const sessions of this.#retiredSessions) sessions.close();
@@ -162,7 +176,7 @@ export class ConnectionPool {
     this.#sessions = undefined;
   }
 
-  #newAgent(identity: TlsIdentity, use: 'requests' | 'http2' | 'upgrades' = 'requests'): HttpAgent {
+  #newAgent(identity: TlsIdentity, use: Use = 'requests'): HttpAgent {
     const { secure, dialer, connectMs, runtime } = this.#options;
     const keep = { keepAlive: use !== 'upgrades', maxFreeSockets: IDLE_CONNECTIONS };
     const agent = secure
@@ -170,10 +184,12 @@ export class ConnectionPool {
       : new HttpAgent(keep);
     if (dialer === undefined) {
       // A session of HTTP/2 reads from the handle of the socket, and the reader of a WebSocket keeps what it has read.
-      const reading = use === 'requests' ? reuseReadMemory(agent) : agent;
-      limitConnecting(reading, { runtime, limitMs: connectMs, secure });
+      if (use === 'requests') reuseReadMemory(agent);
+      if (use === 'streams') tapBodies(agent);
+      limitConnecting(agent, { runtime, limitMs: connectMs, secure });
     } else {
       throughDialer(agent, { dialer, secure, runtime, connectMs, signal: this.#closing.signal });
+      if (use === 'streams') tapBodies(agent, 'made');
     }
     return this.#measured(agent, secure);
   }

@@ -8,6 +8,11 @@ export interface TransportInspection {
   readonly requests: number;
   /** The streams among them, such as watches, over both protocols. */
   readonly streams: number;
+  /**
+   * The streams whose bodies come past Node's HTTP parser. Those over HTTP/2, answers that are compressed or not chunked, and streams on
+   * a runtime that reads in another way than Node come through a parser.
+   */
+  readonly streamsPastParser: number;
   /** The sessions of HTTP/2; empty while only HTTP/1.1 is used. */
   readonly sessions: readonly Http2SessionInspection[];
 }

@@ -86,6 +86,7 @@ for (const http2 of [false, true]) {
       const watch = await transport.send({ method: 'GET', path: '/watch', stream: true });
       const lines = watch.body[Symbol.asyncIterator]();
       expect(String((await lines.next()).value)).to.equal('first\n');
+      expect(transport.inspect().streamsPastParser).to.equal(http2 ? 0 : 1);
       expect(await userOf()).to.equal('first');
 
       credential = certificateOf(authority, 'second');
