@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { JsonListDecoder } from '../../../../lib/client/rest/decode/list-decoder.ts';
 import { JsonObjectDecoder } from '../../../../lib/client/rest/decode/object-decoder.ts';
 import { FrameSplitter } from '../../../../lib/client/transport/body/frame-splitter.ts';
 import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { FastScanner } from '../../../../lib/meta/json/wasm/fast-scanner.ts';
+import type { ObjectScan } from '../../../../lib/meta/json/object-scan.ts';
 import { JsonView } from '../../../../lib/meta/json/json-view.ts';
 import type { KnownValue, KnownValueOf } from '../../../../lib/meta/json/known-values.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
@@ -28,12 +29,16 @@ interface Failure {
 type Outcome = Failure | { readonly value: unknown };
 
 const decoder = new JsonObjectDecoder<UnstructuredObject>();
+const javascript = new JsonObjectDecoder<UnstructuredObject>('javascript');
+const scanners = [new FastScanner('webassembly'), new FastScanner('javascript')] as const;
 
 /** Reads frames in pieces; returns what is wrong with what came out. */
 export function checkFrames(pieces: readonly Buffer[], tally: Tally): string | undefined {
   const splitter = new FrameSplitter();
   const outcomes: Outcome[] = [];
+  let scanned: string | undefined;
   const take = (bytes: Buffer, start: number, end: number): void => {
+    scanned ??= scanDifference(bytes, start, end, tally);
     outcomes.push(outcomeOf(() => decodedEvent({ bytes }, start, end, tally)));
   };
   for (const piece of pieces) splitter.push(piece, take);
@@ -44,7 +49,47 @@ export function checkFrames(pieces: readonly Buffer[], tally: Tally): string | u
   for (const outcome of expected) {
     tally.count('failure' in outcome ? `frame: ${outcome.failure}` : 'frame: event');
   }
-  return difference(outcomes, expected);
+  return scanned ?? difference(outcomes, expected);
+}
+
+/** Scans a frame as an event and as an object, with WebAssembly and with JavaScript; returns what is different. */
+function scanDifference(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  tally: Tally,
+): string | undefined {
+  const [one, other] = scanners.map((scanner) => {
+    const isEvent = scanner.scanEvent(bytes, start, end);
+    const event = isEvent ? resultOf(scanner.scan) : undefined;
+    if (isEvent && scanner === scanners[0]) tally.count('scan: event');
+    scanner.load(bytes, start, end);
+    const objectEnd = scanner.scanObject(start);
+    const object = objectEnd < 0 ? undefined : resultOf(scanner.scan);
+    if (objectEnd >= 0 && scanner === scanners[0]) tally.count('scan: object');
+    return { isEvent, event, objectEnd, object };
+  });
+  return difference(one, other);
+}
+
+/** What a scan has found, without places of what is absent. */
+function resultOf(scan: ObjectScan): unknown {
+  const range = (start: number, end: number): unknown => (start < 0 ? 'absent' : [start, end]);
+  const { plain, hasKind, hasApiVersion, name, namespace, uid, resourceVersion } = scan;
+  // Of an object that is not plain, only its end is used.
+  if (!plain) return { plain };
+  return {
+    plain,
+    hasKind,
+    hasApiVersion,
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    metadata: range(scan.metadataStart, scan.metadataEnd),
+    managedFields: range(scan.managedFieldsStart, scan.managedFieldsEnd),
+    longest: range(scan.longestStart, scan.longestEnd),
+  };
 }
 
 /** Reads a frame and a changed copy of it, both knowing a part of the frame; returns what is wrong with what came out. */
@@ -97,28 +142,33 @@ export function checkPage(
     return { ...page, items: page.items.map((object) => summaryOf(object)) };
   });
   const refusals: string[] = [];
-  const actual = outcomeOf(() => {
-    const list = new JsonListDecoder<UnstructuredObject>();
-    const items: (() => unknown)[] = [];
-    const take = (views: readonly View[], isLate: boolean): void => {
-      for (const view of views) {
-        const read = isLate ? undefined : readView(view, tally);
-        items.push(() => read ?? readView(view, tally));
+  const taken = pieces.map((_, index) => takes(index));
+  const [actual, other] = [decoder, javascript].map((reader) =>
+    outcomeOf(() => {
+      const list = reader.beginList();
+      const items: (() => unknown)[] = [];
+      const take = (views: readonly View[], isLate: boolean): void => {
+        for (const view of views) {
+          const read = isLate ? undefined : readView(view, tally);
+          items.push(() => read ?? readView(view, tally));
+        }
+      };
+      try {
+        for (const [index, piece] of pieces.entries()) {
+          list.push(piece);
+          if (taken[index] === true) take(list.takeItems(), readsLate);
+        }
+        const page = list.end();
+        take(page.items, true);
+        return { ...page, items: items.map((read) => read()) };
+      } catch (error) {
+        if (items.length > 0) refusals.push((error as Error).message);
+        throw error;
       }
-    };
-    try {
-      for (const [index, piece] of pieces.entries()) {
-        list.push(piece);
-        if (takes(index)) take(list.takeItems(), readsLate);
-      }
-      const page = list.end();
-      take(page.items, true);
-      return { ...page, items: items.map((read) => read()) };
-    } catch (error) {
-      if (items.length > 0) refusals.push((error as Error).message);
-      throw error;
-    }
-  });
+    }),
+  ) as [Outcome, Outcome];
+  const scanned = difference(actual, other);
+  if (scanned !== undefined) return scanned;
   // A text that stops within its JSON is an answer that was cut; JSON.parse does not tell the two apart.
   if (
     'failure' in actual &&

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { main as compile } from 'assemblyscript/asc';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '../../../../lib/meta/json/wasm');
 const SOURCE = 'scanner.as.ts';
@@ -9,35 +11,26 @@ export const SCANNER_MODULE: string = join(FOLDER, 'scanner-bytes.ts');
 /** 1 MiB of input after a page for the result and the stack, and a page for the bytes that are read beyond the end. */
 const PAGES = '18';
 const FLAGS = [
-  ...[
-    '--runtime',
-    'stub',
-    '--noAssert',
-    '--enable',
-    'simd',
-    '--optimizeLevel',
-    '3',
-    '--shrinkLevel',
-    '0',
-  ],
-  ...['--initialMemory', PAGES, '--maximumMemory', PAGES, '--zeroFilledMemory'],
-];
+  '--runtime stub --noAssert --enable simd --optimizeLevel 3 --shrinkLevel 0',
+  `--initialMemory ${PAGES} --maximumMemory ${PAGES} --zeroFilledMemory`,
+].flatMap((flags) => flags.split(' '));
 
-/** Compiles the scanner. The same source gives the same bytes. */
-export async function buildScanner(): Promise<Uint8Array> {
-  const source = readFileSync(join(FOLDER, SOURCE), 'utf8');
-  let bytes: Uint8Array | undefined;
-  const { error, stderr } = await compile([SOURCE, '--outFile', 'scanner.wasm', ...FLAGS], {
-    // The compiler asks here for the files of its own library first.
-    readFile: (name) => (name === SOURCE ? source : null),
-    writeFile: (_name, contents) => {
-      bytes = contents as Uint8Array;
-    },
-    listFiles: () => [],
-  });
-  if (error !== null) throw new Error(`${error.message}\n${stderr.toString()}`);
-  if (bytes === undefined) throw new Error('the compiler wrote nothing');
-  return bytes;
+/**
+ * Compiles the scanner. The same source gives the same bytes. The compiler runs as a program, because its types change those of
+ * arrays in the whole project.
+ */
+export function buildScanner(): Uint8Array {
+  const manifest = createRequire(import.meta.url).resolve('assemblyscript/package.json');
+  const compiler = join(dirname(manifest), 'bin', 'asc.js');
+  const scratch = mkdtempSync(join(tmpdir(), 'listwatch-scanner-'));
+  try {
+    const output = join(scratch, 'scanner.wasm');
+    const args = [compiler, SOURCE, '--outFile', output, ...FLAGS];
+    execFileSync(process.execPath, args, { cwd: FOLDER, stdio: ['ignore', 'ignore', 'pipe'] });
+    return readFileSync(output);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
 }
 
 /** The text of `scanner-bytes.ts`. */

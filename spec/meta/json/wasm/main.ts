@@ -2,6 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { buildScanner, SCANNER_MODULE, scannerModule } from './build-scanner.ts';
 
-const bytes = await buildScanner();
+const bytes = buildScanner();
 writeFileSync(SCANNER_MODULE, scannerModule(bytes));
 console.log(`${bytes.length} bytes`);
