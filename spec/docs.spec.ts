@@ -48,6 +48,8 @@ function blocksOf(file: string): Block[] {
 
 /** Shell lines that a reader is told to type, and the spec that types them. */
 const TYPED_BY: Readonly<Record<string, string>> = {
+  'npx listwatch rbac --manifests manifests --for 20s --service-account site-operator -- node --import tsx main.ts':
+    'spec/cli/rbac/rbac-command.spec.ts',
   'npm install listwatch': 'spec/package/package.spec.ts',
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',

@@ -1,8 +1,16 @@
 import type { ProjectNames } from './project-names.ts';
 
+/** From where the files of a project import each other. */
+const FROM = {
+  operator: './operator.ts',
+  operatorInTest: '../src/operator.ts',
+  types: './types.ts',
+  world: './world.ts',
+} as const;
+
 export function operatorTs({ project, group, kind, plural, singular }: ProjectNames): string {
   return `import { controller, type Client } from 'listwatch';
-import './types.ts';
+import '${FROM.types}';
 
 /** Keeps a ConfigMap with the page of each ${kind}, and says in its status where the page is. */
 export function ${operatorName(kind)}(client: Client) {
@@ -25,7 +33,7 @@ export function ${operatorName(kind)}(client: Client) {
 
 export function mainTs({ project, kind }: ProjectNames): string {
   return `import { connect, Manager } from 'listwatch';
-import { ${operatorName(kind)} } from './operator.ts';
+import { ${operatorName(kind)} } from '${FROM.operator}';
 
 // In a pod: its service account. Elsewhere: the cluster of the kubeconfig, as kubectl finds it.
 await using client = await connect({ fieldManager: '${project}' });
@@ -43,7 +51,7 @@ export function worldTs({ project, group, kind, plural }: ProjectNames): string 
   return `import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'listwatch';
 import { startCluster } from 'listwatch/cluster';
-import { ${operatorName(kind)} } from '../src/operator.ts';
+import { ${operatorName(kind)} } from '${FROM.operatorInTest}';
 
 /** A cluster of its own for each test, in this process: the manifests are applied, and the operator works with their rights. */
 export async function world() {
@@ -77,7 +85,7 @@ export async function world() {
 export function operatorTestTs({ group, kind, plural, singular }: ProjectNames): string {
   return `import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from './world.ts';
+import { world } from '${FROM.world}';
 
 const hello = {
   apiVersion: '${group}/v1',

@@ -12,7 +12,7 @@ import { KILL_AFTER_MS, type ChildResult } from '../programs/child-program.ts';
 import type { NeededAccess } from './needed-access.ts';
 import { recordedRun, type RecordedRun } from './recorded-run.ts';
 import { roleManifest } from './role-manifest.ts';
-import { nameOf, rolesFor } from './roles.ts';
+import { nameOf, rolesFor } from './needed-roles.ts';
 
 const OPTIONS: OptionTable = {
   manifests: {

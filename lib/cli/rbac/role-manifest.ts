@@ -1,4 +1,4 @@
-import type { NeededRole, RoleRule } from './roles.ts';
+import type { NeededRole, RoleRule } from './needed-roles.ts';
 
 export interface RoleManifestOptions {
   /** Of the roles and their bindings. */

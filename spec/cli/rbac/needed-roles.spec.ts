@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NeededAccess } from '../../../lib/cli/rbac/needed-access.ts';
-import { rolesFor, type RoleOptions } from '../../../lib/cli/rbac/roles.ts';
+import { rolesFor, type RoleOptions } from '../../../lib/cli/rbac/needed-roles.ts';
 
 const OPTIONS: RoleOptions = {
   namespace: 'shop',
