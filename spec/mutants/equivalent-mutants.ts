@@ -164,6 +164,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'return difference < 0n ? -1 : difference > 0n ? 2 : 0;',
     reason: 'Only the sign of the answer counts.',
   },
+  {
+    file: 'lib/server/registry/managed-fields/field-manager.ts',
+    operator: 'equality',
+    line: '? given === undefined && before !== undefined',
+    mutant: '? given === undefined && before === undefined',
+    reason: 'Entries as an API server has written them are the same when they are encoded again.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

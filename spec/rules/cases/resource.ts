@@ -328,6 +328,7 @@ const slice: RuleCases = {
     { [`${DEVICE}.attributes`]: { [`${'a'.repeat(64)}/b`]: { int: 1 } } },
     { [`${DEVICE}.attributes`]: { [`${'a'.repeat(63)}/${'b'.repeat(32)}`]: { int: 1 } } },
     { [`${DEVICE}.attributes`]: { [`${'a'.repeat(63)}/${'b'.repeat(33)}`]: { int: 1 } } },
+    { [`${DEVICE}.attributes`]: { [`${'a'.repeat(63)}/${'b'.repeat(32)}`]: {} } },
     {
       [`${DEVICE}.attributes`]: Object.fromEntries(
         Array.from({ length: 33 }, (_none, at) => [`a${at}`, { int: 1 }]),
