@@ -1,5 +1,5 @@
 import { runProgram, UsageError } from '../support/program.ts';
-import { brokenByPlan, brokenBySeed, PATTERNS } from './patterns.ts';
+import { brokenByPlan, brokenBySeed, brokenInCalm, PATTERNS } from './patterns.ts';
 
 const ABOUT = `Tries two operators for each of the three failure patterns of controllers, a wrong one and a right one, under the same
 faults: on API servers in this process, and in virtual time.
@@ -19,14 +19,15 @@ await runProgram({
     for (const pattern of PATTERNS) {
       console.log(pattern.name);
       for (const which of ['wrong', 'right'] as const) {
-        const broken = await brokenByPlan(pattern, which);
+        const say = (broken: readonly string[]): string => broken.join('; ') || 'nothing is broken';
+        console.log(`  ${which}  without faults: ${say(await brokenInCalm(pattern, which))}`);
+        console.log(`         by plan: ${say(await brokenByPlan(pattern, which))}`);
         let caught = 0;
         for (let seed = 1; seed <= Number(seeds); seed += 1) {
           signal.throwIfAborted();
           if ((await brokenBySeed(pattern, which, seed)).length > 0) caught += 1;
         }
-        console.log(`  ${which}: ${broken.join('; ') || 'nothing is broken'}`);
-        console.log(`         broken by ${caught} of ${seeds} seeds`);
+        console.log(`         by seed: broken in ${caught} of ${seeds} courses`);
       }
     }
   },

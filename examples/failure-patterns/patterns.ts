@@ -65,8 +65,9 @@ const calm: Plan = async ({ databases, secrets, until, runtime }) => {
 
 export const PATTERNS: readonly Pattern[] = [
   {
-    ...crash,
     name: 'crash between writes',
+    wrong: crash.wrong,
+    right: crash.right,
     invariant: oneSecret,
     plan: async ({ operator, databases, until }) => {
       operator.crashAt({ match: { verb: 'create', resource: 'secrets' } });
@@ -85,8 +86,9 @@ export const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    ...stale,
     name: 'stale cache',
+    wrong: stale.wrong,
+    right: stale.right,
     invariant: keptSecrets,
     plan: async (trial) => {
       const { operator, databases, secrets, until, lagging, first, second, runtime } = trial;
@@ -127,8 +129,9 @@ export const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    ...unobserved,
     name: 'unobserved change',
+    wrong: unobserved.wrong,
+    right: unobserved.right,
     invariant: allJobs,
     plan: async ({ operator, databases, jobs, until, first }) => {
       await databases.create(database);

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import type * as FailurePatterns from '../../examples/failure-patterns/patterns.ts';
 import { plainProgram } from '../support/plain-programs.ts';
 import { runExample } from './support/run-example.ts';
 
-type Patterns = typeof import('../../examples/failure-patterns/patterns.ts');
+type Patterns = typeof FailurePatterns;
 
 const FOLDER = 'examples/failure-patterns';
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);

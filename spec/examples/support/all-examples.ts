@@ -66,12 +66,12 @@ export const EXAMPLES: readonly Example[] = [
   {
     script: 'examples/failure-patterns/main.ts',
     lines: [
-      /crash between writes\n +wrong: shop has 2 secrets.*\n +broken by \d of 3 seeds/,
-      /right: nothing is broken\n +broken by 0 of 3 seeds/,
-      /stale cache\n +wrong: the secret of shop was deleted/,
-      /right: nothing is broken\n +broken by 0 of 3 seeds/,
-      /unobserved change\n +wrong: shop was not migrated to version 2; jobs that are left/,
-      /right: nothing is broken\n +broken by 0 of 3 seeds/,
+      /crash between writes\n +wrong +without faults: nothing is broken\n +by plan: shop has 2 secrets/,
+      /right .*\n +by plan: nothing is broken\n +by seed: broken in 0 of 3/,
+      /stale cache\n +wrong +without faults: nothing is broken\n +by plan: the secret of shop was deleted/,
+      /right .*\n +by plan: nothing is broken\n +by seed: broken in 0 of 3/,
+      /unobserved change\n +wrong +without faults: nothing is broken\n +by plan: shop was not migrated to version 2/,
+      /right .*\n +by plan: nothing is broken\n +by seed: broken in 0 of 3/,
     ],
     embedded: ['--seeds', '3'],
     inProcess: true,
