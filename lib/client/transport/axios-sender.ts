@@ -6,6 +6,7 @@ import { sleep } from '../../kernel/time/wait.ts';
 import { isStreamTooMuch, isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
 import type { ConnectionPool } from './connection/connection-pool.ts';
 import type { Http2Place, Http2SessionPool } from './connection/http2/http2-session-pool.ts';
+import { streamTransport } from './connection/tap/stream-request.ts';
 import type { Credential } from './contract/credential.ts';
 import type { RequestTiming } from './contract/request-timing.ts';
 
@@ -22,7 +23,7 @@ export interface SendOptions {
   readonly ca: string | Buffer | undefined;
   /** Whether HTTP/2 is used if the server speaks it. */
   readonly http2: boolean;
-  /** Whether the body is a stream: over HTTP/1.1 it comes past the parser. */
+  /** Whether the body is a stream: over HTTP/1.1 it comes past Node's parser. */
   readonly stream: boolean;
   readonly timing: RequestTiming | undefined;
 }
@@ -55,12 +56,17 @@ export class AxiosSender {
       const answer = await this.#overHttp2(sessions, options);
       if (answer !== undefined) return answer;
     }
-    const agent = options.stream ? pool.streamAgent(credential, ca) : pool.agent(credential, ca);
-    return await this.#overHttp1(agent, options);
+    return await this.#overHttp1(pool.agent(credential, ca), options);
   }
 
-  async #overHttp1(agent: Agent, { config, timing }: SendOptions): Promise<Answer> {
-    const answer = await this.#try({ ...config, httpAgent: agent, httpsAgent: agent });
+  async #overHttp1(agent: Agent, { config, timing, stream }: SendOptions): Promise<Answer> {
+    const transport = stream ? { transport: streamTransport } : {};
+    const answer = await this.#try({
+      ...config,
+      ...transport,
+      httpAgent: agent,
+      httpsAgent: agent,
+    });
     const { socket, reusedSocket } = answer.request as ClientRequest;
     if (timing !== undefined && !reusedSocket && socket !== null) {
       timing.connections += 1;

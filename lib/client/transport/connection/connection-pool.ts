@@ -12,7 +12,6 @@ import { checkTlsMaterial } from './cause/tls-material.ts';
 import type { Http2SessionPool } from './http2/http2-session-pool.ts';
 import { limitConnecting } from './limit-connecting.ts';
 import type { Dialer } from './proxy/dialer.ts';
-import { reuseReadMemory } from './reuse-read-memory.ts';
 import { throughDialer } from './through-dialer.ts';
 
 /** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
@@ -39,7 +38,7 @@ export interface ConnectionPoolOptions {
 type Pem = string | Buffer | undefined;
 
 /** What an agent is for. */
-type Use = 'requests' | 'streams' | 'http2' | 'upgrades';
+type Use = 'requests' | 'http2' | 'upgrades';
 
 interface TlsIdentity {
   readonly cert: Pem;
@@ -65,7 +64,6 @@ export class ConnectionPool {
   readonly #closing = new AbortController();
   #identity: TlsIdentity;
   #agent: HttpAgent;
-  #streams: HttpAgent | undefined;
   #upgrades: HttpAgent | undefined;
   /** Undefined until a request uses HTTP/2. */
   #sessions: Http2SessionPool | undefined;
@@ -97,17 +95,9 @@ export class ConnectionPool {
       this.#retireSessions();
       this.#identity = identity;
       this.#agent = this.#newAgent(identity);
-      if (this.#streams !== undefined) this.#retire(this.#streams);
-      this.#streams = undefined;
       this.#upgrades = undefined;
     }
     return this.#agent;
-  }
-
-  /** As `agent`, for requests whose answers are streams: their bodies come past the parser. */
-  streamAgent(credential: Credential | undefined, ca: Pem): HttpAgent {
-    this.agent(credential, ca);
-    return (this.#streams ??= this.#newAgent(this.#identity, 'streams'));
   }
 
   /** As `agent`, for HTTP/2. */
@@ -149,7 +139,6 @@ export class ConnectionPool {
 
   close(): void {
     for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
-    this.#streams?.destroy();
     this.#upgrades?.destroy();
     this.#retired.clear();
     for (const sessions of this.#retiredSessions) sessions.close();
@@ -184,12 +173,11 @@ export class ConnectionPool {
       : new HttpAgent(keep);
     if (dialer === undefined) {
       // A session of HTTP/2 reads from the handle of the socket, and the reader of a WebSocket keeps what it has read.
-      if (use === 'requests') reuseReadMemory(agent);
-      if (use === 'streams') tapBodies(agent);
+      if (use === 'requests') tapBodies(agent);
       limitConnecting(agent, { runtime, limitMs: connectMs, secure });
     } else {
       throughDialer(agent, { dialer, secure, runtime, connectMs, signal: this.#closing.signal });
-      if (use === 'streams') tapBodies(agent, 'made');
+      if (use === 'requests') tapBodies(agent, 'made');
     }
     return this.#measured(agent, secure);
   }

@@ -22,15 +22,12 @@ type Mode =
 const taps = new WeakMap<object, BodyTap>();
 
 /**
- * Makes the connections of an agent read the bodies of answers past the parser. `connect` makes sockets that take the option
+ * Makes the connections of an agent read the bodies of streams past the parser. `connect` makes sockets that take the option
  * `onread` of `net.connect`, or, with `made`, passes sockets that were made before and read in their own way.
  */
 export function tapBodies<A extends Agent>(agent: A, sockets: 'connect' | 'made' = 'connect'): A {
   if (sockets === 'connect') tapConnecting(agent);
   else tapMade(agent);
-  agent.on('free', (socket: Duplex) => {
-    taps.get(socket)?.reset();
-  });
   return agent;
 }
 
@@ -55,6 +52,11 @@ function tapMade(agent: Agent): void {
     });
 }
 
+/** Has to be called for the connection of a request whose answer is a stream, before the answer comes. */
+export function expectStream(socket: Duplex): void {
+  taps.get(socket)?.expectStream();
+}
+
 /** The tap of the connection of an answer whose body comes past Node's parser; undefined for other answers. */
 export function tapOf(message: unknown): BodyTap | undefined {
   const { socket } = message as Partial<IncomingMessage>;
@@ -77,7 +79,7 @@ export class BodyTap {
   #socket: Socket | undefined;
   /** Gives bytes to the parser. */
   #emit: (bytes: Buffer) => void = () => {};
-  #mode: Mode = 'head';
+  #mode: Mode = 'parser';
   #chunks: ChunkReader | undefined;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -120,8 +122,8 @@ export class BodyTap {
     };
   }
 
-  /** The connection may serve another request. */
-  reset(): void {
+  /** The answer that comes next is that of a stream. */
+  expectStream(): void {
     this.#mode = 'head';
     this.#head.reset();
     this.#chunks = undefined;
