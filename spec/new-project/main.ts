@@ -147,7 +147,7 @@ async function worksOn(
         (page) => page?.data?.['index.html'] === '<p>good morning</p>',
         limits,
       );
-      await shops.patch('hello', { spec: { greeting: 'good night' } } as never);
+      await shops.patch('hello', { spec: { greeting: 'good night' } });
       await pages.wait(
         'hello-page',
         (page) => page?.data?.['index.html'] === '<p>good night</p>',
@@ -156,7 +156,7 @@ async function worksOn(
     });
   });
   await shops.delete('hello');
-  await pages.delete('hello-page', { ignoreNotFound: true } as never);
+  await pages.delete('hello-page', { ignoreNotFound: true });
 }
 
 const { values } = parseArgs({
@@ -181,7 +181,14 @@ else {
     const { kubeconfig } = values;
     await using admin = await connect({ kubeconfig, fieldManager: 'new-project' });
     const { stdout } = await run('kubectl', [
-      ...['--kubeconfig', kubeconfig, 'config', 'view', '--raw', '--minify', '-o', 'json'],
+      '--kubeconfig',
+      kubeconfig,
+      'config',
+      'view',
+      '--raw',
+      '--minify',
+      '-o',
+      'json',
     ]);
     const { clusters } = JSON.parse(stdout) as {
       readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];

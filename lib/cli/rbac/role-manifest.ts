@@ -33,7 +33,7 @@ function roleText(role: NeededRole, name: string): string {
 }
 
 function ruleText({ verbs, ...rule }: RoleRule): string {
-  const fields = Object.entries({ ...rule, verbs }) as [string, readonly string[]][];
+  const fields = Object.entries<readonly string[]>({ ...rule, verbs });
   return fields
     .map(([field, texts], index) => `${index === 0 ? '  - ' : '    '}${field}: ${flow(texts)}\n`)
     .join('');

@@ -113,7 +113,7 @@ export class ApiServer implements AsyncDisposable {
   constructor(options: ApiServerOptions = {}) {
     rejectUnknownOptions('ApiServer', options, API_SERVER_OPTIONS);
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
-    const { serviceAccountAdmission, serviceAccountKey, resolveService, admission } = options;
+    const { serviceAccountAdmission, serviceAccountKey, resolveService, admission, tls } = options;
     const authorization = checkedAuthorization(options.authorization);
     this.#anonymous = authorization === 'rbac';
     this.#runtime = runtime;
@@ -175,11 +175,7 @@ export class ApiServer implements AsyncDisposable {
     this.faults = new Faults({ runtime, compact: () => this.compact() });
     const guarded = withAccess(this.faults.around(handler), authorizer);
     this.handler = withStandardHeaders(this.#afterStart(guarded), runtime);
-    this.#certificates = new ServerCertificates({
-      runtime,
-      randomBytes: this.#randomBytes,
-      tls: options.tls,
-    });
+    this.#certificates = new ServerCertificates({ runtime, randomBytes: this.#randomBytes, tls });
     this.#listener = this.#newListener(options, runtime, logger);
   }
 

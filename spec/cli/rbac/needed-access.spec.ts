@@ -43,7 +43,10 @@ describe('the rights that requests need', () => {
 
   it('are kept once, and none for what every user may do', () => {
     const recorder = recorded(
-      ...['GET /api/v1/pods', 'GET /api/v1/pods?limit=1', 'GET /version', 'GET /apis/apps/v1'],
+      'GET /api/v1/pods',
+      'GET /api/v1/pods?limit=1',
+      'GET /version',
+      'GET /apis/apps/v1',
       'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     );
     expect(recorder.used.resources).to.have.lengthOf(1);

@@ -75,8 +75,12 @@ describe('the roles for what was used', () => {
   it('put resources of a group with the same verbs into one rule, and verbs into their usual order', () => {
     const [role] = rolesFor(
       used(
-        ...['update apps:deployments a/x', 'get apps:deployments a/x', 'use apps:deployments a/x'],
-        ...['get apps:daemonsets a/x', 'use apps:daemonsets a/x', 'update apps:daemonsets a/x'],
+        'update apps:deployments a/x',
+        'get apps:deployments a/x',
+        'use apps:deployments a/x',
+        'get apps:daemonsets a/x',
+        'use apps:daemonsets a/x',
+        'update apps:daemonsets a/x',
         'patch apps:daemonsets/status a/x',
       ),
       OPTIONS,

@@ -57,7 +57,9 @@ describe('listwatch rbac', () => {
 
   it('writes the rules of the requests that a program has sent, and its output to standard error', async () => {
     const { code, out, err } = await run([
-      ...['--name', 'asker', ...ASK],
+      '--name',
+      'asker',
+      ...ASK,
       'GET /api/v1/namespaces/default/configmaps/a',
       `PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=x ${APPLY} ${MAP}`,
       'GET /version',
@@ -92,8 +94,17 @@ rules:
   it('applies manifests first, gives the program its namespace, and binds the account', async () => {
     await directory.write('widgets.yaml', WIDGETS);
     const { code, out, err } = await run([
-      ...['--manifests', directory.path, '--namespace', 'shop', '--service-account', 'till'],
-      ...['--name', 'till', '--names', 'secrets', ...ASK],
+      '--manifests',
+      directory.path,
+      '--namespace',
+      'shop',
+      '--service-account',
+      'till',
+      '--name',
+      'till',
+      '--names',
+      'secrets',
+      ...ASK,
       'GET /apis/example.com/v1/widgets?watch=true&timeoutSeconds=1',
       'GET /apis/example.com/v1/namespaces/default/widgets/first',
       'GET /api/v1/namespaces/shop/secrets/till-key',

@@ -147,7 +147,7 @@ describe('startRealApiServer', () => {
       await using client = await connect(server.clientConfig());
       const service = await client
         .resource('v1', 'services', { namespace: 'default' })
-        .create({ metadata: { name: 'a' }, spec: { ports: [{ port: 1 }] } } as never);
+        .create({ metadata: { name: 'a' }, spec: { ports: [{ port: 1 }] } });
       expect(service.spec?.clusterIP).to.match(/^10\.1\./);
     } finally {
       await server.close();

@@ -26,7 +26,7 @@ describe('onAccess of an ApiServer', () => {
     const metadata = { name: 'reader' };
     const applied = await client
       .resource(apiVersion, resource)
-      .apply({ apiVersion, kind: 'ClusterRole', metadata, rules: [] } as never)
+      .apply({ apiVersion, kind: 'ClusterRole', metadata, rules: [] })
       .then(
         () => 'applied',
         (error: { code: string }) => error.code,

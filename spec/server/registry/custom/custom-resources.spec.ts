@@ -2,65 +2,11 @@ import { expect } from 'chai';
 import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
 import { RegistryHarness, collect, rejection } from '../support/registry-harness.ts';
+import { definition, version, widget } from './widget-definition.ts';
 
 const CRDS = 'apiextensions.k8s.io/v1/customresourcedefinitions';
 const definitionKey = '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.io';
 const WIDGETS = 'example.io/v1/widgets';
-
-function version(name: string, more: object = {}): object {
-  return {
-    name,
-    served: true,
-    storage: name === 'v1',
-    schema: {
-      openAPIV3Schema: {
-        type: 'object',
-        properties: {
-          spec: {
-            type: 'object',
-            required: ['size'],
-            properties: {
-              size: { type: 'integer', minimum: 1, maximum: 10 },
-              colour: { type: 'string', enum: ['red', 'blue'], default: 'red' },
-              code: { type: 'string', pattern: '^[a-z]+$' },
-              parts: {
-                type: 'array',
-                items: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
-              },
-            },
-          },
-          status: { type: 'object', properties: { phase: { type: 'string' } } },
-        },
-      },
-    },
-    ...more,
-  };
-}
-
-function definition({
-  plural = 'widgets',
-  kind = 'Widget',
-  ...spec
-}: {
-  readonly plural?: string;
-  readonly kind?: string;
-  readonly [field: string]: unknown;
-} = {}): object {
-  return {
-    metadata: { name: `${plural}.example.io` },
-    spec: {
-      group: 'example.io',
-      scope: 'Namespaced',
-      names: { plural, kind, shortNames: [plural.slice(0, 2)], categories: ['all'] },
-      versions: [version('v1', { subresources: { status: {} } })],
-      ...spec,
-    },
-  };
-}
-
-function widget(name: string, spec: object = { size: 3 }): object {
-  return { apiVersion: 'example.io/v1', kind: 'Widget', metadata: { name }, spec };
-}
 
 for (const cached of [false, true]) {
   describe(`CustomResources over ${cached ? 'caches' : 'raw storages'}`, () => {

@@ -1,8 +1,13 @@
-import { request as httpRequest, type ClientRequest, type RequestOptions } from 'node:http';
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { expectStream } from './body-tap.ts';
 
-type Answered = Parameters<typeof httpRequest>[1];
+type Answered = (response: IncomingMessage) => void;
 
 /** How axios sends a request whose answer is a stream: as every request, and its connection knows what it waits for. */
 export const streamTransport: {
