@@ -13,11 +13,7 @@ const daemonSet = (image: string, annotations?: Record<string, string>): Mutable
 
 describe('the generation of the template of a daemon set', () => {
   function updated(set: MutableObject, existing: MutableObject): unknown {
-    daemonSets.strategy?.prepareForUpdate?.(set, existing, {
-      namespace: 'default',
-      user: { username: 'u', groups: [] },
-      warn: () => undefined,
-    });
+    daemonSets.strategy?.prepareForUpdate?.(set, existing, { nowMs: 0 });
     return set.metadata.annotations;
   }
 
