@@ -15,6 +15,7 @@ export {
 export { connect, type ConnectOptions } from './rest/connect.ts';
 export { Discovery, type DiscoveryCallOptions } from './rest/discovery/discovery.ts';
 export type { ApiResource, ApiSubresource } from './rest/discovery/api-resource.ts';
+export type { WriteFence } from './transport/contract/write-fence.ts';
 export { ResourceClient } from './rest/resource-client.ts';
 export type {
   ApplyOptions,

@@ -166,6 +166,7 @@ export type {
   UpdateInput,
   UpdateOutput,
 } from './storage/contract/storage-interface.ts';
+export type { GuardedState, StorageGuard } from './storage/contract/storage-guard.ts';
 export {
   isStorageError,
   StorageError,

@@ -6,6 +6,7 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ClientInspection } from './request/client-inspection.ts';
+import type { WriteFence } from '../transport/contract/write-fence.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
 import { checkCallOptions, checkTyped } from './request/call-options.ts';
@@ -55,11 +56,13 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
   readonly forceApply?: boolean | undefined;
   /** Aborts all calls, besides the signal of a call. @defaultValue none */
   readonly signal?: AbortSignal | undefined;
+  /** Decides before each write whether it may be sent; see `Client.fencedBy`. @defaultValue that of the client, if any */
+  readonly fence?: WriteFence | undefined;
 }
 
 /** Options of `client.for` and `client.find`. */
 export interface FindOptions<T extends KubernetesObject = KubernetesObject>
-  extends Omit<ResourceOptions<T>, 'signal'>,
+  extends Omit<ResourceOptions<T>, 'signal' | 'fence'>,
     DiscoveryCallOptions {}
 
 const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = [
@@ -67,6 +70,7 @@ const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = [
   'writes',
   'forceApply',
   'signal',
+  'fence',
 ];
 
 /** The answer of `GET /version`. */
@@ -101,7 +105,8 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   /** The default namespace for programs that use the client. The client itself does not add it to requests. */
   readonly namespace: string;
   readonly discovery: Discovery;
-  readonly #rest: RestClient;
+  readonly #options: ClientOptions;
+  #rest: RestClient;
   readonly #gate: OutageGate;
   readonly #maxFrameBytes: number | undefined;
   readonly #fieldManager: string | undefined;
@@ -112,6 +117,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     const known = [...REST_CLIENT_OPTIONS, 'namespace', 'fieldManager', 'dryRun', 'maxFrameBytes'];
     rejectUnknownOptions('Client', options, known);
     const { namespace, fieldManager, dryRun, maxFrameBytes, ...restOptions } = options;
+    this.#options = options;
     checkCallOptions('Client', { dryRun }, ['dryRun']);
     this.#dryRun = dryRun === true;
     const { transport } = restOptions;
@@ -148,9 +154,10 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     options: ResourceOptions<T> = {},
   ): ResourceClient<T> {
     checkCallOptions('resource', options, RESOURCE_OPTIONS);
-    const { signal } = options;
+    const { signal, fence } = options;
+    const fenced = fence === undefined ? this.#rest : this.#rest.fencedBy(fence);
     return new ResourceClient<T>({
-      rest: signal === undefined ? this.#rest : this.#rest.boundTo(signal),
+      rest: signal === undefined ? fenced : fenced.boundTo(signal),
       collection: new Collection(apiVersion, resource),
       decoder: new JsonObjectDecoder<Stored<T>>(),
       namespace: options.namespace,
@@ -228,6 +235,22 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     };
     const asked = this.#dryRun ? { ...options, dryRun: true } : options;
     return await applyAll(target, manifests, asked);
+  }
+
+  /**
+   * A client with the same connections whose writes need a lease: each is checked in the last step before its bytes leave, and ends before
+   * the lease does. Reads and watches are as before. Close the client it was made from.
+   *
+   * @example
+   * await elector.run({ lead: async ({ lease, signal }) => {
+   *   const maps = client.fencedBy(lease).resource('v1', 'configmaps', { namespace: 'shop', signal });
+   *   await maps.patch('leader', { data: { name: elector.identity } });
+   * } });
+   */
+  fencedBy(fence: WriteFence): Client<Types> {
+    const fenced = new Client<Types>(this.#options);
+    fenced.#rest = this.#rest.fencedBy(fence);
+    return fenced;
   }
 
   #resourceOf<T extends KubernetesObject>(

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
+import { admittedRequests } from './connection/admitted-requests.ts';
 import { isStreamTooMuch, isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
 import type { ConnectionPool } from './connection/connection-pool.ts';
 import type { Http2Place, Http2SessionPool } from './connection/http2/http2-session-pool.ts';
@@ -26,6 +27,8 @@ export interface SendOptions {
   /** Whether the body is a stream: over HTTP/1.1 it comes past Node's parser. */
   readonly stream: boolean;
   readonly timing: RequestTiming | undefined;
+  /** See `TransportRequest.admit`. */
+  readonly admit: (() => void) | undefined;
 }
 
 /** A request that the server has not processed is sent again this often, after a random part of these milliseconds. */
@@ -59,13 +62,18 @@ export class AxiosSender {
     return await this.#overHttp1(pool.agent(credential, ca), options);
   }
 
-  async #overHttp1(agent: Agent, { config, timing, stream }: SendOptions): Promise<Answer> {
-    const transport = stream ? { transport: streamTransport } : {};
+  async #overHttp1(agent: Agent, { config, timing, stream, admit }: SendOptions): Promise<Answer> {
+    const guard = admit && admittedRequests(agent, admit);
+    // A guarded request is a write, whose answer is no stream.
+    const own = guard ?? (stream ? streamTransport : undefined);
+    const transport = own && { transport: own };
     const answer = await this.#try({
       ...config,
       ...transport,
       httpAgent: agent,
       httpsAgent: agent,
+    }).catch((error: unknown) => {
+      throw guard?.refusal ?? error;
     });
     const { socket, reusedSocket } = answer.request as ClientRequest;
     if (timing !== undefined && !reusedSocket && socket !== null) {
@@ -89,7 +97,7 @@ export class AxiosSender {
   /** Undefined: the server does not speak HTTP/2. */
   async #overHttp2(
     sessions: Http2SessionPool,
-    { config, timing }: SendOptions,
+    { config, timing, admit }: SendOptions,
   ): Promise<Answer | undefined> {
     const { signal } = config;
     let foundDead = false;
@@ -97,7 +105,7 @@ export class AxiosSender {
       const place = await this.#place(sessions, signal, timing);
       if (place === undefined) return undefined;
       try {
-        const transport = place.transport(config.data !== undefined);
+        const transport = place.transport(config.data !== undefined, admit);
         return await this.#request({ ...config, transport });
       } catch (error) {
         if (signal.aborted) throw error;

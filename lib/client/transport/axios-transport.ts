@@ -341,13 +341,13 @@ export class AxiosTransport implements Transport {
     exchange.sent();
     const {
       http2,
-      request: { timing, stream = false },
+      request: { timing, stream = false, admit },
     } = exchange;
     try {
       const config = this.#config(exchange, credential);
       const response =
         exchange.request.webSocket === undefined
-          ? await this.#sender.send({ config, credential, ca, http2, timing, stream })
+          ? await this.#sender.send({ config, credential, ca, http2, timing, stream, admit })
           : await this.#upgrade(exchange, credential, this.#pool.upgradeAgent(credential, ca));
       // Aborting emits an error on the stream, which has no other listener before it is read.
       response.data.on('error', () => {});

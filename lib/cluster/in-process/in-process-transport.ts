@@ -83,11 +83,12 @@ class InProcessTransport implements Transport {
   }
 
   #call(
-    { method, path, headers, body }: TransportRequest,
+    { method, path, headers, body, admit }: TransportRequest,
     signal: AbortSignal,
   ): Promise<ApiResponse> {
     const authorization =
       this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    admit?.();
     return this.#handler({
       method,
       url: path,

@@ -125,6 +125,14 @@ export const errorCodes = {
     'A manager has a part of this name already: metrics and messages could not tell them apart.',
   WEBHOOK_CERTIFICATE:
     'The certificate of a webhook server has expired, or is not valid where API servers call; the message says which, and what to do.',
+  LEADERSHIP_LOST:
+    'The lease that lets this replica lead or share the work was lost; the message says why. The process should end and start anew.',
+  NOT_LEADING: 'A write needs a lease that this replica does not hold; the write was not sent.',
+  IDENTITY_TAKEN:
+    'Two processes have the same identity in leader election; the message names the lease and the identity.',
+  LEASE_INVALID: 'A Lease belongs to another kind of program; the message says to which.',
+  FENCING_UNSUPPORTED:
+    'The server does not refuse writes of an older epoch, which strict fencing needs.',
   // server: key-value engine
   COMPACTED: 'The revision was compacted away.',
   FUTURE_REVISION: 'The revision lies in the future.',

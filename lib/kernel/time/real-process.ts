@@ -1,5 +1,6 @@
 // The default export: Deno has no named export `uptime`.
 import process from 'node:process';
+import { hostname } from 'node:os';
 
 /** What the operating system knows of this process. */
 export interface ProcessUsage {
@@ -42,3 +43,8 @@ export const processSignals: SignalSource = {
     process.kill(process.pid, signal);
   },
 };
+
+/** The name of this machine; in a pod, that of the pod. */
+export function hostName(): string {
+  return hostname();
+}

@@ -9,6 +9,8 @@ import type { Authorizer } from '../registry/contract/access-parts.ts';
 import { otherVerbs } from '../access/authorization/other-verbs.ts';
 import { IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
 import { IN_PROCESS_CLIENT } from '../storage/contract/storage-interface.ts';
+import { FENCE_HEADER, FENCE_REFUSED } from '../../meta/fence-token.ts';
+import { EpochRefused, leaseGuard } from './fencing/lease-guard.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { RequestAborts, type RequestAbort } from './http/request-aborts.ts';
@@ -209,14 +211,15 @@ class ApiRouter {
       frames: this.#frames,
       unsafeObjectDeletion: this.#unsafeObjectDeletion,
     };
-    const { connect } = storage;
     let response: ApiResponse;
     try {
-      const work =
-        connect === undefined ? verbs[info.verb](exchange) : serveConnect(exchange, connect);
+      const work = this.#work(exchange, request);
       response = abort === undefined ? await work : await this.#bounded(work, abort);
     } catch (error) {
       response = this.#failed(request, error);
+      if (error instanceof EpochRefused) {
+        response = withHeaders(response, { [FENCE_HEADER]: FENCE_REFUSED });
+      }
     } finally {
       const { url, headers } = request;
       trace?.end({ verb: info.verb, url, userAgent: headers['user-agent'] }, this.#logger);
@@ -224,6 +227,19 @@ class ApiRouter {
     // What was found before a failure is said as well.
     const values = warnings.headerValues();
     return values.length === 0 ? response : withHeaders(response, { warning: values });
+  }
+
+  /** What carries the epoch of a lease is checked before the work, so that dry runs are too, and again in each transaction. */
+  async #work(exchange: Exchange, request: ApiRequest): Promise<ApiResponse> {
+    const { storage, info } = exchange;
+    const guard = leaseGuard(request, this.#registry);
+    await guard?.current();
+    const guarded =
+      guard === undefined ? exchange : { ...exchange, context: { ...exchange.context, guard } };
+    const { connect } = storage;
+    return connect === undefined
+      ? await verbs[info.verb](guarded)
+      : await serveConnect(guarded, connect);
   }
 
   async #bounded(work: Promise<ApiResponse>, abort: RequestAbort): Promise<ApiResponse> {

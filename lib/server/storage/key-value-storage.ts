@@ -98,7 +98,7 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     const data = this.#access.codec.encode(object);
     const lease = await this.#leases.leaseFor(options.ttlSeconds);
     options.signal?.throwIfAborted();
-    const swap = await this.#access.swap(prepared, 0n, data, lease);
+    const swap = await this.#access.swap(prepared, 0n, data, lease, options.guard);
     if (swap.swapped) return this.#access.storedObject(prepared, data, swap.revision);
     throw new StorageError('KEY_EXISTS', prepared, 'an object is stored under this key already');
   }

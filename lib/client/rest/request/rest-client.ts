@@ -25,7 +25,9 @@ import type {
   TransportResponse,
 } from '../../transport/contract/transport.ts';
 import { parseWarningHeader, type ServerWarning } from '../../transport/warning-header.ts';
+import type { WriteFence } from '../../transport/contract/write-fence.ts';
 import { BoundTransport } from './bound-transport.ts';
+import { FencedTransport } from './fenced-transport.ts';
 import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { responseError, statusError } from './response-error.ts';
@@ -110,16 +112,25 @@ export class RestClient {
 
   /** The same connections, for requests that this signal aborts too. */
   boundTo(signal: AbortSignal): RestClient {
+    return this.#over(new BoundTransport(this.#transport, signal));
+  }
+
+  /** The same connections, for requests whose writes need what the fence stands for. */
+  fencedBy(fence: WriteFence): RestClient {
+    return this.#over(new FencedTransport(this.#transport, fence, this.#runtime));
+  }
+
+  #over(transport: Transport): RestClient {
     const options = {
-      transport: new BoundTransport(this.#transport, signal),
+      transport,
       runtime: this.#runtime,
       logger: this.#logger,
       onWarning: this.#onWarning,
       maxResponseBytes: this.#maxResponseBytes,
     };
-    const bound = new RestClient(options);
-    bound.#served = this.#served;
-    return bound;
+    const made = new RestClient(options);
+    made.#served = this.#served;
+    return made;
   }
 
   /** The server's address, for messages. */

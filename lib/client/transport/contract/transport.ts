@@ -51,6 +51,12 @@ export interface TransportRequest {
    * @defaultValue none
    */
   readonly webSocket?: WebSocketOptions | undefined;
+  /**
+   * Called in the last synchronous step before bytes of the request are handed to a connection, once for each try. If it throws, no byte
+   * is, and the request fails with its error, a `ListwatchError`. A transport that does not call it can send a request for which this moment has passed.
+   * @defaultValue none
+   */
+  readonly admit?: (() => void) | undefined;
   /** The waits of this request are added here. Left out: they are not measured. */
   readonly timing?: RequestTiming | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -3,6 +3,7 @@ import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.
 import type { ResourceInfo } from '../../../meta/resource.ts';
 import type { Status } from '../../../meta/failure/status.ts';
 import type { StorageList, StorageWatch } from '../../storage/contract/storage-interface.ts';
+import type { StorageGuard } from '../../storage/contract/storage-guard.ts';
 import type { UserInfo } from './user-info.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 
@@ -34,6 +35,8 @@ export interface RequestContext {
    * have its event. Left out: unknown, and the answer waits for no watch.
    */
   readonly client?: string | undefined;
+  /** The lease on which writes of this request depend. @defaultValue none */
+  readonly guard?: StorageGuard | undefined;
   /**
    * Whether the user may do with the object of the request what another verb says: `create` where an update creates. Left out: it may
    * do everything. @param refuse The error, from the reason of the decision. @throws {ApiError} 403.

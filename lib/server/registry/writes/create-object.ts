@@ -276,7 +276,7 @@ async function write(
 ): Promise<WriteResult> {
   const { kind, storage, hooks } = parts;
   const { dryRun = false } = options;
-  const { client, signal } = context;
+  const { client, guard, signal } = context;
   const { name = '', namespace = '' } = object.metadata;
   const key = objectKey(parts, namespace, name);
   await validateNewObject(parts, context, object, options);
@@ -287,7 +287,7 @@ async function write(
     context.step?.('validated');
     finish = await hooks.beginCreate?.(object);
     const { ttlSeconds } = kind;
-    created = await storage.create(key, object, { ttlSeconds, client, signal });
+    created = await storage.create(key, object, { ttlSeconds, client, guard, signal });
     context.step?.('stored');
   } catch (error) {
     await finish?.(false);

@@ -114,12 +114,12 @@ function afterMark(request: DeleteRequest, { resourceVersion }: WriteResult): De
  */
 async function removeUnreadable(
   { storage, reaper, kind: { describe } }: StoreParts,
-  { client, signal }: RequestContext,
+  { client, guard, signal }: RequestContext,
   key: string,
   name: string,
 ): Promise<DeleteAnswer> {
   try {
-    const result = await storage.delete(key, { onlyIfUnreadable: true, client, signal });
+    const result = await storage.delete(key, { onlyIfUnreadable: true, client, guard, signal });
     reaper.forget(key);
     return { result, done: true };
   } catch (error) {
@@ -149,13 +149,14 @@ async function remove(
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
-  const { client, signal, step } = context;
+  const { client, guard, signal, step } = context;
   const { storage, hooks, reaper } = parts;
   const { key } = cachedExisting;
   const deleted = await storage.delete(key, {
     preconditions: request.preconditions,
     cachedExisting,
     client,
+    guard,
     signal,
     validate: async (current) => {
       if (plan(parts, current, request).action !== 'remove') {
@@ -176,7 +177,7 @@ async function mark(
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
-  const { client, signal, step } = context;
+  const { client, guard, signal, step } = context;
   const { storage, hooks, kind } = parts;
   const marked = await storage.guaranteedUpdate(
     cachedExisting.key,
@@ -187,7 +188,7 @@ async function mark(
       if (action !== 'mark' && action !== 'mark and remove') throw new PlanChanged();
       return { object, ttlSeconds: kind.ttlSeconds };
     },
-    { preconditions: request.preconditions, cachedExisting, client, signal },
+    { preconditions: request.preconditions, cachedExisting, client, guard, signal },
   );
   step?.('stored');
   endGracePeriod(parts, marked);

@@ -112,7 +112,7 @@ export async function updateObject(
 /** Undefined when the object has changed and the update has to be computed again. */
 async function deleteFinalized(
   { storage, hooks, kind }: StoreParts,
-  { name, options, context: { client, signal } }: UpdateRequest,
+  { name, options, context: { client, guard, signal } }: UpdateRequest,
   { object, existing }: FinalizersEmptied,
 ): Promise<WriteResult | undefined> {
   if (options.dryRun === true) return new DerivedObject(existing.key, object);
@@ -123,6 +123,7 @@ async function deleteFinalized(
       preconditions: { uid, resourceVersion },
       cachedExisting: existing,
       client,
+      guard,
       signal,
     });
     await hooks.afterDelete?.(deleted);
@@ -154,11 +155,12 @@ class UpdateAttempt {
 
   async run(key: string): Promise<WriteResult> {
     const { storage } = this.#parts;
-    const { client, signal } = this.#request.context;
+    const { client, guard, signal } = this.#request.context;
     if (this.#request.options.dryRun !== true) {
       const written = await storage.guaranteedUpdate(key, (input) => this.#try(input), {
         ignoreNotFound: true,
         client,
+        guard,
         signal,
       });
       this.#request.context.step?.('stored');

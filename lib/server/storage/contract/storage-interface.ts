@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { SelectionPredicate } from './selection-predicate.ts';
+import type { StorageGuard } from './storage-guard.ts';
 import type { StoredObject } from './stored-object.ts';
 import type { Versioner } from './versioner.ts';
 
@@ -81,6 +82,8 @@ export interface CreateOptions {
   readonly ttlSeconds?: number | undefined;
   /** Which client writes, as `RequestContext.client`. A cache lets the watches of the client have the event first. */
   readonly client?: string | undefined;
+  /** Another key on which the write depends. @defaultValue none */
+  readonly guard?: StorageGuard | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -103,6 +106,8 @@ export interface DeleteOptions<T extends KubernetesObject> {
   readonly cachedExisting?: StoredObject<T> | undefined;
   /** See `CreateOptions.client`. */
   readonly client?: string | undefined;
+  /** See `CreateOptions.guard`. */
+  readonly guard?: StorageGuard | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -163,6 +168,8 @@ export interface GuaranteedUpdateOptions<T extends KubernetesObject> {
   readonly cachedExisting?: StoredObject<T> | undefined;
   /** See `CreateOptions.client`. */
   readonly client?: string | undefined;
+  /** See `CreateOptions.guard`. */
+  readonly guard?: StorageGuard | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

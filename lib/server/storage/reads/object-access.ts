@@ -1,6 +1,7 @@
 import { errorMessage, isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type {
+  Compare,
   KeyValue,
   KeyValueStore,
   Operation,
@@ -11,6 +12,7 @@ import type { Codec } from '../value/codec.ts';
 import { JsonStoredObject } from '../value/json-stored-object.ts';
 import type { ObjectSizes } from '../value/object-sizes.ts';
 import { isStorageError, StorageError } from '../contract/storage-error.ts';
+import type { StorageGuard } from '../contract/storage-guard.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import type { PlainValue, Transformer } from '../value/transformer.ts';
 import type { Versioner } from '../contract/versioner.ts';
@@ -126,18 +128,24 @@ export class ObjectAccess<T extends KubernetesObject> {
   }
 
   /** Writes an encoded object if the key is still at `revision` (0: does not exist). */
-  async swap(key: string, revision: Revision, data: Uint8Array, lease: bigint): Promise<Swap> {
+  async swap(
+    key: string,
+    revision: Revision,
+    data: Uint8Array,
+    lease: bigint,
+    guard?: StorageGuard,
+  ): Promise<Swap> {
     this.#written.add(data);
     const value = await this.#transformer.toStorage(data, { key });
     const put = { type: 'put', key, value, ...(lease === 0n ? {} : { lease }) } as const;
-    const swap = await this.#swap(key, revision, put);
+    const swap = await this.#swap(key, revision, put, guard);
     if (swap.swapped) this.sizes?.note(key, swap.revision, value.byteLength);
     return swap;
   }
 
   /** Deletes the key if it is still at `revision`. */
-  async swapDelete(key: string, revision: Revision): Promise<Swap> {
-    const swap = await this.#swap(key, revision, { type: 'delete', key });
+  async swapDelete(key: string, revision: Revision, guard?: StorageGuard): Promise<Swap> {
+    const swap = await this.#swap(key, revision, { type: 'delete', key }, guard);
     if (swap.swapped) this.sizes?.forget(key, swap.revision);
     return swap;
   }
@@ -152,15 +160,32 @@ export class ObjectAccess<T extends KubernetesObject> {
     return { stored, revision, stale, lease };
   }
 
-  async #swap(key: string, revision: Revision, operation: Operation): Promise<Swap> {
-    const response = await this.store.txn({
-      compare: [{ key, target: 'modRevision', operator: '=', operand: revision }],
-      success: [operation],
-      failure: [{ type: 'range', key }],
-    });
-    if (response.succeeded) return { swapped: true, revision: response.revision };
-    return { swapped: false, kv: rangedItem(response) };
+  async #swap(
+    key: string,
+    revision: Revision,
+    operation: Operation,
+    guard: StorageGuard | undefined,
+  ): Promise<Swap> {
+    for (;;) {
+      const guarded = await guard?.current();
+      const compare = [unchanged(key, revision)];
+      if (guarded !== undefined) compare.push(unchanged(guarded.key, guarded.revision));
+      const response = await this.store.txn({
+        compare,
+        success: [operation],
+        failure: [{ type: 'range', key }],
+      });
+      if (response.succeeded) return { swapped: true, revision: response.revision };
+      const kv = rangedItem(response);
+      // It was the guarded key that has changed, such as by a renewal of the lease: the guard decides again.
+      if (guarded !== undefined && (kv?.modRevision ?? 0n) === revision) continue;
+      return { swapped: false, kv };
+    }
   }
+}
+
+function unchanged(key: string, revision: Revision): Compare {
+  return { key, target: 'modRevision', operator: '=', operand: revision };
 }
 
 function rangedItem({ responses }: TxnResponse): KeyValue | undefined {

@@ -12,7 +12,7 @@ import type { StoredObject } from '../contract/stored-object.ts';
 export async function conditionalDelete<T extends KubernetesObject>(
   access: ObjectAccess<T>,
   key: string,
-  { preconditions, validate, cachedExisting, signal }: DeleteOptions<T>,
+  { preconditions, validate, cachedExisting, guard, signal }: DeleteOptions<T>,
 ): Promise<StoredObject<T>> {
   let live = cachedExisting === undefined;
   let state =
@@ -32,7 +32,7 @@ export async function conditionalDelete<T extends KubernetesObject>(
       if (state.revision === guess.revision) throw error;
       continue;
     }
-    const swap = await access.swapDelete(key, state.revision);
+    const swap = await access.swapDelete(key, state.revision, guard);
     if (swap.swapped) return access.storedObject(key, state.stored.value, swap.revision);
     if (swap.kv === undefined) throw keyNotFound(key);
     state = await access.stateOf(swap.kv);

@@ -33,7 +33,7 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
   leases: LeaseManager,
   { key, tryUpdate, options }: UpdateRequest<T>,
 ): Promise<StoredObject<T>> {
-  const { ignoreNotFound = false, preconditions, cachedExisting, signal } = options;
+  const { ignoreNotFound = false, preconditions, cachedExisting, guard, signal } = options;
   const readLive = (): Promise<ObjectState<T> | undefined> =>
     ignoreNotFound ? access.read(key) : access.readExisting(key);
   let live = cachedExisting === undefined;
@@ -67,7 +67,7 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
     const lease = sameContent ? (state?.lease ?? 0n) : await leases.leaseFor(output.ttlSeconds);
     let swap: Swap;
     try {
-      swap = await access.swap(key, state?.revision ?? 0n, data, lease);
+      swap = await access.swap(key, state?.revision ?? 0n, data, lease, guard);
     } catch (error) {
       if (!sameContent || !isListwatchError(error, 'LEASE_NOT_FOUND')) throw error;
       // The lease of the object ended in the meantime.

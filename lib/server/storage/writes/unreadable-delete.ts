@@ -13,7 +13,7 @@ import type { StoredObject } from '../contract/stored-object.ts';
 export async function deleteUnreadable<T extends KubernetesObject>(
   access: ObjectAccess<T>,
   key: string,
-  { validate, signal }: DeleteOptions<T>,
+  { validate, guard, signal }: DeleteOptions<T>,
 ): Promise<StoredObject<T>> {
   const { versioner } = access;
   let kv = await access.readValue(key);
@@ -28,7 +28,7 @@ export async function deleteUnreadable<T extends KubernetesObject>(
       );
     }
     await validate?.(new LostObject<T>(key, versioner.resourceVersionOf(kv.modRevision)).object);
-    const swap = await access.swapDelete(key, kv.modRevision);
+    const swap = await access.swapDelete(key, kv.modRevision, guard);
     if (swap.swapped) return new LostObject(key, versioner.resourceVersionOf(swap.revision));
     kv = swap.kv;
   }

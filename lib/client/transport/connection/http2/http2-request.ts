@@ -78,9 +78,15 @@ export interface StreamTransport {
   request(options: RequestOptions, respond: (response: Http2Response) => void): EventEmitter;
 }
 
-export function streamTransport(slot: StreamSlot, hasBody: boolean): StreamTransport {
+/** @param admit See `TransportRequest.admit`. The session is open, so that the frames are written at the end of this step. */
+export function streamTransport(
+  slot: StreamSlot,
+  hasBody: boolean,
+  admit?: () => void,
+): StreamTransport {
   return {
     request: ({ method, path, headers }, respond) => {
+      admit?.();
       const sent: OutgoingHttpHeaders = { ':method': method, ':path': path };
       for (const [name, value] of Object.entries(headers)) {
         if (!HOP_BY_HOP.has(name.toLowerCase())) sent[name] = value;

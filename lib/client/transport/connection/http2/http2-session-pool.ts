@@ -18,7 +18,7 @@ export interface Http2SessionPoolOptions extends Http2DialerOptions {
 /** What the sender of a request sees of a `StreamSlot`: it need not know sessions. */
 export interface Http2Place extends Pick<StreamSlot, 'reused' | 'release'> {
   /** The `transport` of an axios request. */
-  transport(hasBody: boolean): StreamTransport;
+  transport(hasBody: boolean, admit?: () => void): StreamTransport;
 }
 
 interface Waiting {
@@ -75,7 +75,7 @@ export class Http2SessionPool {
     return {
       reused: slot.reused,
       release: () => slot.release(),
-      transport: (hasBody) => streamTransport(slot, hasBody),
+      transport: (hasBody, admit) => streamTransport(slot, hasBody, admit),
     };
   }
 
