@@ -94,6 +94,8 @@ export {
 
 export { defineResource, type TypesOf } from './controller/definition/resource-definition.ts';
 
+export { LeaderElector } from './controller/election/leader-elector.ts';
+export type { LeaderElectorOptions } from './controller/election/leader-election-options.ts';
 export { Manager } from './controller/manager/manager.ts';
 export type { ManagerOptions } from './controller/manager/manager-options.ts';
 export type { Runnable } from './controller/manager/managed-parts.ts';

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { informerMetrics } from '../lib/cache/informer/observe/informer-metrics.ts';
 import { requestMetrics } from '../lib/client/transport/flow/request-metrics.ts';
+import { electionMetrics } from '../lib/controller/election/election-metrics.ts';
 import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
 import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
 import type { MetricDescription } from '../lib/kernel/report/metrics.ts';
@@ -20,13 +21,14 @@ const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
   ['Requests of a client', Object.values<MetricDescription>(requestMetrics)],
   ['Work queues', Object.values<MetricDescription>(workQueueMetrics)],
   ['Reconcile loops', Object.values<MetricDescription>(reconcileLoopMetrics)],
+  ['Leader election', Object.values<MetricDescription>(electionMetrics)],
   ['Requests and storage of the server', Object.values(apiServerMetrics)],
   ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
 ]);
 const ALL: readonly MetricDescription[] = [...TABLES.values()].flat();
 /** How a name of a metric begins. */
 const NAME =
-  /'((?:listwatch|rest_client|workqueue|controller_runtime|watch_cache|apiserver|etcd|process)_[a-z_]+)'/g;
+  /'((?:listwatch|rest_client|workqueue|leader_election|controller_runtime|watch_cache|apiserver|etcd|process)_[a-z_]+)'/g;
 
 function tables(): string {
   const lines = [...TABLES].flatMap(([title, metrics]) => [

@@ -51,6 +51,20 @@ export {
 } from './runtime/reconcile-loop.ts';
 export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';
+export {
+  LeaderElector,
+  type ElectionInspection,
+  type LeaderContext,
+  type RunElectorOptions,
+} from './election/leader-elector.ts';
+export type {
+  LeaderElectionOptions,
+  LeaderElectorOptions,
+} from './election/leader-election-options.ts';
+export type { HeldLease, HeldLeaseOptions } from './election/held-lease.ts';
+export type { LeaseClock, Moment } from './election/lease-clock.ts';
+export { electionMetrics } from './election/election-metrics.ts';
+export type { ShareWorker, WorkShare } from './share/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';
 export {
@@ -66,6 +80,7 @@ export type {
   ManagedPart,
   PartKind,
   Runnable,
+  RunnableContext,
 } from './manager/managed-parts.ts';
 export type { PartState } from './manager/managed-run.ts';
 export type { ManagerInspection, PartInspection } from './manager/manager-inspection.ts';

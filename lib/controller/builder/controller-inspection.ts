@@ -16,8 +16,11 @@ export interface SourceInspection extends SourceCounts {
 /** The state of a controller at one moment. */
 export interface ControllerInspection {
   readonly name: string;
-  /** `syncing`: the first lists are read. `paused`: it has the changes, and reconciles nothing. */
-  readonly phase: 'new' | 'syncing' | 'running' | 'paused' | 'stopped';
+  /**
+   * `syncing`: the first lists are read. `standby`: it has the changes, and another replica works on them. `paused`: it has the changes,
+   * and reconciles nothing.
+   */
+  readonly phase: 'new' | 'syncing' | 'standby' | 'running' | 'paused' | 'stopped';
   readonly sources: readonly SourceInspection[];
   readonly external: readonly ExternalSourceInspection[];
   /** Timers and daemons. */

@@ -44,6 +44,8 @@ import { ObjectTasks, type TaskDeclarations } from './object-tasks.ts';
 import { HandledStates, type HandledOptions } from '../helpers/handled-state.ts';
 import { ObjectRuns } from './run/object-runs.ts';
 import { OwnWritesLog } from './source/own-writes-log.ts';
+import { SharedKeys } from './shared-keys.ts';
+import type { WorkShare } from '../share/work-share.ts';
 import { ReconcileHistory, type ReconcileRecord } from './run/reconcile-history.ts';
 import type { SourceDeclaration } from './source/source-declaration.ts';
 import { keysOf, type Target } from './source/targets.ts';
@@ -97,6 +99,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #failures = new LastFailures();
   readonly #ownWrites = new OwnWritesLog();
   readonly #held = new HeldChanges();
+  readonly #shared: SharedKeys;
   readonly #clock: ClockCheck;
   readonly #history: ReconcileHistory;
   readonly #gone = new GoneObjects<T>();
@@ -148,6 +151,13 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#ended = new Latch(`end of the controller ${this.name}`);
     const common = { name: this.name, runtime, logger, metrics };
     this.#queue = new RateLimitingQueue({ ...options.queue, ...common, rateLimiter });
+    this.#shared = new SharedKeys({
+      name: this.name,
+      runtime,
+      replay: () => this.#sources.replay(),
+      leave: (covers) => this.#tasks.leave(covers),
+      cutShort: (covers, reason) => this.#loop.cutShort(covers, reason),
+    });
     this.#sources = this.#sourcesOf(parts.client);
     this.#external = this.#externalSources();
     this.#handled = parts.remembers && new HandledStates(parts.remembers);
@@ -156,13 +166,15 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       controller: this.name,
       declarations: parts.tasks,
       runs: this.#runs,
+      shared: this.#shared,
       runtime,
       logger,
       metrics,
     });
     this.#loop = new ReconcileLoop({
       queue: this.#queue,
-      reconcile: (request, context) => this.#reconcile(request, context),
+      reconcile: (request, context) =>
+        this.#shared.run(request.key, () => this.#reconcile(request, context), {}),
       isExpected: isConflict,
       ...common,
       concurrency,
@@ -180,6 +192,14 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#queue.reportTo(metrics);
     this.#loop.reportTo(metrics);
     this.#tasks.reportTo(metrics);
+  }
+
+  /**
+   * Works only on the keys of a share from now on, such as none while another replica leads; its writes need the lease of the share. A
+   * `Manager` calls it. Before `run`.
+   */
+  shareWork(share: WorkShare): void {
+    this.#shared.join(share);
   }
 
   /**
@@ -257,7 +277,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     });
     return {
       name: this.name,
-      phase: this.#phase === 'running' && this.#loop.paused ? 'paused' : this.#phase,
+      phase: this.#phase === 'running' ? this.#runningPhase() : this.#phase,
       sources,
       external: this.#external.map((source) => source.inspect()),
       tasks: this.#tasks.inspect(),
@@ -314,7 +334,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   #events(): EventSink {
     const { client, options } = this.#parts;
     if (options.events !== undefined) return options.events;
-    this.#ownEvents ??= new EventRecorder(client, {
+    const { share } = this.#shared;
+    this.#ownEvents ??= new EventRecorder(share ? client.fencedBy(share.fence) : client, {
       controller: this.name,
       runtime: this.#runtime,
       logger: this.#logger,
@@ -341,6 +362,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       ownWrites: this.#ownWrites,
       events: () => this.#events(),
       handled: this.#handled,
+      fence: () => this.#shared.share?.fence,
       onDeleted: (key: string) => {
         if (functions.whenGone !== undefined) this.#gone.announce(key);
       },
@@ -352,7 +374,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   #sourcesOf(client: Client): ControllerSources {
     const { declarations, options, functions, tasks, remembers } = this.#parts;
     const observe = (change: ObjectChange): void => {
-      this.#tasks.observe(change);
+      if (this.#shared.has(change.key)) this.#tasks.observe(change);
       // An object that leaves with its namespace has no run that would forget it.
       const { type, key, metadata } = change;
       if (type === 'deleted' && !this.#sources.watches(metadata.namespace))
@@ -360,7 +382,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     };
     const observes = tasks.timers.length + tasks.daemons.length > 0 || remembers !== undefined;
     const onGone = (change: ObjectChange): void => {
-      this.#gone.add(change as ObjectChange<T>);
+      if (this.#shared.has(change.key)) this.#gone.add(change as ObjectChange<T>);
     };
     return new ControllerSources({
       controller: this.name,
@@ -404,8 +426,14 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   #add(key: string, reason: ReasonWriter, priority: number): void {
-    if (this.#queue.closing || this.#held.hold(key, reason, priority)) return;
+    if (this.#queue.closing || !this.#shared.has(key)) return;
+    if (this.#held.hold(key, reason, priority)) return;
     this.#queue.addNoted(key, priority, reason);
+  }
+
+  #runningPhase(): ControllerInspection['phase'] {
+    if (this.#loop.paused) return 'paused';
+    return this.#shared.isStandby ? 'standby' : 'running';
   }
 
   /** At most five, the oldest first. */
@@ -416,6 +444,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   #end(): void {
+    this.#shared.close();
     this.#queue.destroy();
     this.#phase = 'stopped';
     this.#ended.open();

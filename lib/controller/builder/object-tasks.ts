@@ -11,6 +11,7 @@ import {
 } from '../helpers/object-daemons.ts';
 import { ObjectTimer, type TimerOptions } from '../helpers/object-timer.ts';
 import type { DaemonWork, ReconcileObject } from './run/author-functions.ts';
+import type { SharedKeys } from './shared-keys.ts';
 import type { ObjectRuns } from './run/object-runs.ts';
 
 /** Work for each object beside its reconcile, as its author declares it. */
@@ -30,6 +31,8 @@ export interface ObjectTasksParts<T extends KubernetesObject, Types extends obje
   readonly controller: string;
   readonly declarations: TaskDeclarations<T, Types>;
   readonly runs: ObjectRuns<T, Types>;
+  /** Which objects are this replica's. */
+  readonly shared: Pick<SharedKeys, 'run'>;
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
@@ -45,10 +48,12 @@ export class ObjectTasks<T extends KubernetesObject, Types extends object> {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(parts: ObjectTasksParts<T, Types>) {
     this.#parts = parts;
-    const { declarations, runs, ...common } = parts;
+    const { declarations, runs, shared, ...common } = parts;
     this.#timers = declarations.timers.map(({ work, ...timer }) => {
       const run = runs.timer(work);
-      return new ObjectTimer({ ...common, ...timer, work: run });
+      const ofShare: typeof run = (key, context) =>
+        shared.run(key, () => run(key, context), 'gone');
+      return new ObjectTimer({ ...common, ...timer, work: ofShare });
     });
     this.#daemons = declarations.daemons.map(({ work, options }) => {
       return new ObjectDaemons({ ...common, options, start: runs.daemon(work) });
@@ -78,6 +83,11 @@ export class ObjectTasks<T extends KubernetesObject, Types extends object> {
       };
       this.#timing.push(timer.run(signal).catch(late));
     }
+  }
+
+  /** Ends the daemons of these objects; timers find out by themselves. */
+  async leave(covers: (key: string) => boolean): Promise<void> {
+    await Promise.all(this.#daemons.map((daemon) => daemon.leave(covers)));
   }
 
   /** Resolves when all have ended, or have run longer than they may. */

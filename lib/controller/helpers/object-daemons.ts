@@ -142,6 +142,13 @@ export class ObjectDaemons {
     this.#daemons.delete(key);
   }
 
+  /** Stops those of these objects, and resolves when they have ended. */
+  async leave(covers: (key: string) => boolean): Promise<void> {
+    for (const { key } of this.#daemons.values()) if (covers(key)) this.unwant(key);
+    const running = [...this.#running].filter(([{ key }]) => covers(key));
+    await Promise.all(running.map(([, ended]) => ended));
+  }
+
   /** Stops all, and resolves when they have ended. A daemon that ignores its signal is logged after `stopTimeoutMs`, and left. */
   async close(): Promise<void> {
     this.#begun = false;

@@ -1,5 +1,6 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
+import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Controller } from '../builder/controller.ts';
@@ -11,8 +12,12 @@ import type { Controller } from '../builder/controller.ts';
 export interface Runnable {
   /** Names it in messages, in checks and in `inspect`. */
   readonly name: string;
+  /**
+   * With leader election: also on replicas that do not lead, from the start on. @defaultValue false: only while this replica leads
+   */
+  readonly everyReplica?: boolean | undefined;
   /** Works until the signal aborts. It may end by itself; if it throws, the manager stops with its error. */
-  run(context: { readonly signal: AbortSignal }): Promise<void>;
+  run(context: RunnableContext): Promise<void>;
   /** Resolves when it is ready; controllers begin after that. Left out: it is ready at once. */
   whenReady?(options: {
     readonly signal: AbortSignal;
@@ -27,13 +32,19 @@ export interface Runnable {
   check?(): void;
 }
 
+export interface RunnableContext {
+  readonly signal: AbortSignal;
+  /** With leader election: what writes need, as in `client.fencedBy(fence)`. Undefined with `everyReplica`, and without election. */
+  readonly fence: WriteFence | undefined;
+}
+
 /** The same of all parts, so that the argument of a `run` that is written in a call needs no type. */
 type Runs = Pick<Runnable, 'run'>;
 
 /** A controller of any kind. */
 export type AnyController = Pick<
   Controller<KubernetesObject>,
-  'name' | 'whenReady' | 'drain' | 'inspect' | 'reportTo'
+  'name' | 'whenReady' | 'drain' | 'inspect' | 'reportTo' | 'shareWork'
 > &
   Runs;
 
@@ -58,8 +69,10 @@ export const PART_KINDS: readonly PartKind[] = ['webhooks', 'cache', 'runnable',
 export interface PartAdapter {
   readonly name: string;
   readonly kind: PartKind;
+  /** Whether only the leader runs it, if there is one. */
+  readonly leaderOnly: boolean;
   /** Resolves when it has ended; rejects when it failed. */
-  run(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal, fence: WriteFence | undefined): Promise<void>;
   whenReady(options: {
     readonly signal: AbortSignal;
     readonly timeoutMs: number | undefined;
@@ -87,7 +100,9 @@ function runnableAdapter(part: Runnable): PartAdapter {
   return {
     name,
     kind: stage ?? 'runnable',
-    run: (signal) => part.run({ signal }),
+    // API servers call any replica.
+    leaderOnly: part.everyReplica !== true && stage !== 'webhooks',
+    run: (signal, fence) => part.run({ signal, fence }),
     whenReady: async ({ signal, timeoutMs }) => {
       // Webhooks say what they wait for.
       await part.whenReady?.(stage === 'webhooks' ? { signal, timeoutMs } : { signal });
@@ -105,7 +120,8 @@ function controllerAdapter(part: AnyController): PartAdapter {
   return {
     name: part.name,
     kind: 'controller',
-    run: (signal) => part.run({ signal }),
+    leaderOnly: false,
+    run: (signal) => part.run({ signal, fence: undefined }),
     whenReady: (options) => part.whenReady(options),
     drain: async (timeoutMs, signal) => {
       await part.drain({ timeoutMs, signal });
@@ -117,7 +133,8 @@ function informerAdapter(part: AnyInformer): PartAdapter {
   return {
     name: part.name,
     kind: 'cache',
-    run: (signal) => part.run({ signal }),
+    leaderOnly: false,
+    run: (signal) => part.run({ signal, fence: undefined }),
     whenReady: (options) => part.whenSynced(options),
   };
 }
@@ -126,6 +143,7 @@ function factoryAdapter(part: AnyInformerFactory): PartAdapter {
   return {
     name: 'informers',
     kind: 'cache',
+    leaderOnly: false,
     run: async (signal) => {
       part.start();
       await new Promise<void>((resolve) => {

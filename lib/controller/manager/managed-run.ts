@@ -1,3 +1,4 @@
+import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { errorMessage, isError, isListwatchError } from '../../kernel/failure/errors.ts';
 import { deriveAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
@@ -5,8 +6,15 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { withDeadline } from '../../kernel/time/wait.ts';
 import type { PartAdapter, PartKind } from './managed-parts.ts';
 
-/** `waiting`: the parts before it are not ready. `starting`: it runs, and is not ready. */
-export type PartState = 'waiting' | 'starting' | 'ready' | 'stopping' | 'stopped' | 'failed';
+/** `waiting`: the parts before it are not ready. `standby`: another replica leads. `starting`: it runs, and is not ready. */
+export type PartState =
+  | 'waiting'
+  | 'standby'
+  | 'starting'
+  | 'ready'
+  | 'stopping'
+  | 'stopped'
+  | 'failed';
 
 export interface PartHooks {
   /** The part has failed while it should run. */
@@ -15,12 +23,16 @@ export interface PartHooks {
   readonly onLateFailure: (error: unknown) => void;
   /** The longest wait until it is ready, milliseconds; undefined: the part limits it. */
   readonly readyTimeoutMs: number | undefined;
+  /** What its writes need. */
+  readonly fence?: WriteFence | undefined;
 }
 
 /** One part of a manager, from its start to its end. */
 export class ManagedRun {
   readonly name: string;
   readonly kind: PartKind;
+  /** See `PartAdapter`. */
+  readonly leaderOnly: boolean;
   readonly #adapter: PartAdapter;
   readonly #runtime: Runtime;
   readonly #stop = deriveAbort();
@@ -39,6 +51,7 @@ export class ManagedRun {
     this.name = name;
     this.kind = adapter.kind;
     this.#started = new Latch(`${name} to be started`);
+    this.leaderOnly = adapter.leaderOnly;
     this.#ready = new Latch(`${name} to be ready`);
     this.#ended = new Latch(`${name} to end`);
   }
@@ -76,7 +89,12 @@ export class ManagedRun {
     return !this.#ended.isOpen || this.#gaveUp;
   }
 
-  start({ onFailure, onLateFailure, readyTimeoutMs: timeoutMs }: PartHooks): void {
+  /** It begins when this replica leads. */
+  standBy(): void {
+    if (this.#state === 'waiting') this.#state = 'standby';
+  }
+
+  start({ onFailure, onLateFailure, readyTimeoutMs: timeoutMs, fence }: PartHooks): void {
     this.#state = 'starting';
     const { signal } = this.#stop;
     const fail = (error: unknown): void => {
@@ -89,7 +107,7 @@ export class ManagedRun {
       this.#failure = error;
       onFailure(error);
     };
-    void this.#run(signal, fail);
+    void this.#run(signal, fail, fence);
     void this.#awaitStarted(signal);
     void this.#awaitReady({ signal, timeoutMs }, fail);
   }
@@ -105,16 +123,20 @@ export class ManagedRun {
   stop(): void {
     if (this.#runs) this.#state = 'stopping';
     this.#stop.abort();
-    if (this.#state === 'waiting') this.#end('stopped');
+    if (this.#state === 'waiting' || this.#state === 'standby') this.#end('stopped');
   }
 
   get #runs(): boolean {
     return this.#state === 'starting' || this.#state === 'ready' || this.#state === 'stopping';
   }
 
-  async #run(signal: AbortSignal, fail: (error: unknown) => void): Promise<void> {
+  async #run(
+    signal: AbortSignal,
+    fail: (error: unknown) => void,
+    fence: WriteFence | undefined,
+  ): Promise<void> {
     try {
-      await this.#adapter.run(signal);
+      await this.#adapter.run(signal, fence);
     } catch (error) {
       fail(error);
     }

@@ -1,4 +1,5 @@
 import type { ControllerInspection } from '../builder/controller-inspection.ts';
+import type { ElectionInspection } from '../election/leader-elector.ts';
 import type { PartKind } from './managed-parts.ts';
 import type { PartState } from './managed-run.ts';
 
@@ -20,4 +21,6 @@ export interface ManagerInspection {
   /** In the order in which they were added. */
   readonly parts: readonly PartInspection[];
   readonly controllers: readonly ControllerInspection[];
+  /** With leader election. */
+  readonly election: ElectionInspection | undefined;
 }

@@ -1,6 +1,7 @@
 import { informerMetrics } from '../../cache/informer/observe/informer-metrics.ts';
 import { requestMetrics } from '../../client/transport/flow/request-metrics.ts';
 import { droppedReports, PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
+import { electionMetrics } from '../election/election-metrics.ts';
 import { reconcileLoopMetrics } from '../runtime/reconcile-loop-metrics.ts';
 import { workQueueMetrics } from '../workqueue/work-queue-metrics.ts';
 
@@ -20,6 +21,7 @@ export function prometheusMetrics(): PrometheusMetrics {
       ...Object.values(workQueueMetrics),
       ...Object.values(informerMetrics),
       ...Object.values(requestMetrics),
+      ...Object.values(electionMetrics),
       droppedReports,
     ],
     dropped: droppedReports,

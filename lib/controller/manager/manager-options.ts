@@ -2,6 +2,7 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
 import type { SignalSource } from '../../kernel/time/real-process.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { LeaderElectionOptions } from '../election/leader-election-options.ts';
 import type { Check } from './health-checks.ts';
 
 /** A registry of the package prom-client, or anything like it. */
@@ -19,6 +20,11 @@ export interface EndpointOptions {
 }
 
 export interface ManagerOptions {
+  /**
+   * One of several replicas works at a time: it reconciles and runs the runnables, and its writes need its lease. The others have their
+   * caches filled, and take over at once. `run` rejects with LEADERSHIP_LOST when the lease is lost. @defaultValue each replica works
+   */
+  readonly leaderElection?: LeaderElectionOptions | undefined;
   /** @defaultValue nothing is served */
   readonly endpoints?: EndpointOptions | undefined;
   /**
@@ -50,6 +56,7 @@ export interface ManagerOptions {
 }
 
 export const MANAGER_OPTIONS: readonly (keyof ManagerOptions)[] = [
+  'leaderElection',
   'endpoints',
   'signals',
   'shutdownTimeoutMs',

@@ -52,6 +52,7 @@ const notFailed: CheckOfRun = (run) => () => {
 
 /** A part that has ended by itself has done its work. */
 const isReady: CheckOfRun = (run) => () => {
-  if (run.state !== 'ready' && run.state !== 'stopped') throw new Error(`it is ${run.state}`);
+  if (run.state !== 'ready' && run.state !== 'standby' && run.state !== 'stopped')
+    throw new Error(`it is ${run.state}`);
   if (run.state === 'ready') run.check();
 };

@@ -1,7 +1,7 @@
 import { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
 import type { Client } from '../../client/rest/client.ts';
-import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
@@ -13,8 +13,17 @@ import { processSignals, type SignalSource } from '../../kernel/time/real-proces
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
+import { LeaderElector } from '../election/leader-elector.ts';
 import { EndpointServer } from './endpoint-server.ts';
-import { adapterOf, PART_KINDS, type AnyController, type ManagedPart } from './managed-parts.ts';
+import { Leadership } from './leadership.ts';
+import {
+  adapterOf,
+  PART_KINDS,
+  type AnyController,
+  type ManagedPart,
+  type PartKind,
+} from './managed-parts.ts';
+import type { Check } from './health-checks.ts';
 import { ManagedRun } from './managed-run.ts';
 import { managerPages } from './manager-pages.ts';
 import type { ManagerInspection } from './manager-inspection.ts';
@@ -35,6 +44,8 @@ const SAME_INTERRUPT_MS = 1000;
  *   endpoints last. It takes at most `shutdownTimeoutMs`, and `run` rejects with the names of what has not ended by then.
  * - The first SIGINT or SIGTERM stops it with care, a second one ends the process at once.
  * - If a part fails, all others are stopped, and `run` rejects with its error.
+ * - With `leaderElection`: caches are filled on each replica, and runnables and reconciles begin only on the leader. On a stop they end
+ *   while the lease is held; then it is given back. When it is lost, they are cut off, and `run` rejects with LEADERSHIP_LOST.
  *
  * Not guaranteed: that a part which ignores its signal ends. It is named, and left to the end of the process.
  *
@@ -56,6 +67,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   readonly #runs: ManagedRun[] = [];
   readonly #controllers: AnyController[] = [];
   readonly #endpoints: EndpointServer | undefined;
+  readonly #leadership: Leadership | undefined;
   readonly #ready = new Latch('the manager to be ready');
   readonly #stopping = new Latch('the manager to be stopped');
   readonly #ended = new Latch('the manager to end');
@@ -67,6 +79,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   #failure: { readonly error: unknown } | undefined;
   #signalledAtMs: number | undefined;
   #secondSignal: string | undefined;
+  #leads = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client<Types>, options: ManagerOptions = {}) {
@@ -88,6 +101,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     );
     this.#startTimeoutMs = numberOption(owner, 'startTimeoutMs', startTimeoutMs, 120_000, rule);
     this.metrics = options.metrics ?? prometheusMetrics();
+    this.#leadership = this.#leadershipOf(client);
     if (options.endpoints !== undefined) this.#endpoints = this.#endpointServer();
   }
 
@@ -119,7 +133,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
 
   /**
    * Runs all parts until the signal aborts, SIGINT or SIGTERM comes, or a part fails; then stops them.
-   * @throws the error of the part that failed. {ListwatchError} code TIMEOUT naming what did not stop in time; ABORTED after a second
+   * @throws the error of the part that failed. {ListwatchError} code LEADERSHIP_LOST and what else `LeaderElector.run` throws; TIMEOUT naming what did not stop in time; ABORTED after a second
    * signal; ALREADY_STARTED; PORT_IN_USE or LISTEN_FAILED of the endpoints.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
@@ -133,6 +147,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     ];
     try {
       await this.#start();
+      this.#campaign();
       await this.#stopping.opened;
     } catch (error) {
       this.#fail('the endpoints', error);
@@ -167,6 +182,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
       url: this.url,
       parts: this.#runs.map(({ name, kind, state, failure }) => ({ name, kind, state, failure })),
       controllers: this.#controllers.map((controller) => controller.inspect()),
+      election: this.#leadership?.elector.inspect(),
     };
   }
 
@@ -212,9 +228,39 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     this.#runs.push(run);
     if ('drain' in part) {
       part.reportTo(this.metrics);
+      if (this.#leadership !== undefined) part.shareWork(this.#leadership);
       this.#controllers.push(part);
     }
-    if (this.#phase === 'running') this.#begin(run);
+    if (this.#leadership !== undefined && run.leaderOnly && !this.#leads) run.standBy();
+    else if (this.#phase === 'running') this.#begin(run);
+  }
+
+  #leadershipOf(client: Client<Types>): Leadership | undefined {
+    const { leaderElection } = this.#options;
+    if (leaderElection === undefined) return undefined;
+    const elector = new LeaderElector(client, {
+      drainTimeoutMs: this.#shutdownTimeoutMs,
+      ...leaderElection,
+      runtime: this.#runtime,
+      logger: this.#logger,
+      metrics: this.metrics,
+    });
+    return new Leadership(elector);
+  }
+
+  /** A controller may wait for long, such as for a definition that a runnable of the leader brings; the election waits for none. */
+  #campaign(): void {
+    if (this.#stopping.isOpen) return;
+    this.#leadership?.start({
+      onLeading: async () => {
+        this.#leads = true;
+        const group = this.#runs.filter(({ state }) => state === 'standby');
+        for (const run of group) this.#begin(run);
+        const ready = Promise.all(group.map((run) => run.ready.opened));
+        await Promise.race([ready, this.#stopping.opened]);
+      },
+      onFailure: (error) => this.#fail('leader election', error),
+    });
   }
 
   #freeName(name: string): string {
@@ -229,7 +275,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     if (endpoints !== undefined) await this.#endpoints?.listen(endpoints);
     for (const kind of PART_KINDS) {
       if (this.#stopping.isOpen) return;
-      const group = this.#runs.filter((run) => run.kind === kind);
+      const group = this.#runs.filter((run) => run.kind === kind && run.state === 'waiting');
       for (const run of group) this.#begin(run);
       // Controllers may wait for long, such as for a definition; nothing waits for them.
       if (kind === 'controller') break;
@@ -239,7 +285,8 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     if (this.#stopping.isOpen) return;
     this.#phase = 'running';
     for (const run of this.#runs.filter(({ state }) => state === 'waiting')) this.#begin(run);
-    void Promise.all(this.#runs.map((run) => run.ready.opened)).then(() => {
+    const begun = this.#runs.filter(({ state }) => state !== 'standby');
+    void Promise.all(begun.map((run) => run.ready.opened)).then(() => {
       if (!this.#stopping.isOpen) this.#ready.open();
     });
   }
@@ -247,6 +294,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   #begin(run: ManagedRun): void {
     run.start({
       readyTimeoutMs: run.kind === 'controller' ? undefined : this.#startTimeoutMs,
+      fence: run.leaderOnly ? this.#leadership?.fence : undefined,
       onFailure: (error) => {
         this.#fail(run.name, error);
       },
@@ -287,9 +335,14 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   async #shutDown(): Promise<readonly string[]> {
     this.#phase = 'stopping';
     const shutdown = new Shutdown(this.#runtime, this.#shutdownTimeoutMs, this.#hurry.signal);
-    for (const kind of PART_KINDS.toReversed()) {
-      await shutdown.stop(this.#runs.filter((run) => run.kind === kind));
-    }
+    // Writes of a lost lease are refused, so that there is nothing to wait for.
+    const isLost = isListwatchError(this.#failure?.error, 'LEADERSHIP_LOST');
+    const groupOf = (kind: PartKind): ManagedRun[] => this.#runs.filter((run) => run.kind === kind);
+    await shutdown.stop(groupOf('controller'), !isLost);
+    await shutdown.stop(groupOf('runnable').filter(({ leaderOnly }) => leaderOnly));
+    await this.#leadership?.end();
+    await shutdown.stop(groupOf('runnable'));
+    await shutdown.stop(groupOf('cache'));
     await this.#endpoints?.close();
     return this.#runs.filter(({ isLeft }) => isLeft).map(({ name }) => name);
   }
@@ -321,7 +374,12 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   }
 
   #endpointServer(): EndpointServer {
-    const { healthChecks, readyChecks, registry } = this.#options;
+    const { readyChecks, registry } = this.#options;
+    const ofElection: Record<string, Check> =
+      this.#options.leaderElection === undefined
+        ? {}
+        : { 'leader-election': () => this.#leadership?.elector.check() };
+    const healthChecks = { ...ofElection, ...this.#options.healthChecks };
     const pages = managerPages({
       runs: this.#runs,
       phase: () => this.#phase,

@@ -23,10 +23,13 @@ export class Shutdown {
     this.#hurry = hurry;
   }
 
-  /** Stops a group, and resolves when it has ended or its time is up. */
-  async stop(group: readonly ManagedRun[]): Promise<void> {
+  /**
+   * Stops a group, and resolves when it has ended or its time is up.
+   * @param undisturbed whether work in progress may end first
+   */
+  async stop(group: readonly ManagedRun[], undisturbed: boolean = true): Promise<void> {
     const drains = group.some(({ kind }) => kind === 'controller');
-    if (drains) {
+    if (drains && undisturbed) {
       const drainMs = this.#leftOf(DRAIN_SHARE);
       await Promise.all(group.map((run) => run.drain(drainMs, this.#hurry)));
     }

@@ -250,6 +250,11 @@ export class ReconcileLoop<K = string> {
     this.#gate = undefined;
   }
 
+  /** Aborts the signals of the runs of these keys. */
+  cutShort(covers: (key: K) => boolean, reason: unknown): void {
+    for (const [key, run] of this.#running) if (covers(key)) run.abort(reason);
+  }
+
   get paused(): boolean {
     return this.#gate !== undefined;
   }

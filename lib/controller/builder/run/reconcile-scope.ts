@@ -1,6 +1,7 @@
 import type { Lister } from '../../../cache/store/lister.ts';
 import type { Client } from '../../../client/rest/client.ts';
 import type { ResourceClient } from '../../../client/rest/resource-client.ts';
+import type { WriteFence } from '../../../client/transport/contract/write-fence.ts';
 import type { WriteObserver } from '../../../client/rest/request/write-observer.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
@@ -30,6 +31,8 @@ export interface ScopeParts {
   readonly sources: ControllerSources;
   readonly ownWrites: OwnWritesLog;
   readonly events: () => EventSink;
+  /** What writes need. @defaultValue nothing */
+  readonly fence: () => WriteFence | undefined;
   /** The controller has deleted an object of its own kind. */
   readonly onDeleted: (key: string) => void;
   /** With `remembers`. */
@@ -104,6 +107,7 @@ export class ReconcileScope implements ControllerContext {
       writes,
       forceApply: true,
       signal: this.signal,
+      fence: this.#parts.fence(),
     });
   };
 

@@ -153,6 +153,20 @@ export class ControllerSource implements ChangeReceiver {
     this.#enqueue(change);
   }
 
+  /** Passes on all objects again, as those that exist at the start: by a handler that ends when it has seen them. */
+  replay(): void {
+    const { informer, signal } = this.lease;
+    const pass = (change: LazyChange<KubernetesObject>): void => {
+      if (change.initial) this.take(change, false);
+    };
+    const { name } = this.registration;
+    const registration = informer.addHandler(changeHandler(pass), { name, signal });
+    void registration.whenSynced({ signal }).then(
+      () => registration.remove(),
+      () => {},
+    );
+  }
+
   #wrote({ key, metadata }: LazyChange<KubernetesObject>): boolean {
     const { ownWrites } = this.#options;
     return ownWrites?.wrote(this.resource, key, metadata.resourceVersion) === true;

@@ -98,6 +98,11 @@ export class ControllerSources {
     }
   }
 
+  /** Passes on all objects again, as those that exist at the start. */
+  replay(): void {
+    for (const source of this.#sources.values()) source.replay();
+  }
+
   /** @throws {CacheSyncError} see `waitForCacheSync`. */
   async whenSynced({ timeoutMs, signal }: WaitOptions): Promise<void> {
     const { runtime, logger } = this.#parts;

@@ -1,0 +1,194 @@
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { Latch } from '../../kernel/time/latch.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { untilOpen } from '../../kernel/time/wait.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
+import type { ElectionReport } from './election-report.ts';
+import type { LeaseClock, Moment } from './lease-clock.ts';
+import type { LeaseLock } from './lease-lock.ts';
+import { recordOf, type LeaseRecord } from './lease-record.ts';
+import { LeaseWatch } from './lease-watch.ts';
+import { JITTER, type ElectionTimes } from './leader-election-options.ts';
+import { ObservedLease } from './observed-lease.ts';
+
+export interface CandidacyOptions {
+  readonly lock: LeaseLock;
+  readonly identity: string;
+  readonly instance: string;
+  readonly times: ElectionTimes;
+  readonly clock: LeaseClock;
+  readonly report: ElectionReport;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+/** A lease that was won. */
+export interface WonLease {
+  readonly lease: Stored<Lease>;
+  /** When the request was sent that made this replica its holder. */
+  readonly since: Moment;
+}
+
+/** Failures that another try does not heal. */
+const FINAL = ['IDENTITY_TAKEN', 'LEASE_INVALID'] as const;
+
+/** Part of the wait after a lease has expired that is random, so that not all candidates write at once, milliseconds. */
+const SPREAD_MS = 200;
+const RELEASE_TRIES = 3;
+
+/** Looks after a lease until this replica can take it. */
+export class Candidacy {
+  readonly #options: CandidacyOptions;
+  readonly #observed: ObservedLease;
+  /** Why this replica may not campaign, found by the watch. */
+  #refusal: { readonly error: unknown } | undefined;
+  /** Opens when the next look should not wait. */
+  #wake = new Latch('a change of the lease');
+
+  constructor(options: CandidacyOptions) {
+    this.#options = options;
+    this.#observed = new ObservedLease(options.clock, options.times.leaseDurationMs);
+  }
+
+  /** Undefined: the signal has aborted before. @throws {ListwatchError} code IDENTITY_TAKEN or LEASE_INVALID. */
+  async run(signal: AbortSignal | undefined): Promise<WonLease | undefined> {
+    const { report } = this.#options;
+    using watch = new LazyWatch(() => this.#watch());
+    while (!isAborted(signal)) {
+      if (this.#refusal !== undefined) throw this.#refusal.error;
+      this.#wake = new Latch('a change of the lease');
+      try {
+        const won = await this.#attempt(signal);
+        report.succeeded();
+        if (won !== undefined) return won;
+        watch.open();
+      } catch (error) {
+        if (isAborted(signal)) return undefined;
+        if (FINAL.some((code) => isListwatchError(error, code))) throw error;
+        report.failed(error);
+      }
+      await this.#rest(signal);
+    }
+    return undefined;
+  }
+
+  /** Gives a lease back. Somebody may have written it in between without taking it. */
+  async release(lease: Stored<Lease>): Promise<void> {
+    const { lock, times } = this.#options;
+    const call = { timeoutMs: times.requestMs };
+    let last: Stored<Lease> | undefined = lease;
+    for (let tries = 0; tries < RELEASE_TRIES && last !== undefined; tries += 1) {
+      if ((await lock.release(last, call)) !== undefined) return;
+      const found: Stored<Lease> | undefined = await lock.read(call);
+      last = found !== undefined && this.#isOwn(this.#recordOf(found)) ? found : undefined;
+    }
+  }
+
+  async #attempt(signal: AbortSignal | undefined): Promise<WonLease | undefined> {
+    const { lock, times, clock, report } = this.#options;
+    // A write is not cut off by a stop: it would not be known who holds the lease.
+    const call = { timeoutMs: times.requestMs };
+    const found = await lock.read({ ...call, signal });
+    let since = clock.now();
+    if (found === undefined) return this.#outcome(await lock.create(call), since);
+    const record = this.#observe(found);
+    const own = this.#isOwn(record);
+    if (!own && this.#observed.leftMs > 0) return undefined;
+    since = clock.now();
+    // An own one was written by a request whose answer was lost: its epoch has not been used.
+    const taken = await lock.take(found, own ? record.epoch : record.epoch + 1, call);
+    if (taken === undefined) report.request('acquire', 'conflict');
+    return this.#outcome(taken, since);
+  }
+
+  #outcome(lease: Stored<Lease> | undefined, since: Moment): WonLease | undefined {
+    if (lease === undefined) return undefined;
+    this.#options.report.request('acquire', 'ok');
+    return { lease, since };
+  }
+
+  /** @throws {ListwatchError} code IDENTITY_TAKEN or LEASE_INVALID. */
+  #observe(lease: Stored<Lease>): LeaseRecord {
+    const { report, identity, lock } = this.#options;
+    const before = this.#observed.record;
+    const { record, changed, wentBack } = this.#observed.observe(lease);
+    if (wentBack) report.wentBack(record);
+    report.observed(record);
+    const { strategy } = lease.spec ?? {};
+    if (typeof strategy === 'string' && strategy !== '') {
+      const text = `the lease ${lock.what} has the strategy ${strategy}: kube-controller-manager assigns it, and this program would take it away; use another name`;
+      throw new ListwatchError('LEASE_INVALID', text);
+    }
+    const sameHolder =
+      before !== undefined && before.uid === record.uid && before.holder === identity;
+    if (changed && sameHolder && record.holder === identity && !this.#isOwn(record)) {
+      const text = `another process renews the lease ${lock.what} under the identity ${identity} of this one; give each replica an identity of its own, such as the name of its pod`;
+      throw new ListwatchError('IDENTITY_TAKEN', text);
+    }
+    return record;
+  }
+
+  #recordOf(lease: Stored<Lease>): LeaseRecord {
+    return recordOf(lease, this.#options.times.leaseDurationMs);
+  }
+
+  #isOwn({ holder, instance }: LeaseRecord): boolean {
+    return holder === this.#options.identity && instance === this.#options.instance;
+  }
+
+  /** Until the next look: sooner when the lease is given back, or expires. */
+  async #rest(signal: AbortSignal | undefined): Promise<void> {
+    const { runtime, times } = this.#options;
+    const retryMs = times.retryMs * (1 + JITTER * runtime.random());
+    const expiresInMs = this.#observed.leftMs + SPREAD_MS * runtime.random();
+    const timeoutMs = this.#observed.leftMs > 0 ? Math.min(retryMs, expiresInMs) : retryMs;
+    const describe = (): string => 'the lease';
+    // What ends the wait is looked at by the caller.
+    await untilOpen(runtime, [this.#wake], { timeoutMs, signal, describe }).catch(() => {});
+  }
+
+  #watch(): LeaseWatch {
+    const { lock, runtime, logger } = this.#options;
+    return new LeaseWatch({
+      leases: lock.leases,
+      selector: { fieldSelector: `metadata.name=${lock.name}` },
+      onChange: (lease, type) => this.#changed(lease, type === 'deleted'),
+      runtime,
+      logger,
+      what: `the lease ${lock.what}`,
+    });
+  }
+
+  #changed(lease: Stored<Lease>, gone: boolean): void {
+    try {
+      if (!gone) this.#observe(lease);
+    } catch (error) {
+      this.#refusal ??= { error };
+    }
+    if (gone || this.#refusal !== undefined || this.#observed.leftMs <= 0) this.#wake.open();
+  }
+}
+
+/** A watch that is opened after the first look, because the first look often wins. */
+class LazyWatch implements Disposable {
+  readonly #make: () => LeaseWatch;
+  #watch: LeaseWatch | undefined;
+
+  constructor(make: () => LeaseWatch) {
+    this.#make = make;
+  }
+
+  open(): void {
+    this.#watch ??= this.#make();
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch?.[Symbol.dispose]();
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}

@@ -1,0 +1,114 @@
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import { electionMetrics } from './election-metrics.ts';
+import type { LeaseRecord } from './lease-record.ts';
+
+export interface ElectionReportOptions {
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly onLeader: ((identity: string) => void) | undefined;
+}
+
+/** What an elector tells: its log, its metrics, who leads. A failure that goes on is logged once, and when it is over. */
+export class ElectionReport {
+  readonly #options: ElectionReportOptions;
+  #leader: string | undefined;
+  #epoch: number | undefined;
+  #failure: string | undefined;
+
+  constructor(options: ElectionReportOptions) {
+    this.#options = options;
+    this.#gauge(electionMetrics.leads.name, 0);
+  }
+
+  get leader(): string | undefined {
+    return this.#leader;
+  }
+
+  get epoch(): number | undefined {
+    return this.#epoch;
+  }
+
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  request(operation: 'acquire' | 'renew' | 'release', result: 'ok' | 'conflict' | 'error'): void {
+    const { name, metrics } = this.#options;
+    metrics.count(electionMetrics.requests.name, 1, { name, operation, result });
+  }
+
+  succeeded(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#options.logger.info(`${this.#what} is answered again`);
+  }
+
+  failed(error: unknown): void {
+    const text = errorMessage(error).replaceAll(/\s+/g, ' ');
+    if (text !== this.#failure) this.#options.logger.warn(`${this.#what}: ${text}`);
+    this.#failure = text;
+  }
+
+  /** Another replica leads, or none. */
+  observed({ holder, epoch }: LeaseRecord): void {
+    this.#sawEpoch(epoch);
+    const leader = holder === '' ? undefined : holder;
+    if (leader === this.#leader) return;
+    this.#leader = leader;
+    if (leader === undefined) return;
+    this.#options.logger.info(`${this.#what} is held by ${leader}; this replica is a standby`);
+    this.#tell(leader);
+  }
+
+  wentBack({ epoch }: LeaseRecord): void {
+    const text = `the lease went back from epoch ${this.#epoch ?? 0} to ${epoch}: its storage was restored, or it was edited; no replica takes it until it was seen unchanged for its duration`;
+    this.#options.logger.warn(`${this.#what}: ${text}`);
+  }
+
+  leads(epoch: number): void {
+    const { identity, logger } = this.#options;
+    this.#leader = identity;
+    this.#sawEpoch(epoch);
+    this.#gauge(electionMetrics.leads.name, 1);
+    logger.info(`${this.#what}: ${identity} leads, in epoch ${epoch}`);
+    this.#tell(identity);
+  }
+
+  stopped(): void {
+    const { identity, logger } = this.#options;
+    this.#gauge(electionMetrics.leads.name, 0);
+    if (this.#leader !== identity) return;
+    this.#leader = undefined;
+    logger.info(`${this.#what}: ${identity} leads no more`);
+  }
+
+  get #what(): string {
+    return `lease ${this.#options.namespace}/${this.#options.name}`;
+  }
+
+  #sawEpoch(epoch: number): void {
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#gauge(electionMetrics.epoch.name, epoch);
+  }
+
+  #gauge(metric: string, value: number): void {
+    this.#options.metrics.gauge(metric, value, { name: this.#options.name });
+  }
+
+  #tell(leader: string): void {
+    const { onLeader, logger } = this.#options;
+    guardedCall(
+      () => onLeader?.(leader),
+      (error) => {
+        logger.error(`${this.#what}: onLeader threw: ${errorMessage(error)}`, { error });
+      },
+    );
+  }
+}

@@ -1,0 +1,307 @@
+import type { Client } from '../../client/rest/client.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { silentMetrics } from '../../kernel/report/metrics.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import { Latch } from '../../kernel/time/latch.ts';
+import { randomUuid } from '../../kernel/time/random.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
+import { Candidacy } from './candidacy.ts';
+import { ElectionReport } from './election-report.ts';
+import { HeldLease } from './held-lease.ts';
+import { LeaseClock, type Moment } from './lease-clock.ts';
+import { LeaseLock } from './lease-lock.ts';
+import { LeaseRenewal } from './lease-renewal.ts';
+import {
+  electionTimes,
+  newIdentity,
+  type ElectionTimes,
+  type LeaderElectorOptions,
+} from './leader-election-options.ts';
+
+/** What the work of a leader gets. */
+export interface LeaderContext {
+  /** Needed by writes: `client.fencedBy(lease)`. Writes pass until the work has ended, or the lease is lost. */
+  readonly lease: HeldLease;
+  /** Aborts when the work has to end: the elector was stopped, or has lost the lease. */
+  readonly signal: AbortSignal;
+}
+
+export interface RunElectorOptions {
+  /** The work of the leader. When it ends by itself, the lease is given back, and `run` resolves. */
+  readonly lead: (context: LeaderContext) => Promise<void>;
+  /** Stops with care: the work is told to end, the lease is renewed until it has ended, and then given back. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The state of an elector at one moment. */
+export interface ElectionInspection {
+  /** `draining`: it leads, and its work was told to end. */
+  readonly phase: 'new' | 'standby' | 'leading' | 'draining' | 'stopped';
+  readonly identity: string;
+  /** Who leads, as this replica has seen it last; undefined: no replica, or not known. */
+  readonly leader: string | undefined;
+  readonly epoch: number | undefined;
+  /** While it leads: for how long writes are allowed without another renewal, milliseconds. */
+  readonly leftMs: number | undefined;
+  /** Why the last request for the lease failed; undefined once one has succeeded. */
+  readonly failure: string | undefined;
+}
+
+/**
+ * Lets one of several replicas do the work, by a Lease.
+ *
+ * Guarantees:
+ * - Clocks need not agree: a replica compares no time of another one with its own. Their speeds may differ by the quotient of
+ *   `leaseDurationMs` and `renewDeadlineMs`.
+ * - A write through `client.fencedBy(lease)` is not sent when the lease has ended by the local clock, also after the process was stopped
+ *   for any time, and has no answer for longer than the lease lasts.
+ * - On a stop the work ends first, while the lease is renewed; then it is given back, and a waiting replica takes it at once.
+ * - `lead` is called once at most, and never before the lease is held. `run` rejects with LEADERSHIP_LOST when it is lost.
+ * - Each holder has a later epoch than those before it, also after a restart under the same identity.
+ *
+ * Not guaranteed without `fencing: 'strict'`: that no write of an earlier leader arrives. A process can be stopped between the check and
+ * the socket, and a network can deliver late.
+ *
+ * The user needs the verbs `get`, `create` and `update` for leases of `coordination.k8s.io`; with `watch` and `list`, a replica sees at
+ * once that the lease was given back.
+ *
+ * @example
+ * const elector = new LeaderElector(client, { name: 'reports', namespace: 'shop' });
+ * await elector.run({ signal, lead: async ({ lease, signal }) => await writeReports(client.fencedBy(lease), signal) });
+ */
+export class LeaderElector {
+  readonly name: string;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly #options: LeaderElectorOptions;
+  readonly #times: ElectionTimes;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #clock: LeaseClock;
+  readonly #lock: LeaseLock;
+  readonly #candidacy: Candidacy;
+  readonly #report: ElectionReport;
+  #phase: ElectionInspection['phase'] = 'new';
+  #held: HeldLease | undefined;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(client: Client, options: LeaderElectorOptions) {
+    this.#times = electionTimes('LeaderElector', options);
+    const { name, namespace = client.namespace, labels, runtime = realRuntime } = options;
+    this.name = name;
+    this.namespace = namespace;
+    this.identity = options.identity ?? newIdentity(runtime);
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#clock = new LeaseClock(runtime);
+    const { identity } = this;
+    const instance = randomUuid(runtime);
+    const { leaseDurationMs } = this.#times;
+    this.#lock = new LeaseLock({
+      client,
+      namespace,
+      name,
+      identity,
+      instance,
+      leaseDurationMs,
+      labels,
+      runtime,
+    });
+    this.#report = new ElectionReport({
+      namespace,
+      name,
+      identity,
+      logger: this.#logger,
+      metrics: options.metrics ?? silentMetrics,
+      onLeader: options.onLeader,
+    });
+    this.#candidacy = new Candidacy({
+      lock: this.#lock,
+      identity,
+      instance,
+      times: this.#times,
+      clock: this.#clock,
+      report: this.#report,
+      runtime,
+      logger: this.#logger,
+    });
+  }
+
+  /** Whether this replica holds the lease at this moment. */
+  get leads(): boolean {
+    return this.#held !== undefined && this.#held.leftMs > 0;
+  }
+
+  /**
+   * Waits until this replica is the leader, does the work, and gives the lease back.
+   * @throws {ListwatchError} code LEADERSHIP_LOST; IDENTITY_TAKEN when another process renews the lease under this identity; LEASE_INVALID
+   * for a Lease that a coordinator assigns; FENCING_UNSUPPORTED; TIMEOUT when the work does not end; ALREADY_STARTED. What `lead` throws.
+   */
+  async run({ lead, signal }: RunElectorOptions): Promise<void> {
+    if (this.#phase !== 'new') {
+      const text = `the elector of ${this.namespace}/${this.name} runs once; make a new one`;
+      throw new ListwatchError('ALREADY_STARTED', text);
+    }
+    this.#phase = 'standby';
+    try {
+      const won = await this.#candidacy.run(signal);
+      if (won !== undefined) await this.#leadWith(won.lease, won.since, lead, signal);
+    } finally {
+      this.#phase = 'stopped';
+      this.#report.stopped();
+    }
+  }
+
+  /**
+   * For a health endpoint: throws while the work of a lost lease goes on for longer than the lease lasts, so that the process is restarted.
+   * @throws {ListwatchError} code LEADERSHIP_LOST.
+   */
+  check(): void {
+    const held = this.#held;
+    if (held === undefined || this.#phase === 'stopped') return;
+    const { leaseDurationMs, renewDeadlineMs } = this.#times;
+    if (held.overdueMs <= leaseDurationMs - renewDeadlineMs + leaseDurationMs) return;
+    const text = `the lease ${this.namespace}/${this.name} has ended, and the work of the leader still goes on; pass its signal on to what it waits for`;
+    throw new ListwatchError('LEADERSHIP_LOST', text);
+  }
+
+  inspect(): ElectionInspection {
+    const { leader, epoch, failure } = this.#report;
+    const leads = this.#phase === 'leading' || this.#phase === 'draining';
+    const leftMs = leads ? Math.max(0, this.#held?.leftMs ?? 0) : undefined;
+    return { phase: this.#phase, identity: this.identity, leader, epoch, leftMs, failure };
+  }
+
+  async #leadWith(
+    lease: Stored<Lease>,
+    since: Moment,
+    lead: RunElectorOptions['lead'],
+    stop: AbortSignal | undefined,
+  ): Promise<void> {
+    const held = this.#hold(lease, since);
+    const renewal = new LeaseRenewal({
+      lock: this.#lock,
+      held,
+      lease,
+      times: this.#times,
+      clock: this.#clock,
+      report: this.#report,
+      runtime: this.#runtime,
+    });
+    renewal.start();
+    try {
+      if (this.#options.fencing === 'strict') await this.#requireFencing(lease, held);
+      if (stop?.aborted !== true) await this.#work(held, lead, stop);
+    } catch (error) {
+      await this.#end(renewal, held, error);
+      throw error;
+    }
+    await this.#end(renewal, held, undefined);
+  }
+
+  #hold(lease: Stored<Lease>, since: Moment): HeldLease {
+    const { namespace, name, identity } = this;
+    const epoch = lease.spec?.leaseTransitions ?? 0;
+    const held = new HeldLease({
+      namespace,
+      name,
+      identity,
+      uid: lease.metadata.uid,
+      epoch,
+      validityMs: this.#times.renewDeadlineMs,
+      since,
+      strict: this.#options.fencing === 'strict',
+      clock: this.#clock,
+      runtime: this.#runtime,
+    });
+    this.#held = held;
+    this.#phase = 'leading';
+    this.#report.leads(epoch);
+    return held;
+  }
+
+  async #requireFencing(lease: Stored<Lease>, held: HeldLease): Promise<void> {
+    const { requestMs: timeoutMs } = this.#times;
+    if (await this.#lock.isFenced(lease, { timeoutMs, signal: held.lost })) return;
+    throw new ListwatchError(
+      'FENCING_UNSUPPORTED',
+      `the server does not compare the epoch of writes with the lease ${this.namespace}/${this.name}, as fencing: 'strict' asks for; use fencing: 'local', or a server that does`,
+    );
+  }
+
+  /** Until the work has ended, after it was told to or by itself. @throws what it throws; LEADERSHIP_LOST; TIMEOUT. */
+  async #work(
+    held: HeldLease,
+    lead: RunElectorOptions['lead'],
+    stop: AbortSignal | undefined,
+  ): Promise<void> {
+    const told = new AbortController();
+    const ending = new Latch('the work of the leader to be told to end');
+    const ended = new Latch('the work of the leader to end');
+    const tell = (reason: unknown): void => {
+      if (this.#phase === 'leading') this.#phase = 'draining';
+      told.abort(reason);
+      ending.open();
+    };
+    const releases = [
+      onAbort(stop, () => tell(stop?.reason)),
+      onAbort(held.lost, () => tell(held.lost.reason)),
+    ];
+    let failure: { readonly error: unknown } | undefined;
+    void (async () => await lead({ lease: held, signal: told.signal }))()
+      .catch((error: unknown) => {
+        failure = { error };
+      })
+      .finally(() => ended.open());
+    const { drainTimeoutMs: timeoutMs } = this.#times;
+    const describe = (): string =>
+      `the work of the leader of ${this.namespace}/${this.name} to end; pass its signal on to what it waits for, or raise drainTimeoutMs`;
+    try {
+      await untilOpen(this.#runtime, [ended, ending], { describe });
+      await untilOpen(this.#runtime, [ended], { timeoutMs, describe });
+    } finally {
+      for (const release of releases) release();
+    }
+    // What the work throws because it was cut off is no failure of its own.
+    if (held.lost.aborted) throw held.lost.reason;
+    if (failure !== undefined && failure.error !== told.signal.reason) throw failure.error;
+  }
+
+  async #end(renewal: LeaseRenewal, held: HeldLease, error: unknown): Promise<void> {
+    // Work that goes on could write under the lease, if it were given back; it ends by itself.
+    const workGoesOn = isListwatchError(error, 'TIMEOUT');
+    const lease = await renewal.stop();
+    if (held.lost.aborted) return;
+    const { leftMs } = held;
+    held.end(new ListwatchError('NOT_LEADING', `${this.identity} has given the lease back`));
+    if (workGoesOn || leftMs <= 0) return;
+    await this.#release(lease, leftMs);
+  }
+
+  async #release(lease: Stored<Lease>, leftMs: number): Promise<void> {
+    try {
+      const work = this.#candidacy.release(lease);
+      const timeoutMs = Math.min(leftMs, this.#times.requestMs);
+      const describe = (): string => 'the answer to the release';
+      await withDeadline(this.#runtime, work, { timeoutMs, describe });
+      this.#report.request('release', 'ok');
+    } catch (error) {
+      this.#report.request('release', 'error');
+      const seconds = this.#times.leaseDurationMs / 1000;
+      const text = `${this.identity} could not give the lease ${this.namespace}/${this.name} back: ${errorMessage(error)}; another replica takes it in ${seconds} s`;
+      guardedCall(
+        () => this.#logger.warn(text),
+        () => {},
+      );
+    }
+  }
+}

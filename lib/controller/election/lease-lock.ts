@@ -1,0 +1,185 @@
+import type { Client } from '../../client/rest/client.ts';
+import type { ResourceClient } from '../../client/rest/resource-client.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { deriveAbort } from '../../kernel/time/abort.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { FENCE_HEADER, fenceHeader } from '../../meta/fence-token.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../meta/failure/failures.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { Lease, LeaseSpec } from '../../types/built-in/coordination-v1-kinds.ts';
+import { INSTANCE_ANNOTATION, microTime } from './lease-record.ts';
+
+export interface LeaseLockOptions {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  /** This run of this process. */
+  readonly instance: string;
+  readonly leaseDurationMs: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly runtime: Runtime;
+}
+
+/** Limits of one request. */
+export interface LeaseCall {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The requests for one Lease. Each ends within its time, and changes only the state that it was made from. */
+export class LeaseLock {
+  readonly #options: LeaseLockOptions;
+  readonly #leases: ResourceClient<Lease>;
+
+  constructor(options: LeaseLockOptions) {
+    this.#options = options;
+    const { client, namespace } = options;
+    this.#leases = client.resource('coordination.k8s.io/v1', 'leases', { namespace });
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** `NAMESPACE/NAME`, for messages. */
+  get what(): string {
+    return `${this.#options.namespace}/${this.#options.name}`;
+  }
+
+  get leases(): ResourceClient<Lease> {
+    return this.#leases;
+  }
+
+  /** Undefined: there is none. */
+  async read(call: LeaseCall): Promise<Stored<Lease> | undefined> {
+    return await this.#limited(call, async (signal) => {
+      try {
+        return await this.#leases.get(this.#options.name, { signal });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Undefined: another replica has created it. */
+  async create(call: LeaseCall): Promise<Stored<Lease> | undefined> {
+    const { name, namespace, labels, instance } = this.#options;
+    const annotations = { [INSTANCE_ANNOTATION]: instance };
+    const metadata = { name, namespace, annotations, ...(labels === undefined ? {} : { labels }) };
+    return await this.#limited(call, async (signal) => {
+      try {
+        return await this.#leases.create({ metadata, spec: this.#held(0) }, { signal });
+      } catch (error) {
+        if (isAlreadyExists(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Becomes its holder. Undefined: it has changed. */
+  async take(
+    lease: Stored<Lease>,
+    epoch: number,
+    call: LeaseCall,
+  ): Promise<Stored<Lease> | undefined> {
+    return await this.#write(lease, this.#held(epoch), call);
+  }
+
+  /** Undefined: it has changed, or is gone. */
+  async renew(lease: Stored<Lease>, call: LeaseCall): Promise<Stored<Lease> | undefined> {
+    const renewTime = microTime(this.#options.runtime.wallMs());
+    return await this.#write(lease, { ...lease.spec, renewTime }, call);
+  }
+
+  /** Gives it back. Undefined: it has changed. */
+  async release(lease: Stored<Lease>, call: LeaseCall): Promise<Stored<Lease> | undefined> {
+    const { holderIdentity: _, ...spec } = lease.spec ?? {};
+    const renewTime = microTime(this.#options.runtime.wallMs());
+    // As client-go: a candidate that sees no holder takes it at once, and others after a second.
+    return await this.#write(lease, { ...spec, renewTime, leaseDurationSeconds: 1 }, call);
+  }
+
+  /** Whether the server refuses a write that carries an epoch before that of the lease. The write is a dry run. */
+  async isFenced({ metadata, spec }: Stored<Lease>, call: LeaseCall): Promise<boolean> {
+    const { client, namespace, name } = this.#options;
+    const { uid } = metadata;
+    // There is none before 0; the server compares, and takes no other than the present one.
+    const epoch = (spec?.leaseTransitions ?? 0) === 0 ? 1 : (spec?.leaseTransitions ?? 0) - 1;
+    let wasRefused = false;
+    const probe = client.fencedBy({
+      check: () => {},
+      validUntilMs: Infinity,
+      lost: new AbortController().signal,
+      headers: { [FENCE_HEADER]: fenceHeader({ namespace, name, uid, epoch }) },
+      refused: () => {
+        wasRefused = true;
+        return new ListwatchError('LEADERSHIP_LOST', 'a probe');
+      },
+    });
+    const leases = probe.resource('coordination.k8s.io/v1', 'leases', { namespace });
+    return await this.#limited(call, async (signal) => {
+      try {
+        await leases.patch(name, { metadata: { labels: {} } }, { dryRun: true, signal });
+      } catch (error) {
+        if (!wasRefused) throw error;
+      }
+      return wasRefused;
+    });
+  }
+
+  #held(epoch: number): LeaseSpec {
+    const { identity, leaseDurationMs, runtime } = this.#options;
+    const now = microTime(runtime.wallMs());
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: leaseDurationMs / 1000,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: epoch,
+    };
+  }
+
+  /** Fields that this package does not know stay as they are. */
+  async #write(
+    lease: Stored<Lease>,
+    spec: LeaseSpec,
+    call: LeaseCall,
+  ): Promise<Stored<Lease> | undefined> {
+    const { instance } = this.#options;
+    const annotations = { ...lease.metadata.annotations, [INSTANCE_ANNOTATION]: instance };
+    const object = {
+      ...lease,
+      metadata: { ...lease.metadata, annotations },
+      spec: { ...lease.spec, ...spec },
+    };
+    if (!('holderIdentity' in spec)) delete object.spec.holderIdentity;
+    return await this.#limited(call, async (signal) => {
+      try {
+        return await this.#leases.update(object, { signal });
+      } catch (error) {
+        if (isConflict(error) || isNotFound(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async #limited<R>(
+    { timeoutMs, signal }: LeaseCall,
+    call: (signal: AbortSignal) => Promise<R>,
+  ): Promise<R> {
+    const { runtime, namespace, name } = this.#options;
+    const abort = deriveAbort(signal);
+    const timer = runtime.setTimer(timeoutMs, () => {
+      const text = `no answer about the lease ${namespace}/${name} within ${Math.round(timeoutMs)} ms; check that the API server answers`;
+      abort.abort(new ListwatchError('TIMEOUT', text));
+    });
+    try {
+      return await call(abort.signal);
+    } finally {
+      timer.cancel();
+      abort.dispose();
+    }
+  }
+}
