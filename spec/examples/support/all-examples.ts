@@ -77,6 +77,15 @@ export const EXAMPLES: readonly Example[] = [
     inProcess: true,
   },
   {
+    script: 'examples/leader-election.ts',
+    lines: [
+      /leads +true/,
+      /waits +standby with a cache that is filled/,
+      /stopped +true/,
+      /epoch +1: writes of an earlier one are refused/,
+    ],
+  },
+  {
     script: 'examples/watch-pods.ts',
     lines: [/pods on \S+: \d+; Ctrl-C ends/],
     until: /Ctrl-C ends/,
