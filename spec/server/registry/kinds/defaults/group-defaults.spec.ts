@@ -20,3 +20,18 @@ describe('the defaults of a priority level', () => {
     });
   });
 });
+
+describe('the defaults of a definition', () => {
+  it('are names that follow from the kind, and no conversion', () => {
+    const type = typeOfKind({
+      group: 'apiextensions.k8s.io',
+      version: 'v1',
+      kind: 'CustomResourceDefinition',
+    });
+    const spec = { group: 'example.io', names: { plural: 'widgets', kind: 'Widget' } };
+    expect(type.read({ spec }, new DecodeProblems())['spec']).to.deep.include({
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      conversion: { strategy: 'None' },
+    });
+  });
+});
