@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { conversionCauses } from '../../../../../lib/server/registry/custom/definition/conversion-rules.ts';
+import { CertificateAuthority } from '../../../../../lib/kernel/certificates/certificate-authority.ts';
+import {
+  bundleProblem,
+  conversionCauses,
+} from '../../../../../lib/server/registry/custom/definition/conversion-rules.ts';
 
 const OPTIONS = { requiresKnownReview: true, allowsWrongBundle: false };
 
@@ -25,5 +29,21 @@ describe('the URL of a conversion webhook', () => {
       '"http"',
       '""',
     ]);
+  });
+});
+
+describe('the bundle of a conversion webhook', () => {
+  it('is empty, or certificates that can be read', () => {
+    const { certificate } = new CertificateAuthority({ name: 'a', nowMs: 0 });
+    const broken = certificate.replace(/\n[^-].*\n/, '\nAAAA\n');
+    const problemOf = (text: string): string | undefined =>
+      bundleProblem(Buffer.from(text).toString('base64'));
+    const problem = 'unable to load root certificates: unable to parse bytes as PEM block';
+    expect(problemOf('')).to.equal(undefined);
+    expect(problemOf(certificate)).to.equal(undefined);
+    expect(problemOf(certificate + certificate)).to.equal(undefined);
+    expect(problemOf('none')).to.equal(problem);
+    expect(problemOf(broken)).to.equal(problem);
+    expect(problemOf(certificate + broken)).to.equal(problem);
   });
 });
