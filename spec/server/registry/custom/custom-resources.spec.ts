@@ -340,6 +340,18 @@ for (const cached of [false, true]) {
       expect(served('example.io/v1/gadgets')).to.equal(true);
     });
 
+    it('gives a name to the next definition when the first one is gone from the storage at once', async () => {
+      await harness.create(CRDS, definition(), '');
+      await harness.create(CRDS, definition({ plural: 'gadgets', kind: 'Widget' }), '');
+      await harness.runtime.advance(1000);
+      expect(served('example.io/v1/gadgets')).to.equal(false);
+      const success = [{ type: 'delete', key: definitionKey } as const];
+      await harness.store.txn({ compare: [], success });
+      await harness.runtime.advance(1000);
+      expect(served(WIDGETS)).to.equal(false);
+      expect(served('example.io/v1/gadgets')).to.equal(true);
+    });
+
     it('serves what other processes define, and what was defined before it started', async () => {
       const other = harness.newRegistry(cached);
       await harness.drive(other.start());

@@ -38,6 +38,29 @@ describe('NamespaceLifecycle', () => {
     expect(await harness.names('namespaces', '')).to.have.length(DEFAULT_NAMESPACES.length);
   });
 
+  it('watches namespaces no longer after its end', async () => {
+    const { store } = harness;
+    const watch = store.watch.bind(store);
+    const open = new Set<object>();
+    store.watch = async (request) => {
+      const made = await watch(request);
+      if (!request.key.startsWith('/registry/namespaces')) return made;
+      open.add(made);
+      const close = made.close.bind(made);
+      made.close = () => {
+        open.delete(made);
+        close();
+      };
+      return made;
+    };
+    const next = harness.newRegistry();
+    await harness.drive(next.start());
+    expect(open.size).to.be.at.least(1);
+    await harness.drive(next.close());
+    await harness.runtime.settle();
+    expect(open.size).to.equal(0);
+  });
+
   it('gives a namespace its phase and its name label', async () => {
     const made = await harness.create('namespaces', namespace('shop'), '');
     expect(made['status']).to.deep.equal({ phase: 'Active' });
