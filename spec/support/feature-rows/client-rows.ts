@@ -146,10 +146,14 @@ export const testingRows: readonly FeatureRow[] = [
       'a watch from the version of a list brings every deletion in between, also of objects that came after the list',
     ],
   ),
-  later(
+  yes(
     103,
-    'A launcher for a real kube-apiserver and etcd',
-    'Programs are tested with the embedded server; one that starts the binaries behind the same interface is not in this version yet.',
+    'A real kube-apiserver and etcd, started behind the interface of the embedded server (`startRealApiServer`)',
+    'testing/real-server/real-api-server.ts',
+    [
+      'testing/real-server/real-api-server.spec.ts',
+      'startRealApiServer says how a program ended before it was ready, and leaves nothing',
+    ],
   ),
   yes(
     104,

@@ -1,4 +1,4 @@
-import { later, yes, type FeatureRow } from './feature-row.ts';
+import { yes, type FeatureRow } from './feature-row.ts';
 
 /** The queue of a controller. */
 export const queueRows: readonly FeatureRow[] = [
@@ -217,15 +217,23 @@ export const frameworkRows: readonly FeatureRow[] = [
       'StatusWriter sends a returned status and conditions that differ, and nothing when they are there',
     ],
   ),
-  later(
+  yes(
     72,
-    'A server for admission webhooks, validating and mutating',
-    'The embedded server calls webhooks as kube-apiserver does; the server that answers them is not in this version yet.',
+    'A server for admission webhooks, validating and mutating, typed from the kinds; certificates are made and renewed',
+    'controller/webhook/webhook-server.ts',
+    [
+      'controller/webhook/webhook-server.spec.ts',
+      'WebhookServer changes and refuses objects of a server that it has registered itself at',
+    ],
   ),
-  later(
+  yes(
     73,
-    'A server for conversion webhooks',
-    'The embedded server calls them for custom resources; the server that answers them is not in this version yet.',
+    'A server for conversion webhooks, through a hub version',
+    'controller/webhook/review/conversion-answer.ts',
+    [
+      'controller/webhook/webhook-server.spec.ts',
+      'WebhookServer converts lists of objects, and watches, into another version',
+    ],
   ),
   yes(
     74,
