@@ -1,36 +1,60 @@
-import { later, type FeatureRow } from './feature-row.ts';
+import { later, yes, type FeatureRow } from './feature-row.ts';
 
 /** One leader among replicas. */
 export const electionRows: readonly FeatureRow[] = [
-  later(
+  yes(
     79,
-    'One of several replicas leads, by a Lease',
-    'Leader election is written as a part of the manager, with lock, elector and fences; it is not in this version yet.',
+    'One of several replicas leads, by a Lease that client-go, kopf and client-node understand',
+    'controller/election/leader-elector.ts',
+    [
+      'controller/election/leader-elector.spec.ts',
+      'LeaderElector lets one of three replicas lead, and writes a Lease as client-go does',
+    ],
   ),
-  later(
+  yes(
     80,
-    'Clocks of the replicas may differ',
-    'It belongs to leader election: a lease is judged by the time since it was seen to change, on the own clock.',
+    'Clocks of the replicas may differ: a lease is judged by the time since it was seen to change',
+    'controller/election/lease-clock.ts',
+    [
+      'controller/election/leader-elector.spec.ts',
+      'LeaderElector compares no time of another replica: clocks may differ by hours',
+    ],
   ),
-  later(
+  yes(
     81,
-    'The lease is given back when the work has ended, and renewed until then',
-    'It belongs to leader election: the manager stops its parts first, and the elector renews meanwhile.',
+    'The lease is renewed while the work ends, and given back only then',
+    'controller/election/leader-elector.ts',
+    [
+      'controller/election/leader-elector.spec.ts',
+      'LeaderElector renews while its work ends, and gives the lease back only then',
+    ],
   ),
-  later(
+  yes(
     82,
-    'A replica that does not lead keeps its caches filled',
-    'It belongs to leader election: caches of the manager start before it leads, controllers after that.',
+    'A replica that does not lead keeps its caches filled and reconciles nothing',
+    'controller/manager/leadership.ts',
+    [
+      'controller/manager/manager-election.spec.ts',
+      'A Manager with leader election fills the cache of a standby, which is ready and reconciles nothing; runnables of every replica run',
+    ],
   ),
-  later(
+  yes(
     83,
-    'Each write carries the epoch of its lease, and an older one is refused',
-    'It belongs to leader election: the client checks its lease before it sends, the embedded server the epoch.',
+    "Each write carries the epoch of its lease, and the server refuses an older one (`fencing: 'strict'`)",
+    'server/api/fencing/lease-guard.ts',
+    [
+      'server/api/fencing/lease-guard.spec.ts',
+      'A write that carries the epoch of a lease is refused at another epoch, and changes nothing: each verb, also a dry run',
+    ],
   ),
-  later(
+  yes(
     84,
-    'A health check that fails when the lease is not renewed',
-    'It belongs to leader election: it becomes one of the checks of the manager, beside those of the program.',
+    'A health check that fails while the work of a lost lease goes on',
+    'controller/manager/leadership.ts',
+    [
+      'controller/manager/manager-election.spec.ts',
+      'A Manager with leader election shows the election in its metrics and its health',
+    ],
   ),
   later(
     85,
