@@ -107,7 +107,7 @@ class ElectionRun {
     await this.#world.advance(END_MS);
     const leads = this.#processes.some((process) => (process?.held?.leftMs ?? 0) > 0);
     this.#over = true;
-    for (const process of this.#processes) process?.stop.abort();
+    for (const process of this.#processes) process?.runtime.run(() => process.stop.abort());
     await this.#world.advance(60_000);
     if (this.#server !== undefined) await this.#world.run(this.#server.close());
     return {
@@ -217,7 +217,7 @@ class ElectionRun {
     if (kind < 0.4) process.runtime.stop(this.#dice(60_000));
     else if (kind < 0.75) this.#cut(chosen, this.#dice(60_000));
     else if (kind < 0.85) this.#kill(chosen);
-    else if (kind < 0.92) process.stop.abort();
+    else if (kind < 0.92) process.runtime.run(() => process.stop.abort());
     else process.runtime.setClock(this.#dice(20_000) - 10_000);
   }
 
