@@ -123,12 +123,7 @@ export {
   type ObjectName,
 } from './meta/key.ts';
 export { labelSelectorFromSpec, parseLabelSelector } from './meta/label-selector.ts';
-export {
-  parseShardSelector,
-  shardSelector,
-  type ShardOptions,
-  type ShardSelector,
-} from './meta/shard-selector.ts';
+export { shardSelector, type ShardOptions, type ShardSelector } from './meta/shard-selector.ts';
 export { parseFieldSelector } from './meta/field-selector.ts';
 export { compareResourceVersions } from './meta/resource-version.ts';
 export type { WatchEvent } from './meta/watch-event.ts';
