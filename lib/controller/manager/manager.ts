@@ -133,8 +133,8 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
 
   /**
    * Runs all parts until the signal aborts, SIGINT or SIGTERM comes, or a part fails; then stops them.
-   * @throws the error of the part that failed. {ListwatchError} code LEADERSHIP_LOST and what else `LeaderElector.run` throws; TIMEOUT naming what did not stop in time; ABORTED after a second
-   * signal; ALREADY_STARTED; PORT_IN_USE or LISTEN_FAILED of the endpoints.
+   * @throws the error of the part that failed. {ListwatchError} code LEADERSHIP_LOST and what else `LeaderElector.run` throws; TIMEOUT
+   * naming what did not stop in time; ABORTED after a second signal; ALREADY_STARTED; PORT_IN_USE or LISTEN_FAILED of the endpoints.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     if (this.#phase !== 'new') {
@@ -343,6 +343,8 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     await this.#leadership?.end();
     await shutdown.stop(groupOf('runnable'));
     await shutdown.stop(groupOf('cache'));
+    // Reads of caches may need their conversions.
+    await shutdown.stop(groupOf('webhooks'));
     await this.#endpoints?.close();
     return this.#runs.filter(({ isLeft }) => isLeft).map(({ name }) => name);
   }
