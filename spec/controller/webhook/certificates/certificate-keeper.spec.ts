@@ -170,6 +170,8 @@ describe('CertificateKeeper', () => {
   });
 
   it('names a file that is missing', async () => {
+    write(90);
+    rmSync(paths().cert);
     const error = await failureOf(make({ certificate: paths() }).start(NOT_LATE));
     expect(error).to.include({ code: 'CONFIG_INVALID' });
     expect(error?.message).to.match(/tls\.crt: there is no such file; correct the path$/);
