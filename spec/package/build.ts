@@ -77,7 +77,7 @@ interface SourceMap {
 
 /**
  * Makes the maps half as large. Comments and declarations of types of the sources become blank, a third of the text; lines and columns
- * stay as they are. The comments that a user reads are those of the declarations. Places in the embedded server and the command line have no column.
+ * stay as they are. The comments that a user reads are those of the declarations. Places in some rooms have no column: see without-columns.ts.
  */
 function shortenMaps(): void {
   const names = readdirSync(DIST, { recursive: true, encoding: 'utf8' });

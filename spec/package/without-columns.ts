@@ -1,7 +1,8 @@
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 
 /** Modules of which a place is a line: they are large, and hardly ever stepped through. */
-const BY_LINE = /lib\/(?:cli|cluster|conformance|server)\//;
+const BY_LINE =
+  /lib\/(?:cli|cluster|conformance|server|testing|controller\/(?:definition|webhook))\//;
 
 interface Places {
   readonly mappings: string;
