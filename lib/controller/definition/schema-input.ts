@@ -14,13 +14,7 @@ interface StandardOptions {
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
-/** A JSON schema: of typebox, or written as such. Its types are those of the literals in it. */
-export interface JsonSchema {
-  readonly type?: string | undefined;
-  readonly '~standard'?: undefined;
-  readonly [keyword: string]: unknown;
-}
-
+/** A schema as above, or a JSON schema: of typebox, or written as such. */
 export type SchemaInput = StandardSchema | object;
 
 /** The type of the values of a schema, as they are written: fields with a default are optional. */
