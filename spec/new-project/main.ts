@@ -12,6 +12,7 @@ import type { Client } from '../../lib/client/rest/client.ts';
 import { parseManifests } from '../../lib/meta/manifests/parse-manifests.ts';
 import { startRealApiServer } from '../../lib/testing/real-server/real-api-server.ts';
 import { ROOT } from '../package/manifest.ts';
+import { until } from '../support/until.ts';
 import { exitWithoutRegistry, npm, pack, run } from '../package/packed-package.ts';
 
 const USAGE = `npm run new-project -- [options]
@@ -28,6 +29,8 @@ const SCRATCH = join(ROOT, '.tmp', 'new-project');
 const EMPTY = join(SCRATCH, 'empty');
 const PROJECT = join(EMPTY, 'shop');
 const LIMIT_MS = 120_000;
+/** What the program says when a right is missing. */
+const REFUSED = /FORBIDDEN|may not/;
 
 interface Role {
   readonly kind: string;
@@ -80,8 +83,8 @@ async function makeProject(): Promise<void> {
 async function withProgram(
   admin: Client,
   address: { readonly server: string; readonly ca: string },
-  work: () => Promise<void>,
-): Promise<void> {
+  work: (output: { readonly text: string }) => Promise<void>,
+): Promise<string> {
   const accounts = admin.resource('v1', 'serviceaccounts', { namespace: 'shop' });
   const { token } = await accounts.createToken('shop');
   const kubeconfig = join(SCRATCH, 'account.kubeconfig');
@@ -102,7 +105,7 @@ async function withProgram(
   const child = spawn(process.execPath, ['dist/main.js'], { cwd: PROJECT, env });
   const output = outputOf(child);
   try {
-    await work();
+    await work(output);
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`it ended with ${code}`);
@@ -111,7 +114,7 @@ async function withProgram(
   } finally {
     child.kill('SIGKILL');
   }
-  if (/FORBIDDEN|may not/.test(output.text)) throw new Error(`a right is missing: ${output.text}`);
+  return output.text;
 }
 
 function outputOf(child: ChildProcess): { text: string } {
@@ -138,7 +141,7 @@ async function worksOn(
   const shops = admin.resource('example.com/v1', 'shops', namespace);
   const pages = admin.resource('v1', 'configmaps', namespace);
   await step('the program works on the real server with the rights of its account', async () => {
-    await withProgram(admin, address, async () => {
+    const said = await withProgram(admin, address, async () => {
       const statusOf = (object: unknown): string => JSON.stringify((object as object) ?? {});
       await shops.wait('hello', (shop) => statusOf(shop).includes('"Published"'), limits);
       await pages.patch('hello-page', { data: { 'index.html': 'changed by another' } });
@@ -153,6 +156,14 @@ async function worksOn(
         (page) => page?.data?.['index.html'] === '<p>good night</p>',
         limits,
       );
+    });
+    if (REFUSED.test(said)) throw new Error(`a right is missing: ${said}`);
+  });
+  const bindings = admin.resource('rbac.authorization.k8s.io/v1', 'clusterrolebindings');
+  await bindings.delete('shop');
+  await step('without the binding of its manifests it may do nothing', async () => {
+    await withProgram(admin, address, async (output) => {
+      await until('the program has said what it may not do', () => REFUSED.test(output.text));
     });
   });
   await shops.delete('hello');
