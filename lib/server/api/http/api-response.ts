@@ -21,7 +21,7 @@ export function apiResponse(
   body: ApiResponse['body'],
   headers?: Headers,
 ): ApiResponse {
-  return { ...bytesResponse(status, contentType, body, headers), mayCompress: true };
+  return { status, headers: withType(contentType, headers), body, mayCompress: true };
 }
 
 export function textResponse(status: number, text: string): ApiResponse {
@@ -34,7 +34,13 @@ export function bytesResponse(
   body: ApiResponse['body'],
   headers?: Headers,
 ): ApiResponse {
-  return { status, headers: { 'content-type': contentType, ...headers }, body };
+  return { status, headers: withType(contentType, headers), body };
+}
+
+function withType(contentType: string, headers: Headers | undefined): Headers {
+  return headers === undefined
+    ? { 'content-type': contentType }
+    : { 'content-type': contentType, ...headers };
 }
 
 /** The response with additional headers; existing headers are kept. */

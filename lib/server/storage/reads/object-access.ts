@@ -9,6 +9,7 @@ import type {
   TxnResponse,
 } from '../../mvcc/contract/key-value-store.ts';
 import type { Codec } from '../value/codec.ts';
+import { isEncodedText } from '../value/encoded-text.ts';
 import { JsonStoredObject } from '../value/json-stored-object.ts';
 import type { ObjectSizes } from '../value/object-sizes.ts';
 import { isStorageError, StorageError } from '../contract/storage-error.ts';
@@ -47,7 +48,7 @@ export class ObjectAccess<T extends KubernetesObject> {
   /** Recorded sizes; undefined until `enableResourceSizeEstimation` is called. */
   sizes: ObjectSizes | undefined;
   readonly #transformer: Transformer;
-  /** Values that were encoded here. An engine in this process returns the same arrays, which need not be checked again. */
+  /** Values that were encoded here, besides JSON. An engine in this process returns the same arrays, which need not be checked again. */
   readonly #written: WeakSet<Uint8Array> = new WeakSet();
 
   constructor({ store, codec, transformer, versioner }: ObjectAccessOptions<T>) {
@@ -135,7 +136,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     lease: bigint,
     guard?: StorageGuard,
   ): Promise<Swap> {
-    this.#written.add(data);
+    if (!isEncodedText(data)) this.#written.add(data);
     const value = await this.#transformer.toStorage(data, { key });
     const put = { type: 'put', key, value, ...(lease === 0n ? {} : { lease }) } as const;
     const swap = await this.#swap(key, revision, put, guard);
@@ -156,7 +157,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     revision: Revision,
   ): ObjectState<T> {
     const stored = this.storedObject(key, data, revision);
-    if (!this.#written.has(data)) stored.checkReadable();
+    if (!isEncodedText(data) && !this.#written.has(data)) stored.checkReadable();
     return { stored, revision, stale, lease };
   }
 

@@ -33,7 +33,8 @@ export function parseJsonDocument(
   { deepestLevel = DEEPEST_DOCUMENT, strict = false }: DocumentLimits = {},
 ): unknown {
   const text = decodeUtf8(bytes);
-  const hasExponent = scan(bytes, deepestLevel);
+  const isShort = bytes.length <= 2 * deepestLevel;
+  const hasExponent = isShort && !MAY_BE_LARGE.test(text) ? false : scan(bytes, deepestLevel);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -52,6 +53,8 @@ export function parseJsonDocument(
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LONGEST_SAFE_DIGITS = 300;
+/** A document without this has no number that is too large for a double. Each level of a document takes two bytes. */
+const MAY_BE_LARGE = /[0-9][eE]|[0-9]{301}/;
 
 /**
  * Counts brackets outside of strings, in one pass over the bytes without recursion. Returns whether there may be a number that

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { badRequest } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
+import { encodedText } from './encoded-text.ts';
 
 /**
  * Converts objects to bytes and back. `encode` is deterministic: objects with the same content give the same bytes, regardless
@@ -48,7 +49,7 @@ function encodeSorted(object: KubernetesObject, metadata: unknown): Uint8Array {
     for (const name of rest) {
       setOwnField(result, name, sorted((object as Readonly<Record<string, unknown>>)[name]));
     }
-    return Buffer.from(JSON.stringify(result), 'utf8');
+    return encodedText(JSON.stringify(result));
   } catch (error) {
     throw badRequest(`the object cannot be written as JSON: ${errorMessage(error)}`, error);
   }
