@@ -16,8 +16,6 @@ const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'docs', 'features.md');
 /** Warm start, protobuf in the client, CBOR, cache dump. */
 const LATER = [11, 89, 90, 109];
-/** It needs leader election first. */
-const NOT_YET = [85];
 
 const rows = featureSections.flatMap((section) => section.rows);
 const codeExists = (code: string): boolean => existsSync(join(ROOT, 'lib', code));
@@ -30,7 +28,7 @@ describe('the features of controller libraries', () => {
 
   it('are all there but some, which say why they come later', () => {
     const missing = rows.filter(({ code }) => code === undefined).map(({ number }) => number);
-    expect(missing).to.deep.equal([...LATER, ...NOT_YET].toSorted((one, other) => one - other));
+    expect(missing).to.deep.equal(LATER);
     expect(unexplainedFeatures(rows)).to.deep.equal([]);
   });
 

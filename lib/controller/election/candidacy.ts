@@ -12,12 +12,15 @@ import { recordOf, type LeaseRecord } from './lease-record.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { JITTER, type ElectionTimes } from './leader-election-options.ts';
 import { ObservedLease } from './observed-lease.ts';
+import { ObservedPreemption } from './preemption.ts';
 
 export interface CandidacyOptions {
   readonly lock: LeaseLock;
   readonly identity: string;
   readonly instance: string;
   readonly times: ElectionTimes;
+  /** Asks the holder for the lease. */
+  readonly preempts: boolean;
   readonly clock: LeaseClock;
   readonly report: ElectionReport;
   readonly runtime: Runtime;
@@ -42,6 +45,7 @@ const RELEASE_TRIES = 3;
 export class Candidacy {
   readonly #options: CandidacyOptions;
   readonly #observed: ObservedLease;
+  readonly #preemption: ObservedPreemption;
   /** Why this replica may not campaign, found by the watch. */
   #refusal: { readonly error: unknown } | undefined;
   /** Opens when the next look should not wait. */
@@ -49,7 +53,9 @@ export class Candidacy {
 
   constructor(options: CandidacyOptions) {
     this.#options = options;
-    this.#observed = new ObservedLease(options.clock, options.times.leaseDurationMs);
+    const { clock, times } = options;
+    this.#observed = new ObservedLease(clock, times.leaseDurationMs);
+    this.#preemption = new ObservedPreemption(clock, times.leaseDurationMs);
   }
 
   /** Undefined: the signal has aborted before. @throws {ListwatchError} code IDENTITY_TAKEN or LEASE_INVALID. */
@@ -87,7 +93,7 @@ export class Candidacy {
   }
 
   async #attempt(signal: AbortSignal | undefined): Promise<WonLease | undefined> {
-    const { lock, times, clock, report } = this.#options;
+    const { lock, times, clock, report, preempts } = this.#options;
     // A write is not cut off by a stop: it would not be known who holds the lease.
     const call = { timeoutMs: times.requestMs };
     const found = await lock.read({ ...call, signal });
@@ -95,12 +101,29 @@ export class Candidacy {
     if (found === undefined) return this.#outcome(await lock.create(call), since);
     const record = this.#observe(found);
     const own = this.#isOwn(record);
-    if (!own && this.#observed.leftMs > 0) return undefined;
+    if (!own && this.#observed.leftMs > 0) {
+      if (preempts) await this.#askFor(found, record.holder);
+      return undefined;
+    }
+    if (!own && !preempts && this.#leavesFree()) return undefined;
     since = clock.now();
     // An own one was written by a request whose answer was lost: its epoch has not been used.
     const taken = await lock.take(found, own ? record.epoch : record.epoch + 1, call);
     if (taken === undefined) report.request('acquire', 'conflict');
     return this.#outcome(taken, since);
+  }
+
+  /** Does not take the lease from a holder that does not answer: it is asked again at the next look. */
+  async #askFor(lease: Stored<Lease>, holder: string): Promise<void> {
+    const { lock, times, report } = this.#options;
+    report.asks(holder);
+    await lock.askFor(lease, { timeoutMs: times.requestMs });
+  }
+
+  #leavesFree(): boolean {
+    const { by } = this.#preemption;
+    if (by !== undefined) this.#options.report.leavesTo(by);
+    return by !== undefined;
   }
 
   #outcome(lease: Stored<Lease> | undefined, since: Moment): WonLease | undefined {
@@ -114,6 +137,7 @@ export class Candidacy {
     const { report, identity, lock } = this.#options;
     const before = this.#observed.record;
     const { record, changed, wentBack } = this.#observed.observe(lease);
+    this.#preemption.observe(lease);
     if (wentBack) report.wentBack(record);
     report.observed(record);
     const { strategy } = lease.spec ?? {};

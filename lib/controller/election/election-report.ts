@@ -20,6 +20,8 @@ export class ElectionReport {
   #leader: string | undefined;
   #epoch: number | undefined;
   #failure: string | undefined;
+  /** Who was asked for the lease, or who asks for it. */
+  #asked: string | undefined;
 
   constructor(options: ElectionReportOptions) {
     this.#options = options;
@@ -64,6 +66,23 @@ export class ElectionReport {
     if (leader === undefined) return;
     this.#options.logger.info(`${this.#what} is held by ${leader}; this replica is a standby`);
     this.#tell(leader);
+  }
+
+  /** The holder was asked for the lease. */
+  asks(holder: string): void {
+    if (this.#asked === holder) return;
+    this.#asked = holder;
+    const { identity, logger } = this.#options;
+    logger.info(
+      `${this.#what}: ${identity} asks ${holder} for it, as option preempt says; programs of other libraries do not give it away`,
+    );
+  }
+
+  /** Another replica asks for the lease. */
+  leavesTo(by: string): void {
+    if (this.#asked === by) return;
+    this.#asked = by;
+    this.#options.logger.info(`${this.#what} is left to ${by}, which asks for it`);
   }
 
   wentBack({ epoch }: LeaseRecord): void {

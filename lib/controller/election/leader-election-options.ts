@@ -42,6 +42,12 @@ export interface LeaderElectionOptions {
    * work of the next leader begins later. @defaultValue 25 000; a `Manager` has `shutdownTimeoutMs`
    */
   readonly drainTimeoutMs?: number | undefined;
+  /**
+   * Asks the replica that leads to give the lease up, which ends its work first and lets `run` reject with LEADERSHIP_PREEMPTED; as long as this
+   * replica asks or leads, those without the option stand by. Best for a program on a laptop that takes the place of the deployed one while
+   * it is examined. Programs of other libraries do not give the lease up. @defaultValue false
+   */
+  readonly preempt?: boolean | undefined;
   /** Called when another replica leads, with its identity, also when it is this one. */
   readonly onLeader?: ((identity: string) => void) | undefined;
 }
@@ -64,6 +70,7 @@ const LEADER_ELECTION_OPTIONS: readonly (keyof LeaderElectorOptions)[] = [
   'fencing',
   'labels',
   'drainTimeoutMs',
+  'preempt',
   'onLeader',
   'runtime',
   'logger',
@@ -114,9 +121,12 @@ export function electionTimes(owner: string, options: LeaderElectorOptions): Ele
       `option "retryMs" (${retryMs}) must be less than "renewDeadlineMs" (${renewDeadlineMs}) divided by ${JITTER}`,
     );
   }
-  const { fencing = 'local', name, namespace, identity } = options;
+  const { fencing = 'local', name, namespace, identity, preempt = false } = options;
   if (fencing !== 'local' && fencing !== 'strict') {
     refuse(`option "fencing" must be 'local' or 'strict', not ${String(fencing)}`);
+  }
+  if (typeof preempt !== 'boolean') {
+    refuse(`option "preempt" must be true or false, not ${String(preempt)}`);
   }
   for (const [option, text] of Object.entries({ name, namespace })) {
     if (text === undefined) continue;

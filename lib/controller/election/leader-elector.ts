@@ -65,6 +65,8 @@ export interface ElectionInspection {
  *   for any time, and has no answer for longer than the lease lasts.
  * - On a stop the work ends first, while the lease is renewed; then it is given back, and a waiting replica takes it at once.
  * - `lead` is called once at most, and never before the lease is held. `run` rejects with LEADERSHIP_LOST when it is lost.
+ * - A replica that another one with option `preempt` asks for the lease ends its work as on a stop, gives it back, and
+ *   `run` rejects with LEADERSHIP_PREEMPTED.
  * - Each holder has a later epoch than those before it, also after a restart under the same identity.
  *
  * Not guaranteed without `fencing: 'strict'`: that no write of an earlier leader arrives. A process can be stopped between the check and
@@ -129,6 +131,7 @@ export class LeaderElector {
       identity,
       instance,
       times: this.#times,
+      preempts: options.preempt === true,
       clock: this.#clock,
       report: this.#report,
       runtime,
@@ -143,7 +146,8 @@ export class LeaderElector {
 
   /**
    * Waits until this replica is the leader, does the work, and gives the lease back.
-   * @throws {ListwatchError} code LEADERSHIP_LOST; IDENTITY_TAKEN when another process renews the lease under this identity; LEASE_INVALID
+   * @throws {ListwatchError} code LEADERSHIP_LOST; LEADERSHIP_PREEMPTED when another replica has asked for it, once the work has
+   * ended; IDENTITY_TAKEN when another process renews the lease under this identity; LEASE_INVALID
    * for a Lease that a coordinator assigns; FENCING_UNSUPPORTED; TIMEOUT when the work does not end; ALREADY_STARTED. What `lead` throws.
    */
   async run({ lead, signal }: RunElectorOptions): Promise<void> {
@@ -188,6 +192,7 @@ export class LeaderElector {
     stop: AbortSignal | undefined,
   ): Promise<void> {
     const held = this.#hold(lease, since);
+    const asked = new AbortController();
     const renewal = new LeaseRenewal({
       lock: this.#lock,
       held,
@@ -196,11 +201,13 @@ export class LeaderElector {
       clock: this.#clock,
       report: this.#report,
       runtime: this.#runtime,
+      onAsked:
+        this.#options.preempt === true ? undefined : (by) => asked.abort(this.#preempted(by)),
     });
     renewal.start();
     try {
       if (this.#options.fencing === 'strict') await this.#requireFencing(lease, held);
-      if (stop?.aborted !== true) await this.#work(held, lead, stop);
+      if (stop?.aborted !== true) await this.#work(held, lead, stop, asked.signal);
     } catch (error) {
       await this.#end(renewal, held, error);
       throw error;
@@ -238,11 +245,18 @@ export class LeaderElector {
     );
   }
 
+  #preempted(by: string): ListwatchError {
+    const { identity, namespace, name } = this;
+    const text = `${identity} gives the lease ${namespace}/${name} to ${by}, which has option "preempt"; start this program again, so that it waits as a standby`;
+    return new ListwatchError('LEADERSHIP_PREEMPTED', text);
+  }
+
   /** Until the work has ended, after it was told to or by itself. @throws what it throws; LEADERSHIP_LOST; TIMEOUT. */
   async #work(
     held: HeldLease,
     lead: RunElectorOptions['lead'],
     stop: AbortSignal | undefined,
+    asked: AbortSignal,
   ): Promise<void> {
     const told = new AbortController();
     const ending = new Latch('the work of the leader to be told to end');
@@ -255,6 +269,7 @@ export class LeaderElector {
     const releases = [
       onAbort(stop, () => tell(stop?.reason)),
       onAbort(held.lost, () => tell(held.lost.reason)),
+      onAbort(asked, () => tell(asked.reason)),
     ];
     let failure: { readonly error: unknown } | undefined;
     void (async () => await lead({ lease: held, signal: told.signal }))()
@@ -274,6 +289,7 @@ export class LeaderElector {
     // What the work throws because it was cut off is no failure of its own.
     if (held.lost.aborted) throw held.lost.reason;
     if (failure !== undefined && failure.error !== told.signal.reason) throw failure.error;
+    if (asked.aborted && stop?.aborted !== true) throw asked.reason;
   }
 
   async #end(renewal: LeaseRenewal, held: HeldLease, error: unknown): Promise<void> {

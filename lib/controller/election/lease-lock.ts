@@ -8,6 +8,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../meta/failure/fail
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease, LeaseSpec } from '../../types/built-in/coordination-v1-kinds.ts';
 import { INSTANCE_ANNOTATION, microTime } from './lease-record.ts';
+import { PREEMPTION_ANNOTATION, preemptionText } from './preemption.ts';
 
 export interface LeaseLockOptions {
   readonly client: Client;
@@ -78,13 +79,15 @@ export class LeaseLock {
     });
   }
 
-  /** Becomes its holder. Undefined: it has changed. */
+  /** Becomes its holder; a request of a replica with `preempt` is done with. Undefined: it has changed. */
   async take(
     lease: Stored<Lease>,
     epoch: number,
     call: LeaseCall,
   ): Promise<Stored<Lease> | undefined> {
-    return await this.#write(lease, this.#held(epoch), call);
+    const { [PREEMPTION_ANNOTATION]: _, ...annotations } = lease.metadata.annotations ?? {};
+    const asked = { ...lease, metadata: { ...lease.metadata, annotations } };
+    return await this.#write(asked, this.#held(epoch), call);
   }
 
   /** Undefined: it has changed, or is gone. */
@@ -99,6 +102,14 @@ export class LeaseLock {
     const renewTime = microTime(this.#options.runtime.wallMs());
     // As client-go: a candidate that sees no holder takes it at once, and others after a second.
     return await this.#write(lease, { ...spec, renewTime, leaseDurationSeconds: 1 }, call);
+  }
+
+  /** Asks its holder for it, who goes on for now. Undefined: it has changed. */
+  async askFor(lease: Stored<Lease>, call: LeaseCall): Promise<Stored<Lease> | undefined> {
+    const { identity, runtime } = this.#options;
+    const text = preemptionText(identity, runtime.wallMs());
+    const annotations = { ...lease.metadata.annotations, [PREEMPTION_ANNOTATION]: text };
+    return await this.#update({ ...lease, metadata: { ...lease.metadata, annotations } }, call);
   }
 
   /** Whether the server refuses a write that carries an epoch before that of the lease. The write is a dry run. */
@@ -155,6 +166,10 @@ export class LeaseLock {
       spec: { ...lease.spec, ...spec },
     };
     if (!('holderIdentity' in spec)) delete object.spec.holderIdentity;
+    return await this.#update(object, call);
+  }
+
+  async #update(object: Stored<Lease>, call: LeaseCall): Promise<Stored<Lease> | undefined> {
     return await this.#limited(call, async (signal) => {
       try {
         return await this.#leases.update(object, { signal });

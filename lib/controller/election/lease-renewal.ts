@@ -9,6 +9,7 @@ import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseLock } from './lease-lock.ts';
 import { INSTANCE_ANNOTATION, recordOf } from './lease-record.ts';
 import type { ElectionTimes } from './leader-election-options.ts';
+import { preemptorOf } from './preemption.ts';
 
 export interface LeaseRenewalOptions {
   readonly lock: LeaseLock;
@@ -19,6 +20,8 @@ export interface LeaseRenewalOptions {
   readonly clock: LeaseClock;
   readonly report: ElectionReport;
   readonly runtime: Runtime;
+  /** Another replica asks for the lease. Left out: it is not given away. */
+  readonly onAsked?: ((identity: string) => void) | undefined;
 }
 
 /** A timer of less could fire at the same moment again and again. */
@@ -95,6 +98,8 @@ export class LeaseRenewal {
         return;
       }
       this.#lease = found;
+      const preemptor = preemptorOf(found);
+      if (preemptor !== undefined) this.#options.onAsked?.(preemptor);
     }
   }
 

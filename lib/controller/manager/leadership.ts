@@ -9,7 +9,7 @@ import type { ShareWorker, WorkShare } from '../share/work-share.ts';
 export interface LeadershipHooks {
   /** This replica leads: what has to be ready before controllers begin. */
   readonly onLeading: () => Promise<void>;
-  /** The lease is lost, or the election has failed. */
+  /** The lease is lost, another replica asks for it, or the election has failed. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -53,6 +53,10 @@ export class Leadership implements WorkShare {
       this.#held = lease;
       onAbort(lease.lost, () => {
         if (!this.#stop.signal.aborted) onFailure(lease.lost.reason);
+      });
+      // Another replica asks for the lease: it is held until the work has ended.
+      onAbort(signal, () => {
+        if (!this.#stop.signal.aborted && !lease.lost.aborted) onFailure(signal.reason);
       });
       await onLeading();
       if (!signal.aborted) {

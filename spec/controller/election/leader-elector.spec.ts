@@ -114,6 +114,20 @@ describe('LeaderElector', () => {
     expect(secondOf(a, 'is told to end')).to.be.below(secondOf(b, 'leads') - 4);
   });
 
+  it('is unhealthy while the work of a lost lease goes on for longer than the lease lasts', async () => {
+    const a = world.replica('a', { endsAfterMs: 40_000, drainTimeoutMs: 60_000 });
+    await world.runtime.advance(5000);
+    a.network.cut = true;
+    await world.runtime.advance(25_000);
+    expect(stepsOf(a)).to.deep.equal(['leads', 'is told to end']);
+    expect(() => a.elector.check()).not.to.throw();
+    await world.runtime.advance(6000);
+    expect(() => a.elector.check()).to.throw('the work of the leader still goes on');
+    await world.runtime.advance(30_000);
+    expect(stepsOf(a).slice(2)).to.deep.equal(['has ended', 'failed']);
+    expect(() => a.elector.check()).not.to.throw();
+  });
+
   it('has lost the lease as soon as it was stopped for longer than it lasts, before anything else runs', async () => {
     const [a] = (await led()) as [Replica];
     const { lease } = a.context!;

@@ -1,4 +1,4 @@
-import { later, yes, type FeatureRow } from './feature-row.ts';
+import { yes, type FeatureRow } from './feature-row.ts';
 
 /** One leader among replicas. */
 export const electionRows: readonly FeatureRow[] = [
@@ -50,15 +50,19 @@ export const electionRows: readonly FeatureRow[] = [
   yes(
     84,
     'A health check that fails while the work of a lost lease goes on',
-    'controller/manager/leadership.ts',
+    'controller/election/leader-elector.ts',
     [
-      'controller/manager/manager-election.spec.ts',
-      'A Manager with leader election shows the election in its metrics and its health',
+      'controller/election/leader-elector.spec.ts',
+      'LeaderElector is unhealthy while the work of a lost lease goes on for longer than the lease lasts',
     ],
   ),
-  later(
+  yes(
     85,
-    'A deployed program pauses while a developer runs it',
-    'It needs leader election first; then a mark on the Lease makes the leader drain and step down until it is removed.',
+    'A deployed program pauses while a developer runs it (`preempt`)',
+    'controller/election/preemption.ts',
+    [
+      'controller/election/preemption.spec.ts',
+      'A replica with preempt leads while it runs, and leaves the lease to those that wait when it stops',
+    ],
   ),
 ];
