@@ -5,6 +5,7 @@ import { informerMetrics } from '../lib/cache/informer/observe/informer-metrics.
 import { requestMetrics } from '../lib/client/transport/flow/request-metrics.ts';
 import { electionMetrics } from '../lib/controller/election/election-metrics.ts';
 import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
+import { webhookMetrics } from '../lib/controller/webhook/port/webhook-metrics.ts';
 import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
 import type { MetricDescription } from '../lib/kernel/report/metrics.ts';
 import { apiServerMetrics } from '../lib/server/api/metrics/api-server-metrics.ts';
@@ -22,6 +23,7 @@ const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
   ['Work queues', Object.values<MetricDescription>(workQueueMetrics)],
   ['Reconcile loops', Object.values<MetricDescription>(reconcileLoopMetrics)],
   ['Leader election', Object.values<MetricDescription>(electionMetrics)],
+  ['Webhook servers', Object.values<MetricDescription>(webhookMetrics)],
   ['Requests and storage of the server', Object.values(apiServerMetrics)],
   ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
 ]);

@@ -64,6 +64,7 @@ export type {
 export type { HeldLease, HeldLeaseOptions } from './election/held-lease.ts';
 export type { LeaseClock, Moment } from './election/lease-clock.ts';
 export { electionMetrics } from './election/election-metrics.ts';
+export { webhookMetrics } from './webhook/port/webhook-metrics.ts';
 export type { ShareWorker, WorkShare } from './share/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';

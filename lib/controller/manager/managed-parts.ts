@@ -1,6 +1,7 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Controller } from '../builder/controller.ts';
@@ -30,6 +31,8 @@ export interface Runnable {
   whenStarted?(options: { readonly signal: AbortSignal }): Promise<void>;
   /** Throws while it cannot do its work; `/readyz` asks when it is ready. */
   check?(): void;
+  /** Called when it is added, with the metrics that the manager shows at `/metrics`. */
+  reportTo?(metrics: Metrics): void;
 }
 
 export interface RunnableContext {

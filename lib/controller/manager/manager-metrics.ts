@@ -3,6 +3,7 @@ import { requestMetrics } from '../../client/transport/flow/request-metrics.ts';
 import { droppedReports, PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
 import { electionMetrics } from '../election/election-metrics.ts';
 import { reconcileLoopMetrics } from '../runtime/reconcile-loop-metrics.ts';
+import { webhookMetrics } from '../webhook/port/webhook-metrics.ts';
 import { workQueueMetrics } from '../workqueue/work-queue-metrics.ts';
 
 /** Waits in a queue take microseconds, and reconciles minutes. */
@@ -22,6 +23,7 @@ export function prometheusMetrics(): PrometheusMetrics {
       ...Object.values(informerMetrics),
       ...Object.values(requestMetrics),
       ...Object.values(electionMetrics),
+      ...Object.values(webhookMetrics),
       droppedReports,
     ],
     dropped: droppedReports,

@@ -230,7 +230,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
       part.reportTo(this.metrics);
       if (this.#leadership !== undefined) part.shareWork(this.#leadership);
       this.#controllers.push(part);
-    }
+    } else if ('reportTo' in part) part.reportTo?.(this.metrics);
     if (this.#leadership !== undefined && run.leaderOnly && !this.#leads) run.standBy();
     else if (this.#phase === 'running') this.#begin(run);
   }

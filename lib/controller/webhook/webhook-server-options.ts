@@ -5,6 +5,7 @@ import {
   requireOptions,
 } from '../../kernel/options/options.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   checkCertificate,
@@ -61,6 +62,8 @@ export interface WebhookServerOptions {
   readonly runtime?: Runtime | undefined;
   /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
+  /** Gets `webhookMetrics`. @defaultValue those of the `Manager` that runs it */
+  readonly metrics?: Metrics | undefined;
 }
 
 const OPTIONS: readonly (keyof WebhookServerOptions)[] = [
@@ -76,6 +79,7 @@ const OPTIONS: readonly (keyof WebhookServerOptions)[] = [
   'lingerMs',
   'runtime',
   'logger',
+  'metrics',
 ];
 const OWNER = 'WebhookServer';
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;

@@ -4,7 +4,9 @@ import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { urlHost } from '../../kernel/failure/listen-address.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import { guardedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
 import { abortable, deriveAbort, onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -17,6 +19,7 @@ import { expiryOf, type ServedCertificate } from './certificates/served-certific
 import { DeclaredWebhooks, type AnyConversion } from './declared-webhooks.ts';
 import type { HookOptions, MutateOptions } from './hook-options.ts';
 import { WebhookListener } from './port/webhook-listener.ts';
+import { WebhookMeter } from './port/webhook-meter.ts';
 import type { ReviewFunction } from './review/admission-answer.ts';
 import type { Mutate, Operation, Validate } from './review/admission-context.ts';
 import type { ConversionOptions } from './review/conversion.ts';
@@ -76,6 +79,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   readonly #client: Client;
   readonly #declared: DeclaredWebhooks;
   readonly #registration: WebhookRegistration;
+  readonly #meter: WebhookMeter;
   readonly #listening = new Latch('the webhooks to listen');
   readonly #warm = new Latch('the webhooks to be warm');
   readonly #ready = new Latch('the webhooks to be ready');
@@ -101,6 +105,8 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     const { name } = this;
     const parts = { client, name, runtime: this.#runtime, logger: this.#logger };
     this.#registration = new WebhookRegistration(parts);
+    this.#meter = new WebhookMeter(this.#runtime);
+    if (options.metrics !== undefined) this.reportTo(options.metrics);
   }
 
   /** The origin at which API servers reach it without a service; undefined before it listens. */
@@ -275,6 +281,15 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     return webhookManifests(this.name, address, hooks, conversions);
   }
 
+  /** From now on reports its metrics to these; a `Manager` calls it with its own. */
+  reportTo(metrics: Metrics): void {
+    this.#meter.reportTo(
+      guardedMetrics(metrics, (error) => {
+        this.#logger.error(`webhooks: the metrics failed: ${errorMessage(error)}`, { error });
+      }),
+    );
+  }
+
   /** The state at this moment. */
   inspect(): WebhookServerInspection {
     const { hooks, conversions } = this.#declared;
@@ -331,7 +346,12 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     const served = await this.#keeper.start(signal);
     this.#authorities = served.authorities;
     const routes = this.#declared.routes();
-    this.#listener = new WebhookListener({ routes, runtime: this.#runtime, logger: this.#logger });
+    this.#listener = new WebhookListener({
+      routes,
+      meter: this.#meter,
+      runtime: this.#runtime,
+      logger: this.#logger,
+    });
     this.#listener.present(served);
     await this.#listener.listen(address, port ?? (inCluster ? SERVICE_PORT : 0));
     const listening = { port: this.#listener.port, host: warmHost(address), name, served };

@@ -305,6 +305,10 @@ describe('WebhookServer', () => {
     ]);
     const page = await fetch(`${manager.url}/readyz?verbose`);
     expect(await page.text()).to.include('[+]shop ok');
+    const metrics = await (await fetch(`${manager.url}/metrics`)).text();
+    expect(metrics).to.match(
+      /^controller_runtime_webhook_requests_total\{code="200",webhook="\/convert\/coupons.x.io"\} [1-9]/m,
+    );
     await manager.close();
     await running;
     expect(webhooks.inspect().phase).to.equal('stopped');

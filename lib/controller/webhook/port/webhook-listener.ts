@@ -8,6 +8,7 @@ import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { Latch } from '../../../kernel/time/latch.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../kernel/time/wait.ts';
+import type { WebhookMeter } from './webhook-meter.ts';
 import { CallBodies, RefusedBody, type ReadBody } from './call-bodies.ts';
 
 export interface WebhookCall {
@@ -33,6 +34,8 @@ export interface Route {
 export interface WebhookListenerOptions {
   /** By path. */
   readonly routes: ReadonlyMap<string, Route>;
+  /** Measures the calls of known paths. */
+  readonly meter: WebhookMeter;
   readonly runtime: Runtime;
   readonly logger: Logger;
 }
@@ -144,13 +147,19 @@ export class WebhookListener {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#running += 1;
+    const { routes, meter } = this.#options;
+    const [path = ''] = (request.url ?? '/').split('?', 1);
+    const end = routes.has(path) ? meter.begin(path) : undefined;
     const call = deriveAbort();
     response.once('close', () => {
       call.abort();
     });
     try {
-      send(response, await this.#answerTo(request, call), this.#server.listening);
+      const answer = await this.#answerTo(request, call);
+      end?.(answer.status);
+      send(response, answer, this.#server.listening);
     } catch (error) {
+      end?.(error instanceof RefusedBody ? error.status : 500);
       if (error instanceof RefusedBody) {
         const { status, message, isRead } = error;
         send(response, { status, body: message }, isRead);

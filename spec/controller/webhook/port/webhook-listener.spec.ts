@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { WebhookListener } from '../../../../lib/controller/webhook/port/webhook-listener.ts';
+import { WebhookMeter } from '../../../../lib/controller/webhook/port/webhook-meter.ts';
+import { prometheusMetrics } from '../../../../lib/controller/manager/manager-metrics.ts';
 import {
   CertificateAuthority,
   type Certificate,
@@ -29,6 +31,7 @@ describe('WebhookListener', () => {
   let logger: RecordedLog;
   let calls: string[];
   let aborted: number;
+  let meter: WebhookMeter;
 
   beforeEach(async () => {
     logger = new RecordedLog();
@@ -59,7 +62,8 @@ describe('WebhookListener', () => {
         },
       ],
     ]);
-    listener = new WebhookListener({ routes, runtime: realRuntime, logger });
+    meter = new WebhookMeter(realRuntime);
+    listener = new WebhookListener({ routes, meter, runtime: realRuntime, logger });
     listener.present(first);
     await listener.listen('127.0.0.1', 0);
   });
@@ -109,6 +113,40 @@ describe('WebhookListener', () => {
       headers: { 'content-type': 'application/json; charset=utf-8' },
     });
     expect([status, text]).to.deep.equal([200, '{"said":"{}"}']);
+  });
+
+  it('measures the calls of each webhook, and none of other paths', async () => {
+    const metrics = prometheusMetrics();
+    meter.reportTo(metrics);
+    await send('/echo', '{}');
+    await send('/echo', 'x'.repeat(LARGEST_BYTES + 1)).catch(() => {});
+    await send('/throws?timeout=1s', '{}');
+    await send('/other', '{}');
+    const waiting = send('/never?timeout=1s', '{}');
+    await until('the call to arrive', () => calls.includes('never'));
+    const line = (name: string): string[] =>
+      metrics
+        .text()
+        .split('\n')
+        .filter((text) => text.startsWith(`controller_runtime_webhook_${name}{`))
+        .toSorted();
+    expect(line('requests_in_flight')).to.deep.equal([
+      'controller_runtime_webhook_requests_in_flight{webhook="/echo"} 0',
+      'controller_runtime_webhook_requests_in_flight{webhook="/never"} 1',
+      'controller_runtime_webhook_requests_in_flight{webhook="/throws"} 0',
+    ]);
+    await waiting;
+    expect(line('requests_total')).to.deep.equal([
+      'controller_runtime_webhook_requests_total{code="200",webhook="/echo"} 1',
+      'controller_runtime_webhook_requests_total{code="413",webhook="/echo"} 1',
+      'controller_runtime_webhook_requests_total{code="500",webhook="/throws"} 1',
+      'controller_runtime_webhook_requests_total{code="504",webhook="/never"} 1',
+    ]);
+    expect(line('latency_seconds_count')).to.deep.equal([
+      'controller_runtime_webhook_latency_seconds_count{webhook="/echo"} 2',
+      'controller_runtime_webhook_latency_seconds_count{webhook="/never"} 1',
+      'controller_runtime_webhook_latency_seconds_count{webhook="/throws"} 1',
+    ]);
   });
 
   const refused: readonly (readonly [
@@ -303,7 +341,8 @@ describe('WebhookListener', () => {
   });
 
   it('names a port that is taken', async () => {
-    const other = new WebhookListener({ routes: new Map(), runtime: realRuntime, logger });
+    const parts = { meter, runtime: realRuntime, logger };
+    const other = new WebhookListener({ routes: new Map(), ...parts });
     other.present(first);
     const error = await other.listen('127.0.0.1', listener.port).catch((thrown: unknown) => thrown);
     expect(error).to.include({ code: 'PORT_IN_USE' });
