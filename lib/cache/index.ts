@@ -63,6 +63,7 @@ export type {
 export { changesOf } from './informer/changes/informer-changes.ts';
 export type { InformerEvents } from './informer/observe/informer-events.ts';
 export type {
+  CollectionInspection,
   EngineInspection,
   HandlerInspection,
   InformerInspection,

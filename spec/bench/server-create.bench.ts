@@ -4,7 +4,13 @@ import { CONFIG_MAPS } from './server-creator.ts';
 import type { Served } from './server-served.ts';
 
 /** Who watches, and from where. */
-type Audience = 'nobody' | 'informers' | 'sockets' | 'informers in the process';
+type Audience =
+  | 'nobody'
+  | 'informers'
+  | 'informers with caches of their own'
+  | 'sockets'
+  | 'informers in the process'
+  | 'informers in the process with caches of their own';
 
 interface Scene {
   readonly audience: Audience;
@@ -24,22 +30,24 @@ class Cast implements AsyncDisposable {
   readonly sockets: ServerChild<'sockets'> | undefined;
 
   constructor({ audience }: Scene) {
-    if (audience === 'informers') this.informers = new ServerChild('informers');
+    if (audience.startsWith('informers') && !isInProcess(audience))
+      this.informers = new ServerChild('informers');
     if (audience === 'sockets') this.sockets = new ServerChild('sockets');
   }
 
   /** Opens the watches. */
-  async seat({ watchers }: Scene, served: Served): Promise<Until> {
+  async seat({ audience, watchers }: Scene, served: Served): Promise<Until> {
     const { server, informers, sockets } = this;
+    const share = !audience.endsWith('of their own');
     if (informers !== undefined) {
-      await informers.call('open', served, watchers);
+      await informers.call('open', served, watchers, share);
       return (events) => informers.call('until', events);
     }
     if (sockets !== undefined) {
       await sockets.call('open', served, CONFIG_MAPS, watchers);
       return (events) => sockets.call('until', events);
     }
-    await server.call('follow', watchers);
+    await server.call('follow', watchers, share);
     return (events) => server.call('until', events);
   }
 
@@ -47,6 +55,10 @@ class Cast implements AsyncDisposable {
     const { server, creator, informers, sockets } = this;
     for (const child of [creator, informers, sockets, server]) await child?.[Symbol.asyncDispose]();
   }
+}
+
+function isInProcess(audience: Audience): boolean {
+  return audience.startsWith('informers in the process');
 }
 
 async function play(scene: Scene, warmUp: number): Promise<Figure[]> {
@@ -85,9 +97,21 @@ function scenes(size: BenchSize): Scene[] {
     { ...nobody, inFlight: 16, creates: many },
     { audience: 'informers', watchers, inFlight: 1, creates: fewer },
     { audience: 'informers', watchers, inFlight: 16, creates: fewer },
+    {
+      audience: 'informers with caches of their own',
+      watchers,
+      inFlight: 16,
+      creates: fewer,
+    },
     { audience: 'sockets', watchers, inFlight: 1, creates: fewer },
     { audience: 'sockets', watchers, inFlight: 16, creates: fewer },
     { audience: 'informers in the process', watchers, inFlight: 16, creates: fewer },
+    {
+      audience: 'informers in the process with caches of their own',
+      watchers,
+      inFlight: 16,
+      creates: fewer,
+    },
   ];
   // Each is three processes; one shows that they run.
   return size === 'tiny' ? all.slice(3, 4) : all;

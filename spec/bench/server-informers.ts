@@ -13,22 +13,25 @@ export class InformerCrowd {
   #target = Number.POSITIVE_INFINITY;
   #reached = (): void => {};
 
-  async open({ url, token }: Served, count: number): Promise<void> {
+  /** @param share whether they run on one watch and one cache */
+  async open({ url, token }: Served, count: number, share: boolean = true): Promise<void> {
     const client = await connect({ server: url, token });
     this.#stops.push(() => client.close());
-    await this.follow(count, () =>
+    await this.follow(count, share, () =>
       client.listerWatcher({ apiVersion: 'v1', resource: 'configmaps' }),
     );
   }
 
   async follow(
     count: number,
+    share: boolean,
     listerWatcher: () => ListerWatcher<ObjectView<UnstructuredObject>>,
   ): Promise<void> {
     const started: Promise<unknown>[] = [];
     for (let index = 0; index < count; index += 1) {
       const informer = new SharedIndexInformer<UnstructuredObject>({
         listerWatcher: listerWatcher(),
+        share,
       });
       informer.addHandler({
         view: 'lazy',

@@ -44,10 +44,10 @@ export class ServedApi {
   }
 
   /** Informers in the process of the server, without HTTP. */
-  async follow(count: number): Promise<void> {
+  async follow(count: number, share: boolean = true): Promise<void> {
     const server = this.#server as ApiServer;
     this.#crowd = new InformerCrowd();
-    await this.#crowd.follow(count, () =>
+    await this.#crowd.follow(count, share, () =>
       server.listerWatcher({ apiVersion: 'v1', resource: 'configmaps' }),
     );
   }

@@ -1,32 +1,25 @@
 import type { EventEmitter } from 'eventemitter3';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { deriveAbort, onAbort } from '../../kernel/time/abort.ts';
 import type { Latch } from '../../kernel/time/latch.ts';
-import { untilOpen } from '../../kernel/time/wait.ts';
+import { guardedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
-import { withKnownValues } from '../../meta/json/known-values.ts';
-import { metaNamespaceKeyFunc, objectKey } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
-import { longestMemberOf } from '../memory/kept-view.ts';
 import type { ObjectMemory } from '../memory/object-memory.ts';
-import { SlabMemory } from '../memory/slab-memory.ts';
-import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
-import type { ReflectorSink } from '../reflector/contract/reflector-sink.ts';
-import { startResync } from '../reflector/resync-timer.ts';
-import type { ReflectorStateName } from '../reflector/table/reflector-state.ts';
-import { Reflector } from '../reflector/reflector.ts';
-import { ErrorReporter } from './observe/error-reporter.ts';
-import { guardedMetrics } from '../../kernel/report/guarded-metrics.ts';
+import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
+import type { ObjectPipeline } from './apply/object-pipeline.ts';
+import { CacheReader } from './collection/cache-reader.ts';
+import { CollectionCache, type CacheMember } from './collection/collection-cache.ts';
+import { joinedCache } from './collection/shared-caches.ts';
 import type { WaitOptions } from './handlers/handler-registration.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
+import { ErrorReporter } from './observe/error-reporter.ts';
 import type { InformerEvents } from './observe/informer-events.ts';
 import type { EngineInspection, InformerInspection } from './observe/informer-inspection.ts';
 import { InformerJournal } from './observe/informer-journal.ts';
 import { InformerMeter } from './observe/informer-meter.ts';
 import type { ResolvedInformerOptions } from './options/informer-options.ts';
-import { NamespaceReflectors } from './namespaces/namespace-reflectors.ts';
-import { ObjectPipeline } from './apply/object-pipeline.ts';
 
 export interface InformerEngineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
@@ -39,26 +32,25 @@ export interface InformerEngineOptions<T extends KubernetesObject> {
   readonly inspect: () => InformerInspection;
 }
 
-/** The parts of an informer, put together: reflector, pipeline and handlers. */
+/** The parts of an informer, put together: the cache, which it may share with others, and its own handlers. */
 export class InformerEngine<T extends KubernetesObject> {
   readonly handlers: HandlerRegistry<T>;
-  readonly memory: ObjectMemory<ObjectView<T>>;
-  readonly pipeline: ObjectPipeline<T>;
+  /** Reads the cache, also after it has become a shared one. */
+  readonly reader: CacheReader<T>;
   readonly #given: InformerEngineOptions<T>;
   readonly #errors: ErrorReporter;
   readonly #metrics: Metrics;
   readonly #journal: InformerJournal;
   readonly #meter: InformerMeter | undefined;
-  readonly #listerWatcher: ListerWatcher<ObjectView<T>>;
-  #reflector: Reflector<ObjectView<T>>;
-  /** With option `namespaces`, in place of the reflector. */
-  readonly #namespaces: NamespaceReflectors<ObjectView<T>> | undefined;
+  readonly #member: CacheMember<T>;
+  /** Its own one until it runs. */
+  #cache: CollectionCache<T>;
+  #readsBodies = false;
+  #bodies: Disposable | undefined;
 
   constructor(given: InformerEngineOptions<T>) {
-    const { name, runtime, logger, onError, metrics, cache } = given.options;
+    const { name, runtime, logger, onError, metrics } = given.options;
     this.#given = given;
-    // The program says of what type its objects are, as with a source.
-    this.memory = (cache.memory ?? new SlabMemory(cache)) as ObjectMemory<ObjectView<T>>;
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
     this.#metrics = guardedMetrics(metrics, (error) => {
       this.#errors.report(error, { source: 'metrics' });
@@ -69,11 +61,26 @@ export class InformerEngine<T extends KubernetesObject> {
       errors: this.#errors,
       onRelist: () => this.#meter?.relisted(),
     });
-    this.pipeline = this.#makePipeline();
+    this.#cache = new CollectionCache<T>({
+      options: given.options,
+      errors: this.#errors,
+      metrics: this.#metrics,
+      resync: {
+        intervalMs: () => this.handlers?.resyncIntervalMs ?? 0,
+        due: () => this.handlers.resyncDue(),
+      },
+    });
+    this.reader = new CacheReader<T>(() => this.#cache);
     this.handlers = this.#makeHandlers();
-    this.#listerWatcher = this.#makeListerWatcher();
-    this.#reflector = this.#makeReflector(this.#listerWatcher, this.pipeline.sink);
-    this.#namespaces = this.#makeNamespaces();
+    this.#member = this.#makeMember();
+  }
+
+  get memory(): ObjectMemory<ObjectView<T>> {
+    return this.#cache.memory;
+  }
+
+  get pipeline(): ObjectPipeline<T> {
+    return this.#cache.pipeline;
   }
 
   get events(): EventEmitter<InformerEvents> {
@@ -82,19 +89,24 @@ export class InformerEngine<T extends KubernetesObject> {
 
   /** The newest resource version received. */
   get lastSyncResourceVersion(): string {
-    return (this.#namespaces ?? this.#reflector).lastSyncResourceVersion;
+    return this.#cache.lastSyncResourceVersion;
   }
 
   /** The present step, or the last error, as text. */
   get situation(): string {
     const { lastError } = this.#journal;
-    const { waitingFor } = this.#namespaces ?? this.#reflector;
+    const { waitingFor, missing, stateName } = this.#cache;
     if (waitingFor !== undefined) return `; ${waitingFor}`;
-    const missing = this.#namespaces?.missing;
-    const step = missing === undefined ? ` (${this.#stateName})` : `; ${missing}`;
+    const step = missing === undefined ? ` (${stateName})` : `; ${missing}`;
     if (lastError === undefined) return step;
     const error = `; the last error: ${lastError.message}`;
     return missing === undefined ? error : step + error;
+  }
+
+  /** Views are returned that may be read after they have left the store. */
+  keepBodies(): void {
+    this.#readsBodies = true;
+    this.#bodies ??= this.memory.pin('body');
   }
 
   /**
@@ -102,90 +114,99 @@ export class InformerEngine<T extends KubernetesObject> {
    * @throws as `untilOpen`, and CLOSED when `stopped` opens first
    */
   async namespacesChanged(stopped: Latch, options: WaitOptions): Promise<void> {
-    this.#namespaces?.follow();
-    const { runtime, name } = this.#given.options;
-    for (const latch of this.#namespaces?.synced ?? []) {
-      await untilOpen(runtime, [latch, stopped], {
-        ...options,
-        describe: () => `${latch.name} of ${name}${this.situation}`,
-      });
-      if (!latch.isOpen) {
-        throw new ListwatchError(
-          'CLOSED',
-          `the informer ${name} stopped before it had the ${latch.name}`,
-        );
-      }
+    await this.#cache.namespacesChanged(stopped, options, () => this.situation);
+  }
+
+  /** As `WriteOverlay.caughtUp`; CLOSED too when `stopped` aborts, because another informer may keep the cache. */
+  async caughtUp(
+    resourceVersion: string,
+    { signal, ...options }: WaitOptions,
+    stopped: AbortSignal,
+  ): Promise<void> {
+    const abort = deriveAbort(signal);
+    const release = onAbort(stopped, () => {
+      if (!this.#isShared) return;
+      const text = `the informer ${this.#given.options.name} has stopped`;
+      abort.abort(new ListwatchError('CLOSED', text));
+    });
+    try {
+      await this.pipeline.overlay.caughtUp(resourceVersion, { ...options, signal: abort.signal });
+    } finally {
+      release();
+      abort.dispose();
     }
   }
 
   /** Follows the collection until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#meter?.start();
+    this.#join();
     this.handlers.start();
-    // The handlers have determined the interval of resyncs by now.
-    this.#reflector = this.#makeReflector(this.#listerWatcher, this.pipeline.sink);
-    const draining = this.pipeline.drain(signal);
-    try {
-      await (this.#namespaces ?? this.#reflector).run({ signal });
-    } finally {
-      this.pipeline.close();
-      await draining;
-    }
+    await this.#cache.run(this.#member, signal);
   }
 
   /** Resolves when the last callback has returned. */
   async stop(): Promise<void> {
-    this.pipeline.close();
+    if (!this.#isShared) this.pipeline.close();
     await this.handlers.close();
-    this.memory.close();
+    this.#cache.release();
+    this.#bodies?.[Symbol.dispose]();
     this.#meter?.stop();
     this.events.emit('stopped');
   }
 
   inspect(): EngineInspection {
-    const followed = this.#namespaces ?? this.#reflector;
+    const others = this.#cache.others(this.#member);
     return {
-      reflector: this.#stateName,
-      connected: followed.connected,
-      waitingForServer: followed.waitingFor,
-      lastSyncResourceVersion: this.lastSyncResourceVersion,
-      ...this.pipeline.inspect(),
-      memory: this.memory.inspect(),
+      ...this.#cache.inspect(),
       relists: this.#journal.relists,
-      staleEvents: followed.staleEvents,
       lastError: this.#journal.lastError,
       handlers: this.handlers.inspect(),
-      ...(this.#namespaces === undefined ? {} : { namespaces: this.#namespaces.inspect() }),
+      ...(others.length === 0 ? {} : { sharedWith: others }),
     };
   }
 
-  get #stateName(): ReflectorStateName {
-    return this.#namespaces?.stateName ?? this.#reflector.state.name;
+  /** Other informers run on the cache. */
+  get #isShared(): boolean {
+    return this.#cache.others(this.#member).length > 0;
   }
 
-  #makePipeline(): ObjectPipeline<T> {
-    const { options, onSynced } = this.#given;
-    return new ObjectPipeline<T>({
-      options,
-      memory: this.memory,
-      errors: this.#errors,
-      meter: this.#meter,
-      lastSyncResourceVersion: () => this.lastSyncResourceVersion,
-      onChanges: (batches) => {
-        this.handlers.distribute(batches);
+  /** From here to the first change that it gets, nothing is awaited. */
+  #join(): void {
+    const own = this.#cache;
+    // Own writes that the cache has not caught up with are shown by the own cache alone.
+    if (this.handlers.resyncIntervalMs > 0 || own.pipeline.overlay.inspect().pending > 0) return;
+    this.#cache = joinedCache(own);
+    if (this.#cache === own) return;
+    own.release();
+    this.#bodies?.[Symbol.dispose]();
+    this.#bodies = this.#readsBodies ? this.memory.pin('body') : undefined;
+  }
+
+  #makeMember(): CacheMember<T> {
+    const { name } = this.#given.options;
+    const { handlers } = this;
+    return {
+      name,
+      changed: (batches) => {
+        handlers.distribute(batches);
       },
-      handlersHaveBacklog: (count) => this.handlers.hasBacklog(count),
-      onBookmark: (resourceVersion) => {
+      hasBacklog: (count) => handlers.hasBacklog(count),
+      bookmark: (resourceVersion) => {
         this.events.emit('bookmark', resourceVersion);
       },
-      onScope: (scope) => this.#namespaces?.applied(scope),
-      onSynced: () => {
-        this.handlers.markSynced();
-        onSynced();
+      synced: () => {
+        handlers.markSynced();
+        this.#given.onSynced();
         this.#meter?.synced();
         this.events.emit('synced');
       },
-    });
+      watchError: (error, context) => {
+        if (!this.#given.endsWith(error, context)) this.#journal.watchError(error, context);
+      },
+      transitions: (listed) => this.#journal.transitions(listed),
+      applied: (durationMs) => this.#meter?.applied(durationMs),
+    };
   }
 
   #makeHandlers(): HandlerRegistry<T> {
@@ -193,11 +214,11 @@ export class InformerEngine<T extends KubernetesObject> {
     const { name, runtime, resyncIntervalMs, logger } = options;
     return new HandlerRegistry<T>({
       informer: name,
-      store: this.pipeline.store,
+      store: () => this.pipeline.store,
       runtime,
       resyncIntervalMs,
       waitsFor,
-      memory: this.memory,
+      memory: () => this.memory,
       onError: (error, about) => {
         this.#errors.report(error, { source: 'handler', ...about });
       },
@@ -208,70 +229,6 @@ export class InformerEngine<T extends KubernetesObject> {
         logger.warn(`informer ${name}: ${message}`);
       },
     });
-  }
-
-  /** Passes the stored objects to the source as known values. It finds them by name, so only if keys are made of names. */
-  #makeListerWatcher(namespace?: string): ListerWatcher<ObjectView<T>> {
-    const { listerWatcher: all, keyFunc } = this.#given.options;
-    const listerWatcher = (namespace === undefined ? all : all.inNamespace?.(namespace)) ?? all;
-    if (keyFunc !== metaNamespaceKeyFunc) return listerWatcher;
-    const { store } = this.pipeline;
-    return withKnownValues(listerWatcher, (name, namespace = '') => {
-      if (store.size === 0) return undefined;
-      const stored = store.get(objectKey({ namespace, name }));
-      return stored && longestMemberOf(stored);
-    });
-  }
-
-  #makeNamespaces(): NamespaceReflectors<ObjectView<T>> | undefined {
-    const { namespaces, runtime, name } = this.#given.options;
-    if (namespaces === undefined) return undefined;
-    const { pipeline, handlers } = this;
-    return new NamespaceReflectors<ObjectView<T>>({
-      namespaces,
-      fifo: pipeline.fifo,
-      reflectorOf: (namespace, sink) =>
-        this.#makeReflector(this.#makeListerWatcher(namespace), sink, `${name}/${namespace}`),
-      onArrival: () => pipeline.noteProgress(),
-      startResync: () => {
-        const { resyncIntervalMs } = handlers;
-        const shouldResync = (): boolean => handlers.resyncDue();
-        return startResync(
-          { runtime, sink: pipeline.sink, resyncIntervalMs, shouldResync },
-          (error) => {
-            this.#errors.report(error, { source: 'internal' });
-          },
-        );
-      },
-    });
-  }
-
-  #makeReflector(
-    listerWatcher: ListerWatcher<ObjectView<T>>,
-    sink: ReflectorSink<ObjectView<T>>,
-    name: string = this.#given.options.name,
-  ): Reflector<ObjectView<T>> {
-    const { keyFunc, reflector, runtime, logger } = this.#given.options;
-    return new Reflector<ObjectView<T>>({
-      ...reflector,
-      listerWatcher,
-      sink,
-      name,
-      keyFunc,
-      runtime,
-      logger,
-      metrics: this.#metrics,
-      resyncIntervalMs: this.handlers.resyncIntervalMs,
-      shouldResync: () => this.handlers.resyncDue(),
-      onError: (error, context) => {
-        this.#onWatchError(error, context);
-      },
-      onTransition: this.#journal.transitions(),
-    });
-  }
-
-  #onWatchError(error: unknown, context: ReflectorErrorContext): void {
-    if (!this.#given.endsWith(error, context)) this.#journal.watchError(error, context);
   }
 
   /** Metering costs nothing without metrics. */

@@ -46,6 +46,7 @@ import { unknownResource } from './options/start-failure.ts';
  * - A handler that throws or is slow does not affect other handlers.
  * - An unchanged object is not reported as updated, even after reconnects and relists.
  * - `synced` means that the cache has a whole list; it never becomes false again.
+ * - Where another informer of the process reads the same, both run on one watch and one cache; see option `share`.
  *
  * Not guaranteed: that handlers see every state of an object. Changes are merged while the connection is down, and for a
  * handler with a backlog of thousands of events.
@@ -94,13 +95,9 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     });
     this.events = this.#engine.events;
     const opener = new ViewOpener<Stored<T>>(listBudget(this.#options.cache));
-    const { memory, pipeline } = this.#engine;
-    const { overlay } = pipeline;
-    let pin: Disposable | undefined;
-    this.indexer = new ObjectReader(overlay, opener, () => {
-      pin ??= memory.pin('body');
-    });
-    this.lister = new StoreLister({ store: overlay, opener, subject });
+    const { reader } = this.#engine;
+    this.indexer = new ObjectReader(reader, opener, () => this.#engine.keepBodies());
+    this.lister = new StoreLister({ store: reader, opener, subject });
   }
 
   /**
@@ -303,11 +300,12 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * stops first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
   caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
-    return this.#engine.pipeline.overlay.caughtUp(resourceVersion, options);
+    return this.#engine.caughtUp(resourceVersion, options, this.#abort.signal);
   }
 
   /**
-   * Stops the informer and resolves when `run` has. The cache stays readable. Calling again has no effect. Called by a callback
+   * Stops the informer and resolves when `run` has. The cache stays readable, and goes on changing while other informers run on it. Calling
+   * again has no effect. Called by a callback
    * of a handler, before its first `await`, it does not wait for that callback.
    */
   async close(): Promise<void> {

@@ -100,6 +100,16 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     }));
   }
 
+  /** Undefined for one whose methods were replaced: it reads in a way of its own. */
+  get sharing(): { readonly scope: object; readonly key: string } | undefined {
+    if (Object.hasOwn(this, 'list') || Object.hasOwn(this, 'watch')) return undefined;
+    const { rest, collection, labelSelector, fieldSelector, shardSelector } = this.#options;
+    const { metadataOnly = false, watchIdleTimeoutMs = 0 } = this.#options;
+    const selectors = [labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
+    const key = [collection.apiVersion, this.#path, ...selectors, metadataOnly, watchIdleTimeoutMs];
+    return { scope: rest, key: JSON.stringify(key) };
+  }
+
   inNamespace(namespace: string): ResourceListerWatcher<T> {
     return new ResourceListerWatcher<T>({ ...this.#options, namespace });
   }

@@ -22,6 +22,8 @@ const SMALLEST = 4096;
  *   kept as it is. An object without a kept field becomes an empty object.
  */
 export class JsonProjection {
+  /** Equal for equal projections. */
+  readonly paths: readonly string[];
   readonly #root: FieldNode;
   readonly #json = new JsonScanner();
   #bytes: Buffer = Buffer.alloc(0);
@@ -34,6 +36,7 @@ export class JsonProjection {
    */
   constructor(paths: readonly string[]) {
     this.#root = fieldTree(paths);
+    this.paths = [...new Set(paths)].toSorted();
   }
 
   /** A view of the projected object. */

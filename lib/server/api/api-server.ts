@@ -277,6 +277,7 @@ export class ApiServer implements AsyncDisposable {
       apiVersion,
       resource,
       runtime: this.#runtime,
+      scope: this,
       registry: async () => {
         await this.#start();
         return this.#registry;

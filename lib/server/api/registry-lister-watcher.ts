@@ -28,6 +28,8 @@ export interface RegistryListerWatcherOptions extends ResourceName, CollectionOp
   /** Called for each list and watch, so that a custom resource may be defined after its readers were created. */
   readonly registry: () => Promise<ResourceRegistry>;
   readonly runtime: Runtime;
+  /** Of the server: its readers may share what they read. */
+  readonly scope: object;
 }
 
 /**
@@ -52,6 +54,15 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     if (shardSelector !== '') parseShardSelector(shardSelector);
     const { group } = this.#groupVersion;
     this.description = describeCollection({ group, resource }, options);
+  }
+
+  /** Undefined for one whose methods were replaced: it reads in a way of its own. */
+  get sharing(): { readonly scope: object; readonly key: string } | undefined {
+    if (Object.hasOwn(this, 'list') || Object.hasOwn(this, 'watch')) return undefined;
+    const { scope, apiVersion, resource, namespace, metadataOnly = false } = this.#options;
+    const { labelSelector, fieldSelector, shardSelector } = this.#options;
+    const texts = [namespace, labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
+    return { scope, key: JSON.stringify([apiVersion, resource, ...texts, metadataOnly]) };
   }
 
   async list({ signal, ...options }: ListRequest): Promise<ListPage<ObjectView<T>>> {

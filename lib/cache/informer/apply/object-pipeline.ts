@@ -39,7 +39,7 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
   /** The memory of the objects in the store. @defaultValue none */
   readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
   readonly errors: ErrorReporter;
-  readonly meter: InformerMeter | undefined;
+  readonly meter: Pick<InformerMeter, 'applied'> | undefined;
   /** Queues notifications for the handlers; called in the same step in which the store changed. */
   readonly onChanges: (batches: readonly NotificationBatch<ObjectView<T>>[]) => void;
   /** Whether a handler that does not wait for a promise has a backlog of more than `count` notifications. @defaultValue false */

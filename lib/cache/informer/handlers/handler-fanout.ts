@@ -23,12 +23,12 @@ export class HandlerFanout<V extends HasMetadata> {
     return this.#handlers;
   }
 
-  /** Adds a handler, which gets the present state first. */
-  add(handler: RegisteredHandler<V>, present: NotificationBatch<V>): void {
+  /** Adds a handler, which gets the present state first. Left out: there is none yet. */
+  add(handler: RegisteredHandler<V>, present?: NotificationBatch<V>): void {
     const { queue } = handler;
     this.#handlers.add(handler);
     this.turns.share(this.#handlers.size);
-    queue.push(present);
+    if (present !== undefined) queue.push(present);
     if (this.#synced) queue.tracker.markUpstreamSynced();
     if (this.#started) queue.start();
   }

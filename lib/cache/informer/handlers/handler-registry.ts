@@ -27,15 +27,16 @@ const OPTIONS: readonly (keyof AddHandlerOptions)[] = [
 export interface HandlerRegistryOptions<T extends KubernetesObject> {
   /** Name of the informer. */
   readonly informer: string;
-  readonly store: ThreadSafeStore<ObjectView<T>>;
+  /** Once the informer has started, always the same one. */
+  readonly store: () => ThreadSafeStore<ObjectView<T>>;
   readonly runtime: Runtime;
   readonly resyncIntervalMs: number;
   /** The reason why the informer is not synced, as text. */
   readonly waitsFor: () => string | undefined;
   /** A callback threw, or a handler was removed because its buffer is full. */
   readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
-  /** Pinned for handlers that read more than keys. @defaultValue none */
-  readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
+  /** Pinned for handlers that read more than keys, once the informer has started. */
+  readonly memory: () => ObjectMemory<ObjectView<T>>;
   /** A handler was removed, and its last callback has returned. */
   readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
   readonly onWarning: (message: string) => void;
@@ -51,6 +52,11 @@ export class HandlerRegistry<T extends KubernetesObject> {
   readonly #options: HandlerRegistryOptions<T>;
   readonly #fanout: HandlerFanout<ObjectView<T>>;
   readonly #resyncs: ResyncSchedule;
+  /** Of the handlers whose pins end with them. */
+  readonly #pins = new Map<RegisteredHandler<ObjectView<T>>, Disposable>();
+  /** Handlers that were added before the start. */
+  readonly #early = new Map<RegisteredHandler<ObjectView<T>>, ResourceEventHandler<T>>();
+  #started = false;
   #closed = false;
   #named = 0;
   /** The store as initial notifications, shared by the handlers that are added in one task. */
@@ -87,7 +93,6 @@ export class HandlerRegistry<T extends KubernetesObject> {
     });
     const resync = this.#resyncs.add(name, options.resyncIntervalMs, runtime.monotonicMs());
     let release = (): void => {};
-    const pin = this.#pinFor(handler);
     const registered = new RegisteredHandler<ObjectView<T>>({
       informer,
       queue,
@@ -98,14 +103,22 @@ export class HandlerRegistry<T extends KubernetesObject> {
         this.#fanout.remove(registered);
         this.#resyncs.remove(resync);
         release();
+        this.#early.delete(registered);
         queue.stop();
         void queue.drained().then(() => {
-          pin?.[Symbol.dispose]();
+          this.#pins.get(registered)?.[Symbol.dispose]();
+          this.#pins.delete(registered);
           this.#options.onRemoved(registered);
         });
       },
     });
-    this.#fanout.add(registered, this.#presentState());
+    if (this.#started) {
+      this.#pin(registered, handler);
+      this.#fanout.add(registered, this.#presentState());
+    } else {
+      this.#early.set(registered, handler);
+      this.#fanout.add(registered);
+    }
     release = onAbort(options.signal, () => {
       registered.remove();
     });
@@ -115,6 +128,12 @@ export class HandlerRegistry<T extends KubernetesObject> {
   /** The informer starts: deliveries begin, and the resync interval is fixed. */
   start(): void {
     this.#resyncs.freeze();
+    this.#started = true;
+    for (const [registered, handler] of this.#early) {
+      this.#pin(registered, handler);
+      registered.queue.push(this.#presentState());
+    }
+    this.#early.clear();
     this.#fanout.start();
   }
 
@@ -159,11 +178,11 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
   }
 
-  /** Undefined if the pin never ends: lazy objects and metadata may be read after the handler is removed. */
-  #pinFor({ view }: ResourceEventHandler<T>): Disposable | undefined {
-    if (view === 'key') return undefined;
-    const pin = this.#options.memory?.pin(view === 'metadata' ? 'metadata' : 'body');
-    return view === 'lazy' || view === 'metadata' ? undefined : pin;
+  /** Lazy objects and metadata may be read after the handler is removed: their pins never end. */
+  #pin(registered: RegisteredHandler<ObjectView<T>>, { view }: ResourceEventHandler<T>): void {
+    if (view === 'key') return;
+    const pin = this.#options.memory().pin(view === 'metadata' ? 'metadata' : 'body');
+    if (view !== 'lazy' && view !== 'metadata') this.#pins.set(registered, pin);
   }
 
   #overflow(handler: RegisteredHandler<ObjectView<T>>, pending: number): void {
@@ -184,7 +203,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     });
     this.#present = {
       notifications: Array.from(
-        this.#options.store.entries(),
+        this.#options.store().entries(),
         ([key, object]) => new AddNotification(key, object, true, 'other'),
       ),
       initial: true,
@@ -207,7 +226,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
       deliver: notifierOf(name, handler),
       turns: this.#fanout.turns,
       // With fewer than two notifications for each object there may be nothing to merge.
-      limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store.size),
+      limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store().size),
       whenFull,
       onFull,
       onError: (error, { type, key }) => {

@@ -15,6 +15,6 @@ export interface InformerEvents {
   bookmark: [resourceVersion: string];
   /** The reflector changed its state. */
   transition: [transition: ReflectorTransition];
-  /** The informer has stopped; the store stays readable and is no longer updated. */
+  /** The informer has stopped; the store stays readable, and is no longer updated unless another informer runs on it. */
   stopped: [];
 }

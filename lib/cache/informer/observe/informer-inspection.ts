@@ -48,8 +48,8 @@ export interface PipelineInspection {
   readonly ownWrites: number;
 }
 
-/** The reflector of the collection, and the handlers. */
-export interface EngineInspection extends PipelineInspection {
+/** The reflector of a collection, and its cache. */
+export interface CollectionInspection extends PipelineInspection {
   readonly reflector: ReflectorStateName;
   /** A watch is open. */
   readonly connected: boolean;
@@ -59,15 +59,21 @@ export interface EngineInspection extends PipelineInspection {
   readonly lastSyncResourceVersion: string;
   /** The memory of the objects. */
   readonly memory: CacheMemory;
-  /** Lists after the first one, because the history in between was lost. */
-  readonly relists: number;
   /** Events that were dropped, because they were not newer than what had been seen. */
   readonly staleEvents: number;
+  /** Present with option `namespaces`; the fields above are then those of the namespace that is the furthest behind. */
+  readonly namespaces?: readonly NamespaceInspection[] | undefined;
+}
+
+/** The cache of an informer, and its handlers. */
+export interface EngineInspection extends CollectionInspection {
+  /** Lists after the first one, because the history in between was lost. */
+  readonly relists: number;
   /** The last failed list or watch. `connected` says whether the informer has recovered. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];
-  /** Present with option `namespaces`; the fields above are then those of the namespace that is the furthest behind. */
-  readonly namespaces?: readonly NamespaceInspection[] | undefined;
+  /** The names of other informers that run on the same watch and cache. Missing when there are none. */
+  readonly sharedWith?: readonly string[] | undefined;
 }
 
 /** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */

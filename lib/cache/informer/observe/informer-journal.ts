@@ -53,20 +53,20 @@ export class InformerJournal {
     this.#errors.report(error, { source: 'watch', message }, worthLogging);
   };
 
-  /** Takes the transitions of one reflector. */
-  transitions(): (transition: ReflectorTransition) => void {
-    let listed = false;
+  /** Takes the transitions of one reflector. @param listed Whether it has listed the collection before. */
+  transitions(listed: boolean): (transition: ReflectorTransition) => void {
+    let again = listed;
     return (transition) => {
       const { from, to, items, resourceVersion } = transition;
       this.events.emit('transition', transition);
       if (to !== 'watching' || items === undefined) return;
       if (from !== 'listing' && from !== 'streaming-list') return;
-      if (listed) {
+      if (again) {
         this.#relists += 1;
         this.#onRelist();
         this.events.emit('relist', { resourceVersion, items });
       }
-      listed = true;
+      again = true;
     };
   }
 }

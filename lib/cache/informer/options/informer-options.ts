@@ -128,6 +128,13 @@ export interface SharedIndexInformerOptions<
   readonly missingResource?: MissingResourcePolicy | undefined;
   /** The high-water mark of the queue: with this many changes the watch is not read further; at least 1. @defaultValue 256 */
   readonly queueCapacity?: number | undefined;
+  /**
+   * Runs on the watch and the cache of another informer of this process that reads the same objects in the same form: of one client,
+   * with the same resource, namespace, selectors, fields and options, and without `transform`, `matches`, `keyFunc`, `namespaces` and
+   * resyncs of its own. It then has the state of that cache from its start on; its handlers, its life and its events are its own. The
+   * watch ends with the last informer. With `share: false` it has a watch and a cache of its own. @defaultValue true
+   */
+  readonly share?: boolean | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
   /** @defaultValue consoleLogger: warnings and errors, on standard error */
@@ -183,6 +190,7 @@ export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly order: DeltaOrder;
   readonly missingResource: MissingResourcePolicy;
   readonly queueCapacity: number | undefined;
+  readonly share: boolean;
   readonly reflector: InformerReflectorOptions & { readonly silenceProbeMs: number };
   readonly runtime: Runtime;
   readonly logger: Logger;
@@ -222,6 +230,7 @@ export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<Kubern
   'queueCapacity',
   ...REFLECTOR_OPTIONS,
   'silenceProbeMs',
+  'share',
   'runtime',
   'logger',
   'metrics',
@@ -258,6 +267,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     order: options.order ?? 'arrival',
     missingResource: missingResourceOption(owner, options.missingResource),
     queueCapacity: options.queueCapacity,
+    share: booleanOption(owner, 'share', options.share, true),
     reflector: {
       ...reflectorOptions(options),
       silenceProbeMs: options.silenceProbeMs ?? SILENCE_PROBE_MS,

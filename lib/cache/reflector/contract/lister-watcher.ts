@@ -65,6 +65,11 @@ export interface ListerWatcher<V extends HasMetadata> {
   readonly description: string;
   /** False when the source is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
   readonly supportsWatchList?: boolean | undefined;
+  /**
+   * Sources with the same `scope` and `key` read the same objects in the same way, with the same credentials: informers of one process may
+   * share one watch of them. `scope` is an object such as their client. Left out: none is equal to it.
+   */
+  readonly sharing?: { readonly scope: object; readonly key: string } | undefined;
   /** Shared by the sources of one server, so that in an outage they send requests one at a time. @defaultValue none */
   readonly gate?: ServerGate | undefined;
   /**
