@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { informerMetrics } from '../lib/cache/informer/observe/informer-metrics.ts';
 import { requestMetrics } from '../lib/client/transport/flow/request-metrics.ts';
 import { electionMetrics } from '../lib/controller/election/election-metrics.ts';
+import { shardingMetrics } from '../lib/controller/sharding/sharding-metrics.ts';
 import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
 import { webhookMetrics } from '../lib/controller/webhook/port/webhook-metrics.ts';
 import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
@@ -24,6 +25,7 @@ const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
   ['Reconcile loops', Object.values<MetricDescription>(reconcileLoopMetrics)],
   ['Leader election', Object.values<MetricDescription>(electionMetrics)],
   ['Webhook servers', Object.values<MetricDescription>(webhookMetrics)],
+  ['Sharding', Object.values<MetricDescription>(shardingMetrics)],
   ['Requests and storage of the server', Object.values(apiServerMetrics)],
   ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
 ]);

@@ -65,6 +65,13 @@ export type { HeldLease, HeldLeaseOptions } from './election/held-lease.ts';
 export type { LeaseClock, Moment } from './election/lease-clock.ts';
 export { electionMetrics } from './election/election-metrics.ts';
 export { webhookMetrics } from './webhook/port/webhook-metrics.ts';
+export {
+  ShardMember,
+  type ShardingInspection,
+  type ShardMemberOptions,
+} from './sharding/shard-member.ts';
+export { shardingMetrics } from './sharding/sharding-metrics.ts';
+export type { ShardingOptions } from './sharding/sharding-options.ts';
 export type { ShareWorker, WorkShare } from './share/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';

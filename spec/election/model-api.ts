@@ -8,11 +8,12 @@ interface Metadata {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 interface ModelObject {
   readonly metadata: Metadata;
-  readonly spec?: { readonly holderIdentity?: string; readonly leaseTransitions?: number };
+  readonly spec?: { readonly holderIdentity?: string | null; readonly leaseTransitions?: number };
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -95,7 +96,11 @@ export class ModelApi {
     if (query.get('dryRun') !== null) return found;
     if (method === 'PATCH') {
       const data = { ...found.data, ...given.data };
-      return this.#store(key, 'MODIFIED', { ...found, data });
+      const annotations = { ...found.metadata.annotations, ...given.metadata?.annotations };
+      const metadata = { ...found.metadata, annotations };
+      const { holderIdentity, ...rest } = { ...found.spec, ...given.spec };
+      const spec = typeof holderIdentity === 'string' ? { ...rest, holderIdentity } : rest;
+      return this.#store(key, 'MODIFIED', { ...found, metadata, data, spec });
     }
     const { resourceVersion } = given.metadata ?? {};
     if (resourceVersion !== undefined && resourceVersion !== found.metadata.resourceVersion) {

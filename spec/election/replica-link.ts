@@ -19,6 +19,8 @@ export interface LinkPlan {
   arrivesLate(): boolean;
   /** Resolves when the network has healed. */
   healed(): Promise<void>;
+  /** The process is stopped for so long between the call and the last check, such as while a connection is made; 0: it is not. */
+  pauseBeforeCheckMs(request: TransportRequest): number;
   /** The process is stopped between the last check and the socket for so long; 0: it is not. */
   pauseBeforeSocketMs(request: TransportRequest): number;
 }
@@ -67,6 +69,8 @@ export class ReplicaLink implements Transport {
         settle(() => reject(request.signal?.reason as Error));
       });
       if (over) return;
+      const waitMs = plan.pauseBeforeCheckMs(request);
+      if (waitMs > 0) replica.stop(waitMs);
       // Connections, credentials and the like take a while, in which the process may be stopped.
       replica.setTimer(plan.latencyMs() / 10, () => {
         if (over) return;

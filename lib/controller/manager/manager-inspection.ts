@@ -1,5 +1,6 @@
 import type { ControllerInspection } from '../builder/controller-inspection.ts';
 import type { ElectionInspection } from '../election/leader-elector.ts';
+import type { ShardingInspection } from '../sharding/shard-member.ts';
 import type { PartKind } from './managed-parts.ts';
 import type { PartState } from './managed-run.ts';
 
@@ -23,4 +24,6 @@ export interface ManagerInspection {
   readonly controllers: readonly ControllerInspection[];
   /** With leader election. */
   readonly election: ElectionInspection | undefined;
+  /** With sharding. */
+  readonly sharding: ShardingInspection | undefined;
 }

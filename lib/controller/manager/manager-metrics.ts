@@ -2,6 +2,7 @@ import { informerMetrics } from '../../cache/informer/observe/informer-metrics.t
 import { requestMetrics } from '../../client/transport/flow/request-metrics.ts';
 import { droppedReports, PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
 import { electionMetrics } from '../election/election-metrics.ts';
+import { shardingMetrics } from '../sharding/sharding-metrics.ts';
 import { reconcileLoopMetrics } from '../runtime/reconcile-loop-metrics.ts';
 import { webhookMetrics } from '../webhook/port/webhook-metrics.ts';
 import { workQueueMetrics } from '../workqueue/work-queue-metrics.ts';
@@ -24,6 +25,7 @@ export function prometheusMetrics(): PrometheusMetrics {
       ...Object.values(requestMetrics),
       ...Object.values(electionMetrics),
       ...Object.values(webhookMetrics),
+      ...Object.values(shardingMetrics),
       droppedReports,
     ],
     dropped: droppedReports,

@@ -3,6 +3,7 @@ import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.t
 import type { SignalSource } from '../../kernel/time/real-process.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { LeaderElectionOptions } from '../election/leader-election-options.ts';
+import type { ShardingOptions } from '../sharding/sharding-options.ts';
 import type { Check } from './health-checks.ts';
 
 /** A registry of the package prom-client, or anything like it. */
@@ -25,6 +26,11 @@ export interface ManagerOptions {
    * caches filled, and take over at once. `run` rejects with LEADERSHIP_LOST when the lease is lost. @defaultValue each replica works
    */
   readonly leaderElection?: LeaderElectionOptions | undefined;
+  /**
+   * Each of several replicas reconciles a part of all keys, and its writes need its lease. When a replica comes or goes, only the keys that
+   * it gets or had move. Runnables run on each replica. Excludes `leaderElection`. @defaultValue each replica works on all keys
+   */
+  readonly sharding?: ShardingOptions | undefined;
   /** @defaultValue nothing is served */
   readonly endpoints?: EndpointOptions | undefined;
   /**
@@ -57,6 +63,7 @@ export interface ManagerOptions {
 
 export const MANAGER_OPTIONS: readonly (keyof ManagerOptions)[] = [
   'leaderElection',
+  'sharding',
   'endpoints',
   'signals',
   'shutdownTimeoutMs',

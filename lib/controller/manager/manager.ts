@@ -13,6 +13,7 @@ import { processSignals, type SignalSource } from '../../kernel/time/real-proces
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
+import { ShardMember } from '../sharding/shard-member.ts';
 import { LeaderElector } from '../election/leader-elector.ts';
 import { EndpointServer } from './endpoint-server.ts';
 import { Leadership } from './leadership.ts';
@@ -68,6 +69,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   readonly #controllers: AnyController[] = [];
   readonly #endpoints: EndpointServer | undefined;
   readonly #leadership: Leadership | undefined;
+  readonly #shard: ShardMember | undefined;
   readonly #ready = new Latch('the manager to be ready');
   readonly #stopping = new Latch('the manager to be stopped');
   readonly #ended = new Latch('the manager to end');
@@ -102,6 +104,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     this.#startTimeoutMs = numberOption(owner, 'startTimeoutMs', startTimeoutMs, 120_000, rule);
     this.metrics = options.metrics ?? prometheusMetrics();
     this.#leadership = this.#leadershipOf(client);
+    this.#shard = this.#shardOf(client);
     if (options.endpoints !== undefined) this.#endpoints = this.#endpointServer();
   }
 
@@ -183,6 +186,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
       parts: this.#runs.map(({ name, kind, state, failure }) => ({ name, kind, state, failure })),
       controllers: this.#controllers.map((controller) => controller.inspect()),
       election: this.#leadership?.elector.inspect(),
+      sharding: this.#shard?.inspect(),
     };
   }
 
@@ -228,11 +232,23 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     this.#runs.push(run);
     if ('drain' in part) {
       part.reportTo(this.metrics);
-      if (this.#leadership !== undefined) part.shareWork(this.#leadership);
+      const share = this.#leadership ?? this.#shard;
+      if (share !== undefined) part.shareWork(share);
       this.#controllers.push(part);
     } else if ('reportTo' in part) part.reportTo?.(this.metrics);
     if (this.#leadership !== undefined && run.leaderOnly && !this.#leads) run.standBy();
     else if (this.#phase === 'running') this.#begin(run);
+  }
+
+  #shardOf(client: Client<Types>): ShardMember | undefined {
+    const { sharding, leaderElection } = this.#options;
+    if (sharding === undefined) return undefined;
+    if (leaderElection !== undefined) {
+      const text = 'Manager: option "sharding" excludes "leaderElection"; give one or the other';
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    const common = { runtime: this.#runtime, logger: this.#logger, metrics: this.metrics };
+    return new ShardMember(client, { ...sharding, ...common });
   }
 
   #leadershipOf(client: Client<Types>): Leadership | undefined {
@@ -251,6 +267,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   /** A controller may wait for long, such as for a definition that a runnable of the leader brings; the election waits for none. */
   #campaign(): void {
     if (this.#stopping.isOpen) return;
+    this.#shard?.start((error) => this.#fail('sharding', error));
     this.#leadership?.start({
       onLeading: async () => {
         this.#leads = true;
@@ -341,6 +358,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     await shutdown.stop(groupOf('controller'), !isLost);
     await shutdown.stop(groupOf('runnable').filter(({ leaderOnly }) => leaderOnly));
     await this.#leadership?.end();
+    await this.#shard?.end();
     await shutdown.stop(groupOf('runnable'));
     await shutdown.stop(groupOf('cache'));
     // Reads of caches may need their conversions.

@@ -140,6 +140,7 @@ export class ElectionWorld {
       partition: () => (network.cut ? 'cut' : 'none'),
       arrivesLate: () => false,
       healed: () => Promise.resolve(),
+      pauseBeforeCheckMs: () => 0,
       pauseBeforeSocketMs: () => 0,
     };
     const report = { sent: () => {}, answered: () => {}, received: () => {} };

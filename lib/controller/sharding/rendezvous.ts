@@ -1,0 +1,34 @@
+/** Keys are moved between replicas in parts: a key belongs to one of these. */
+export const SLOTS = 256;
+
+/** The slot of a key, the same in each replica. */
+export function slotOf(key: string): number {
+  return hashOf(key) % SLOTS;
+}
+
+/**
+ * Which member a slot goes to: the one with the highest hash of both. When a member comes or goes, only the slots that it gets or had move.
+ * Undefined: there is none.
+ */
+export function memberOf(slot: number, members: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let highest = -1;
+  for (const member of members) {
+    const weight = hashOf(`${slot} ${member}`);
+    if (weight < highest || (weight === highest && (best ?? '') < member)) continue;
+    best = member;
+    highest = weight;
+  }
+  return best;
+}
+
+/** FNV-1a over UTF-16, with the last steps of MurmurHash3, so that similar texts differ in all bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { Client } from '../../../lib/client/rest/client.ts';
+import { ShardMember } from '../../../lib/controller/sharding/shard-member.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import type { Logger } from '../../../lib/kernel/report/logger.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { runSharding } from '../../election/sharding-run.ts';
+import { ReplicaLink } from '../../election/replica-link.ts';
+import { ReplicaRuntime } from '../../election/replica-runtime.ts';
+
+const KEYS = Array.from({ length: 300 }, (_, index) => `shop/item-${index}`);
+
+interface Replica {
+  readonly runtime: ReplicaRuntime;
+  readonly share: ShardMember;
+  readonly log: string[];
+  failure: unknown;
+  /** How long its runs go on after they were told to end, milliseconds. */
+  drainMs: number;
+}
+
+describe('ShardMember', () => {
+  let world: VirtualRuntime;
+  let server: ApiServer;
+  let user: Client;
+  let replicas: Replica[];
+
+  beforeEach(() => {
+    world = new VirtualRuntime();
+    server = new ApiServer({ runtime: world });
+    user = new Client({ transport: inProcessTransport(server.handler), runtime: world });
+    replicas = [];
+  });
+
+  afterEach(async () => {
+    for (const { runtime, share } of replicas) if (!runtime.isDead) await world.run(share.end());
+    await world.run(server.close());
+  });
+
+  const leases = () => user.resource('coordination.k8s.io/v1', 'leases', { namespace: 'default' });
+
+  function start(): Replica {
+    const runtime = new ReplicaRuntime(world, { skewMs: 0, speed: 1 });
+    const plan = {
+      latencyMs: () => 5,
+      partition: () => 'none' as const,
+      arrivesLate: () => false,
+      healed: () => Promise.resolve(),
+      pauseBeforeCheckMs: () => 0,
+      pauseBeforeSocketMs: () => 0,
+    };
+    const report = { sent: () => {}, answered: () => {}, received: () => {} };
+    const transport = new ReplicaLink({
+      handler: server.handler,
+      replica: runtime,
+      world,
+      plan,
+      report,
+    });
+    const log: string[] = [];
+    const note = (text: string): void => void log.push(text);
+    const logger: Logger = { debug: () => {}, info: () => {}, warn: note, error: note };
+    const client = new Client({ transport, runtime });
+    const share = new ShardMember(client, { name: 'group', namespace: 'default', runtime, logger });
+    const replica: Replica = { runtime, share, log, failure: undefined, drainMs: 0 };
+    share.join({
+      name: 'worker',
+      gained: () => {},
+      drained: async () => {
+        if (replica.drainMs > 0) await sleep(runtime, replica.drainMs);
+      },
+    });
+    share.start((error) => {
+      replica.failure = error;
+    });
+    replicas.push(replica);
+    return replica;
+  }
+
+  /** How many of the living replicas have each key, by the number of them. */
+  function owners(): number[] {
+    const counts = KEYS.map(
+      (key) => replicas.filter(({ runtime, share }) => !runtime.isDead && share.has(key)).length,
+    );
+    return [...new Set(counts)].toSorted();
+  }
+
+  async function group(count: number): Promise<Replica[]> {
+    for (let index = 0; index < count; index += 1) start();
+    await world.advance(8000);
+    return replicas;
+  }
+
+  it('gives each key to one of the replicas, and a part to each', async () => {
+    await group(3);
+    expect(owners()).to.deep.equal([1]);
+    const slots = replicas.map(({ share }) => share.inspect().slots);
+    expect(slots.reduce((sum, one) => sum + one)).to.equal(256);
+    for (const one of slots) expect(one).to.be.within(50, 130);
+  });
+
+  it('moves keys to a replica that joins within 3 s, and only to it', async () => {
+    const [a] = (await group(2)) as [Replica];
+    const before = KEYS.filter((key) => a.share.has(key));
+    const c = start();
+    await world.advance(3000);
+    expect(owners()).to.deep.equal([1]);
+    for (const key of before) expect(a.share.has(key) || c.share.has(key), key).to.equal(true);
+    expect(c.share.inspect().slots).to.be.above(50);
+  });
+
+  it('gives its keys away on a clean stop: others have them less than a second later', async () => {
+    const [a] = (await group(3)) as [Replica];
+    const left = a.share.end();
+    await world.advance(950);
+    await world.run(left);
+    expect(owners()).to.deep.equal([1]);
+    expect(a.share.inspect().slots).to.equal(0);
+    const { items } = await world.run(leases().list());
+    expect(items.map(({ metadata }) => metadata.name)).to.have.length(3);
+  });
+
+  it('has its keys taken after a crash when its lease was not seen to change: within 15 s + 4.4 s', async () => {
+    const [a] = (await group(3)) as [Replica];
+    a.runtime.kill();
+    await world.advance(12_000);
+    expect(owners(), 'they wait').to.deep.equal([0, 1]);
+    await world.advance(7400);
+    expect(owners()).to.deep.equal([1]);
+  });
+
+  it('keeps a key until its run has ended', async () => {
+    const [a, b] = (await group(2)) as [Replica, Replica];
+    for (const replica of [a, b]) replica.drainMs = 6000;
+    const c = start();
+    await world.advance(4000);
+    expect(owners(), 'they begin nowhere meanwhile').to.deep.equal([0, 1]);
+    expect(c.share.inspect().slots).to.equal(0);
+    expect(a.share.inspect().leaving + b.share.inspect().leaving).to.be.above(50);
+    await world.advance(6000);
+    expect(owners()).to.deep.equal([1]);
+    expect(c.share.inspect().slots).to.be.above(50);
+  });
+
+  it('has no key as soon as it was stopped for longer than its lease lasts, and comes back as another member', async () => {
+    const [a] = (await group(3)) as [Replica];
+    const { member } = a.share.inspect();
+    a.runtime.stop(20_000);
+    await world.advance(10_500);
+    expect(KEYS.some((key) => a.share.has(key))).to.equal(false);
+    expect(() => a.share.fence.check()).to.throw();
+    await world.advance(25_000);
+    expect(owners()).to.deep.equal([1]);
+    expect(a.share.inspect().slots).to.be.above(30);
+    expect(a.share.inspect().member).to.not.equal(member);
+  });
+
+  it('whose lease a person deletes is waited for, because it may not know it yet', async () => {
+    const [a] = (await group(2)) as [Replica];
+    await world.run(leases().delete(a.share.inspect().member ?? ''));
+    for (let step = 0; step < 300; step += 1) {
+      await world.advance(100);
+      expect(Math.max(...owners())).to.be.at.most(1);
+    }
+    expect(owners()).to.deep.equal([1]);
+  });
+
+  it('stops when the table was deleted, and makes another one when each replica has noticed it', async () => {
+    await group(2);
+    await world.run(leases().delete('group'));
+    await world.advance(5000);
+    expect(owners()).to.deep.equal([0]);
+    await world.advance(20_000);
+    expect(owners()).to.deep.equal([1]);
+  });
+
+  it('is refused a Lease of another program, in one line that names the remedy', async () => {
+    const labels = { 'sharding.listwatch.dev/group': 'group' };
+    await world.run(
+      leases().create({ metadata: { name: 'group', labels }, spec: { holderIdentity: 'x' } }),
+    );
+    const a = start();
+    await world.advance(3000);
+    expect(isListwatchError(a.failure, 'LEASE_INVALID'), String(a.failure)).to.equal(true);
+    expect(String(a.failure)).to.include('use another name, or delete it when no replica runs');
+  });
+
+  for (const faults of ['joins and leaves', 'crashes', 'all'] as const) {
+    it(`runs no key twice with ${faults}, for 4 seeds; npm run sharding has more`, async () => {
+      for (let seed = 1; seed <= 4; seed += 1) {
+        const { twice, complete, errors, runs } = await runSharding({
+          seed,
+          faults,
+          server: 'model',
+        });
+        expect({ seed, twice, complete, errors }).to.deep.equal({
+          seed,
+          twice: 0,
+          complete: true,
+          errors: [],
+        });
+        expect(runs).to.be.above(5000);
+      }
+    });
+  }
+});

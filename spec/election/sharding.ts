@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import { runSharding, type ShardingRunOptions } from './sharding-run.ts';
+
+const USAGE = `Divides 120 keys among 3 to 10 replicas in virtual time, with faults drawn from seeds.
+
+  npm run sharding -- [--seeds N] [--from N] [--faults NAME] [--server embedded|model]
+
+  --faults NAME   all, "joins and leaves", crashes (default: each of them)`;
+
+const FAULTS: readonly ShardingRunOptions['faults'][] = ['joins and leaves', 'crashes', 'all'];
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '50' },
+    from: { type: 'string', default: '1' },
+    faults: { type: 'string' },
+    server: { type: 'string', default: 'embedded' },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help === true) {
+  console.log(USAGE);
+} else {
+  const server = values.server === 'model' ? 'model' : 'embedded';
+  for (const faults of FAULTS.filter((one) => (values.faults ?? one) === one)) {
+    let [runs, twice, drawn, bad] = [0, 0, 0, 0];
+    const gapsMs: number[] = [];
+    const from = Number(values.from);
+    for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
+      const report = await runSharding({ seed, server, faults });
+      runs += report.runs;
+      twice += report.twice;
+      drawn += report.faults;
+      for (const gap of report.gapsMs) gapsMs.push(gap);
+      const problems = [
+        ...(report.twice > 0 ? [`${report.twice} runs of a key that another replica ran`] : []),
+        ...(report.complete ? [] : ['keys that no replica ran at the end']),
+        ...report.errors,
+      ];
+      if (problems.length === 0) continue;
+      bad += 1;
+      console.log(`seed ${seed}: ${problems.join('; ')}`);
+      console.log(
+        `  again: npm run sharding -- --faults '${faults}' --server ${server} --from ${seed} --seeds 1`,
+      );
+    }
+    const sorted = gapsMs.toSorted((one, other) => one - other);
+    const at = (share: number): string =>
+      ((sorted[Math.floor(sorted.length * share)] ?? 0) / 1000).toFixed(2);
+    const longest = ((sorted.at(-1) ?? 0) / 1000).toFixed(1);
+    console.log(
+      `${faults}: ${values.seeds} seeds, ${bad} bad: ${drawn} faults, ${runs} runs, ${twice} twice; a key waits ${at(0.5)} s (half), ${at(0.99)} s (99 %), ${at(0.9999)} s (99.99 %), ${longest} s (longest)`,
+    );
+    if (bad > 0) process.exitCode = 1;
+  }
+}
