@@ -235,8 +235,10 @@ class ElectionRun {
 
   #plan(slot: number): LinkPlan {
     const leftMs = (): number => (this.#cutUntilMs[slot] ?? 0) - this.#world.monotonicMs();
+    // At the end the network is as it should be, so that a leader or an owner can be expected.
+    const isFaulty = (): boolean => this.#world.monotonicMs() < FAULTS_MS + 60_000;
     return {
-      latencyMs: () => (this.#dice(1) < 0.03 ? this.#dice(3000) : 1 + this.#dice(20)),
+      latencyMs: () => (isFaulty() && this.#dice(1) < 0.03 ? this.#dice(3000) : 1 + this.#dice(20)),
       partition: () => (leftMs() > 0 ? 'cut' : 'none'),
       arrivesLate: () => this.#dice(1) < 0.5,
       healed: async () => {
@@ -245,6 +247,10 @@ class ElectionRun {
             this.#world.setTimer(leftMs() + this.#dice(2000), resolve);
           });
         }
+      },
+      pauseBeforeCheckMs: (request) => {
+        if (this.#world.monotonicMs() > FAULTS_MS || !isWork(request)) return 0;
+        return this.#dice(1) < 0.01 ? this.#dice(60_000) : 0;
       },
       pauseBeforeSocketMs: (request) => {
         if (!this.#options.socketPauses || this.#world.monotonicMs() > FAULTS_MS) return 0;
