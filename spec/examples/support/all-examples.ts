@@ -86,6 +86,10 @@ export const EXAMPLES: readonly Example[] = [
     ],
   },
   {
+    script: 'examples/sharded-controller.ts',
+    lines: [/shared +by blue, green, red$/m, /left +blue: now by green, red$/m],
+  },
+  {
     script: 'examples/watch-pods.ts',
     lines: [/pods on \S+: \d+; Ctrl-C ends/],
     until: /Ctrl-C ends/,
