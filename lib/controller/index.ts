@@ -67,11 +67,11 @@ export { electionMetrics } from './election/election-metrics.ts';
 export { webhookMetrics } from './webhook/port/webhook-metrics.ts';
 export {
   ShardMember,
+  type EndMemberOptions,
   type ShardingInspection,
-  type ShardMemberOptions,
 } from './sharding/shard-member.ts';
 export { shardingMetrics } from './sharding/sharding-metrics.ts';
-export type { ShardingOptions } from './sharding/sharding-options.ts';
+export type { ShardingOptions, ShardMemberOptions } from './sharding/sharding-options.ts';
 export type { ShareWorker, WorkShare } from './share/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';

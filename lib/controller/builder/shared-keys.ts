@@ -27,6 +27,7 @@ export class SharedKeys implements ShareWorker {
   readonly #drains = new Set<Drain>();
   #share: WorkShare | undefined;
   #leave: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(parts: SharedKeysParts) {
     this.name = parts.name;
@@ -46,8 +47,10 @@ export class SharedKeys implements ShareWorker {
     this.#leave = share.join(this);
   }
 
+  /** Leaves the share, as soon as no run is left: until then its keys may not go to another replica. */
   close(): void {
-    this.#leave?.();
+    this.#isClosed = true;
+    if (this.#running.size === 0) this.#leave?.();
   }
 
   has(key: string): boolean {
@@ -66,11 +69,12 @@ export class SharedKeys implements ShareWorker {
       if (left === 0) this.#running.delete(key);
       else this.#running.set(key, left);
       this.#look();
+      if (this.#isClosed) this.close();
     }
   }
 
   gained(): void {
-    this.#parts.replay();
+    if (!this.#isClosed) this.#parts.replay();
   }
 
   async drained(covers: (key: string) => boolean, undisturbedMs: number): Promise<void> {

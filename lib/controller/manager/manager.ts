@@ -358,7 +358,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     await shutdown.stop(groupOf('controller'), !isLost);
     await shutdown.stop(groupOf('runnable').filter(({ leaderOnly }) => leaderOnly));
     await this.#leadership?.end();
-    await this.#shard?.end();
+    await this.#shard?.end({ timeoutMs: shutdown.leftMs });
     await shutdown.stop(groupOf('runnable'));
     await shutdown.stop(groupOf('cache'));
     // Reads of caches may need their conversions.
@@ -399,7 +399,9 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
       this.#options.leaderElection === undefined
         ? {}
         : { 'leader-election': () => this.#leadership?.elector.check() };
-    const healthChecks = { ...ofElection, ...this.#options.healthChecks };
+    const ofSharding: Record<string, Check> =
+      this.#options.sharding === undefined ? {} : { sharding: () => this.#shard?.check() };
+    const healthChecks = { ...ofElection, ...ofSharding, ...this.#options.healthChecks };
     const pages = managerPages({
       runs: this.#runs,
       phase: () => this.#phase,

@@ -23,6 +23,11 @@ export class Shutdown {
     this.#hurry = hurry;
   }
 
+  /** What is left of the whole time, milliseconds. */
+  get leftMs(): number {
+    return this.#hurry.aborted ? 0 : this.#leftOf(1);
+  }
+
   /**
    * Stops a group, and resolves when it has ended or its time is up.
    * @param undisturbed whether work in progress may end first

@@ -1,42 +1,33 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption } from '../../kernel/options/options.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
-import { onAbort } from '../../kernel/time/abort.ts';
+import { silentMetrics } from '../../kernel/report/metrics.ts';
+import { abortable, onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { randomText, randomUuid } from '../../kernel/time/random.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { untilOpen } from '../../kernel/time/wait.ts';
+import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import { ElectionReport } from '../election/election-report.ts';
 import { HeldLease } from '../election/held-lease.ts';
-import {
-  electionTimes,
-  newIdentity,
-  type ElectionTimes,
-} from '../election/leader-election-options.ts';
-import { LeaseClock } from '../election/lease-clock.ts';
+import { newIdentity } from '../election/leader-election-options.ts';
+import { LeaseClock, type Moment } from '../election/lease-clock.ts';
 import { LeaseLock } from '../election/lease-lock.ts';
+import { recordOf } from '../election/lease-record.ts';
 import { LeaseRenewal } from '../election/lease-renewal.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
 import type { ShareWorker, WorkShare } from '../share/work-share.ts';
-import { memberOf, slotOf } from './rendezvous.ts';
-import { ShardGroup, type GroupState } from './shard-group.ts';
+import { HeldSlots } from './held-slots.ts';
+import { memberOf } from './rendezvous.ts';
+import { ShardGroup, type GroupState, type StoredTable } from './shard-group.ts';
 import { ShardLease } from './shard-lease.ts';
 import { shardingMetrics } from './sharding-metrics.ts';
-import type { ShardingOptions } from './sharding-options.ts';
-import type { SlotTable } from './slot-table.ts';
-
-export interface ShardMemberOptions extends ShardingOptions {
-  readonly runtime?: Runtime | undefined;
-  /** @defaultValue consoleLogger */
-  readonly logger?: Logger | undefined;
-  readonly metrics?: Metrics | undefined;
-}
+import { shardingTimes, type ShardingTimes, type ShardMemberOptions } from './sharding-options.ts';
+import type { SlotOwners } from './slot-table.ts';
+import { TableHistory } from './table-history.ts';
 
 /** The state of a member at one moment. */
 export interface ShardingInspection {
@@ -48,10 +39,23 @@ export interface ShardingInspection {
   readonly leaving: number;
   /** The members that it has seen last. */
   readonly members: readonly string[];
+  /** Why it cannot work, or why the last look at the group failed; undefined once one has succeeded. */
   readonly failure: string | undefined;
 }
 
-const UNDISTURBED_MS = 10_000;
+export interface EndMemberOptions {
+  /** Longest wait for runs, whose signals abort at once, milliseconds. @defaultValue 25 000 */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What the table should be. */
+interface WantedTable {
+  readonly owners: SlotOwners;
+  /** Slots that were to leave, and do not. */
+  readonly kept: readonly number[];
+}
+
+const END_MS = 25_000;
 /** Runs that go on for so long after the end of a lease are told. */
 const LONG_MS = 30_000;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -64,50 +68,69 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
  * one takes it, when the member has no Lease any more. The Lease of another member is taken away when it was not seen to change for as long as
  * it lasts, and only in the state that was seen.
  *
- * Guarantees: no key is run by two replicas that both hold valid leases by their own clocks.
+ * Guarantees:
+ * - No key is run by two replicas that both hold valid leases by their own clocks. Clocks need not agree; their speeds may differ by the
+ *   quotient of `leaseDurationMs` and `renewDeadlineMs`.
+ * - Each key has a replica a few seconds after members have come or gone, and at most `leaseDurationMs` and three `retryMs` after one has
+ *   crashed; its runs have to end for that.
+ * - A member that loses its Lease ends its runs, and joins again under another name.
+ *
+ * Not guaranteed: that no write of a former member arrives, as with leader election; and the first point for members that start while the
+ * Leases of a running group are deleted by hand or its storage is restored. Members that have seen a later table wait.
+ *
+ * The user needs the verbs `get`, `list`, `watch`, `create`, `update`, `patch` and `delete` for leases of `coordination.k8s.io`.
+ *
+ * @example
+ * const share = new ShardMember(client, { name: 'reports', namespace: 'shop' });
+ * share.start((error) => console.error(error));
+ * if (share.has('shop/first')) await writeReport(client.fencedBy(share.fence), 'shop/first');
+ * await share.end();
  */
 export class ShardMember implements WorkShare {
   readonly fence: WriteFence;
   readonly #options: ShardMemberOptions;
   readonly #client: Client;
-  readonly #times: ElectionTimes;
-  readonly #undisturbedMs: number;
+  readonly #times: ShardingTimes;
+  readonly #what: string;
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #clock: LeaseClock;
   readonly #group: ShardGroup;
   readonly #right: ShardLease;
   readonly #workers = new Set<ShareWorker>();
-  /** Slots whose keys may begin. */
-  readonly #owned = new Set<number>();
-  /** Slots that wait for their last runs; true: they have ended. */
-  readonly #leaving = new Map<number, boolean>();
+  readonly #slots: HeldSlots;
+  readonly #history: TableHistory;
   readonly #stop = new AbortController();
   #wake = new Latch('a change of the group');
   #renewal: LeaseRenewal | undefined;
+  /** Gives the Lease of the member back that this replica was. */
+  #former: (() => Promise<void>) | undefined;
   #member: string | undefined;
   #members: readonly string[] = [];
   /** The member whose Lease says that it knows a table. */
   #marked: string | undefined;
   #failure: string | undefined;
   #running: Promise<void> | undefined;
-  /** Resolves when the runs have ended that a lost right has cut off. */
-  #dropped: Promise<unknown> = Promise.resolve();
+  /** Since when runs go on whose right has ended. */
+  #overdueSince: Moment | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: ShardMemberOptions) {
-    const { undisturbedMs, ...election } = options;
-    this.#times = electionTimes('sharding', election);
+    this.#times = shardingTimes(options);
     const { name, namespace = client.namespace, runtime = realRuntime } = options;
-    this.#undisturbedMs = numberOption('sharding', 'undisturbedMs', undisturbedMs, UNDISTURBED_MS, {
-      min: 0,
-    });
+    this.#what = `${namespace}/${name}`;
     this.#options = options;
     this.#client = client;
     this.#runtime = runtime;
     this.#logger = guardedLogger(options.logger ?? consoleLogger);
     this.#clock = new LeaseClock(runtime);
-    const { leaseDurationMs, requestMs, renewDeadlineMs } = this.#times;
+    const { leaseDurationMs, requestMs, renewDeadlineMs, undisturbedMs } = this.#times;
+    this.#history = new TableHistory(this.#clock);
+    this.#slots = new HeldSlots({
+      workers: this.#workers,
+      undisturbedMs,
+      onDrained: () => this.#wake.open(),
+    });
     this.#group = new ShardGroup({
       leases: client.resource('coordination.k8s.io/v1', 'leases', { namespace }),
       namespace,
@@ -117,17 +140,13 @@ export class ShardMember implements WorkShare {
       clock: this.#clock,
       runtime,
     });
-    this.#right = new ShardLease(
-      `the keys of ${namespace}/${name}`,
-      this.#clock,
-      runtime,
-      renewDeadlineMs,
-    );
+    const keys = `the keys of ${this.#what}`;
+    this.#right = new ShardLease(keys, this.#clock, runtime, renewDeadlineMs);
     this.fence = this.#right;
   }
 
   get isActive(): boolean {
-    return this.#owned.size > 0 && this.#right.leftMs > 0;
+    return this.#slots.owned > 0 && this.#right.leftMs > 0;
   }
 
   /** Whether the lease of this replica is valid by its own clock. */
@@ -136,7 +155,7 @@ export class ShardMember implements WorkShare {
   }
 
   has(key: string): boolean {
-    return this.#owned.has(slotOf(key)) && this.#right.leftMs > 0;
+    return this.#slots.has(key) && this.#right.leftMs > 0;
   }
 
   join(worker: ShareWorker): () => void {
@@ -146,32 +165,60 @@ export class ShardMember implements WorkShare {
     };
   }
 
-  /** Joins the group. @param onFailure a failure that another try does not heal */
+  /**
+   * Joins the group.
+   * @param onFailure gets a failure that another try does not heal: a ListwatchError with the code LEASE_INVALID. The member works no more,
+   * and `end` is still to be called.
+   */
   start(onFailure: (error: unknown) => void): void {
-    this.#running = this.#run(this.#stop.signal).catch(onFailure);
+    this.#running = this.#run(this.#stop.signal).catch((error: unknown) => {
+      this.#right.revoke();
+      this.#slots.drop();
+      onFailure(error);
+    });
   }
 
-  /** Gives its keys to the other members, and leaves. No run may be left. Never rejects. */
-  async end(): Promise<void> {
-    this.#owned.clear();
+  /**
+   * Ends the runs, gives the keys to the other members, and leaves. When runs go on after the time, keys are not given away: others take them
+   * when the Lease has ended. Never rejects.
+   */
+  async end({ timeoutMs = END_MS }: EndMemberOptions = {}): Promise<void> {
+    const closed = this.#slots.close();
     this.#stop.abort();
     this.#wake.open();
+    const describe = (): string => 'runs to end';
+    const haveEnded = await withDeadline(this.#runtime, closed, { timeoutMs, describe }).then(
+      () => true,
+      () => false,
+    );
     await this.#running;
-    await this.#leave();
+    await this.#leave(haveEnded);
+  }
+
+  /**
+   * For a health endpoint: throws while runs whose right has ended go on for longer than another Lease lasts, so that the process is restarted.
+   * @throws {ListwatchError} code LEADERSHIP_LOST.
+   */
+  check(): void {
+    const since = this.#overdueSince;
+    if (since === undefined) return;
+    if (this.#clock.atMostMs(since) <= 2 * this.#times.leaseDurationMs) return;
+    const text = `the right of this replica to its part of ${this.#what} has ended, and runs still go on; pass their signal on to what they wait for`;
+    throw new ListwatchError('LEADERSHIP_LOST', text);
   }
 
   inspect(): ShardingInspection {
     return {
       member: this.#member,
-      slots: this.#right.leftMs > 0 ? this.#owned.size : 0,
-      leaving: this.#leaving.size,
+      slots: this.#right.leftMs > 0 ? this.#slots.owned : 0,
+      leaving: this.#slots.leaving,
       members: this.#members,
       failure: this.#failure,
     };
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { namespace = this.#client.namespace, name } = this.#options;
+    const { name } = this.#options;
     using _watch = new LeaseWatch({
       leases: this.#group.leases,
       selector: this.#group.selector,
@@ -181,31 +228,44 @@ export class ShardMember implements WorkShare {
       },
       runtime: this.#runtime,
       logger: this.#logger,
-      what: `the leases of ${namespace}/${name}`,
+      what: `the leases of ${this.#what}`,
     });
     while (!signal.aborted) {
       this.#wake = new Latch('a change of the group');
       try {
-        await this.#awaitDropped();
+        await this.#awaitDropped(signal);
+        if (signal.aborted) return;
         if (this.#right.held === undefined || this.#right.held.lost.aborted)
-          await this.#joinGroup();
-        await this.#cycle();
-        this.#failure = undefined;
+          await this.#joinGroup(signal);
+        this.#failure = await this.#cycle();
       } catch (error) {
         if (isListwatchError(error, 'LEASE_INVALID')) throw error;
-        const text = errorMessage(error).replaceAll(/\s+/g, ' ');
-        if (text !== this.#failure) this.#logger.warn(`sharding ${namespace}/${name}: ${text}`);
-        this.#failure = text;
+        this.#warn(errorMessage(error));
       }
+      this.#report();
       const timeoutMs = this.#times.retryMs * (0.8 + 0.4 * this.#runtime.random());
       const describe = (): string => 'a change of the group';
       await untilOpen(this.#runtime, [this.#wake], { timeoutMs, signal, describe }).catch(() => {});
     }
   }
 
+  /** Tells of a failure once, until there is another one or none. */
+  #warn(problem: string): string {
+    const text = problem.replaceAll(/\s+/g, ' ');
+    if (text !== this.#failure) this.#logger.warn(`sharding ${this.#what}: ${text}`);
+    this.#failure = text;
+    return text;
+  }
+
   /** A member that has lost its Lease comes back as another one: others may have taken its keys. */
-  async #joinGroup(): Promise<void> {
+  async #joinGroup(signal: AbortSignal): Promise<void> {
     await this.#renewal?.stop();
+    await this.#awaitDropped(signal);
+    if (signal.aborted) return;
+    // No run of its keys is left: others need not wait for as long as the Lease lasts.
+    await this.#former?.();
+    this.#former = undefined;
+    this.#member = undefined;
     const { namespace = this.#client.namespace, name } = this.#options;
     const { leaseDurationMs, renewDeadlineMs, requestMs: timeoutMs } = this.#times;
     const member = `${name}-${randomText(this.#runtime, 10, ALPHABET)}`;
@@ -244,146 +304,168 @@ export class ShardMember implements WorkShare {
     this.#renewal = new LeaseRenewal({ ...parts, runtime: this.#runtime });
     this.#renewal.start();
     onAbort(held.lost, () => {
-      this.#dropAll();
+      this.#slots.drop();
       this.#wake.open();
+      if (this.#stop.signal.aborted) return;
+      this.#warn(`${errorMessage(held.lost.reason)}; this replica joins again as another member`);
     });
+    this.#former = async () => {
+      const found = await lock.read({ timeoutMs });
+      if (found === undefined) return;
+      const record = recordOf(found, leaseDurationMs);
+      if (record.uid !== held.uid || record.holder !== identity) return;
+      if (record.instance === instance) await lock.release(found, { timeoutMs });
+    };
     this.#member = member;
     this.#right.join(held);
   }
 
-  /** Reads the group, and takes and gives what its members ask for. */
-  async #cycle(): Promise<void> {
+  /** Reads the group, and takes and gives what its members ask for. Returns why it may not work; undefined: it may. */
+  async #cycle(): Promise<string | undefined> {
     const me = this.#member;
-    if (me === undefined) return;
+    const held = this.#right.held;
+    if (me === undefined || held === undefined) return this.#failure;
     const state = await this.#group.read(me);
-    if (state.table === undefined) {
-      this.#right.revoke();
-      this.#dropAll();
-      await this.#awaitDropped();
-      await this.#group.createTable(state);
-      this.#wake.open();
-      return;
-    }
+    if (held.leftMs <= 0) return this.#failure;
+    const { table } = state;
+    if (table === undefined) return await this.#makeTable(state);
     this.#members = state.members;
-    this.#report();
     if (this.#marked !== me) {
       await this.#group.markMember(me);
       this.#marked = me;
       this.#wake.open();
-      return;
+      return this.#failure;
     }
-    this.#follow(state.table, me);
+    const doubt = this.#doubt(table, state.longestMs, me);
+    if (doubt !== undefined) {
+      this.#right.revoke();
+      this.#slots.drop();
+      return doubt;
+    }
+    this.#follow(table.table.owners, me);
     this.#right.confirm(state.sent);
-    const next = this.#wanted(state, state.table, me);
-    if (next === undefined) return;
-    if (await this.#group.writeTable(state, next)) this.#follow(next, me);
+    const next = this.#wanted(state, table.table.owners, me);
+    if (next === undefined) return undefined;
+    const written = await this.#group.writeTable(table, next.owners);
     this.#wake.open();
+    if (written === undefined || held.leftMs <= 0) return undefined;
+    this.#history.wrote({ uid: table.lease.metadata.uid, table: written });
+    this.#slots.keep(next.kept);
+    this.#follow(written.owners, me);
+    return undefined;
+  }
+
+  async #makeTable(state: GroupState): Promise<string | undefined> {
+    this.#right.revoke();
+    this.#slots.drop();
+    const wasKnown = this.#history.isKnown;
+    const failure = wasKnown
+      ? this.#warn(
+          `the lease ${this.#what} with the table of slots was deleted: replicas work again in ${state.longestMs / 1000} s, when each has noticed; do not delete it while replicas run`,
+        )
+      : undefined;
+    this.#history.missing();
+    await this.#awaitDropped(this.#stop.signal);
+    if (this.#stop.signal.aborted) return failure;
+    const knewTable = state.knewTable || wasKnown;
+    if (await this.#group.createTable({ ...state, knewTable })) this.#wake.open();
+    return failure;
+  }
+
+  /** Why this member may not work by a table; undefined: it may. */
+  #doubt({ lease, table }: StoredTable, waitMs: number, me: string): string | undefined {
+    const seconds = waitMs / 1000;
+    const read = this.#history.read({ uid: lease.metadata.uid, table }, waitMs);
+    if (read === 'back') {
+      return this.#warn(
+        `the table of slots in the lease ${this.#what} went back to change ${table.change}: its storage was restored, or it was edited; replicas that have noticed work again in ${seconds} s; stop all replicas before such a change`,
+      );
+    }
+    if (read === 'waiting') {
+      return (
+        this.#failure ??
+        `a table of slots in the lease ${this.#what} has been replaced, and replicas wait until each has noticed`
+      );
+    }
+    const taken = this.#slots.taken(table.owners, me);
+    if (taken === 0) return undefined;
+    this.#wake.open();
+    return this.#warn(
+      `the lease ${this.#what} gives ${taken} slots of ${me} to others, which this replica has not given away: a person or a program has edited the table or the Lease of ${me}; its runs are cut off; do not edit them while replicas run`,
+    );
   }
 
   #report(): void {
     const { name, metrics = silentMetrics } = this.#options;
-    metrics.gauge(shardingMetrics.slots.name, this.#owned.size, { name });
+    metrics.gauge(shardingMetrics.slots.name, this.inspect().slots, { name });
     metrics.gauge(shardingMetrics.members.name, this.#members.length, { name });
   }
 
   /** What the table should be, as far as this member may change it; undefined: as it is. */
-  #wanted(state: GroupState, table: SlotTable, me: string): SlotTable | undefined {
+  #wanted(state: GroupState, owners: SlotOwners, me: string): WantedTable | undefined {
     const leaving: number[] = [];
+    const kept: number[] = [];
     let changed = false;
-    const next = table.map((owner, slot) => {
+    const next = owners.map((owner, slot) => {
       const wanted = memberOf(slot, state.members);
-      if (owner === me) {
-        if (wanted === me) {
-          // It was to leave, and its runs have ended: it may begin again.
-          if (this.#leaving.get(slot) === true) {
-            this.#leaving.delete(slot);
-            this.#wake.open();
-          }
-          return owner;
-        }
-        if (this.#leaving.get(slot) !== true) {
-          leaving.push(slot);
-          return owner;
-        }
-        changed = true;
-        return wanted;
+      const hasEnded = this.#slots.hasEnded(slot);
+      if (owner === me && wanted === me) {
+        // An earlier write that gave it away may still be under way: it begins again after a later one only, which makes that one void.
+        if (hasEnded) kept.push(slot);
+        return owner;
       }
-      if (wanted !== me || (owner !== undefined && state.all.has(owner))) return owner;
+      if (owner === me && !hasEnded) {
+        if (!this.#slots.isLeaving(slot)) leaving.push(slot);
+        return owner;
+      }
+      const mayTake = wanted === me && (owner === undefined || !state.all.has(owner));
+      if (owner !== me && !mayTake) return owner;
       changed = true;
-      return me;
+      return wanted;
     });
-    this.#drain(leaving.filter((slot) => !this.#leaving.has(slot)));
-    return changed ? next : undefined;
+    this.#slots.drain(leaving);
+    return changed || kept.length > 0 ? { owners: next, kept } : undefined;
   }
 
-  /** Works on what the table gives to this member, and on nothing else. */
-  #follow(table: SlotTable, me: string): void {
-    let gained = false;
-    for (const [slot, owner] of table.entries()) {
-      if (owner !== me) {
-        this.#owned.delete(slot);
-        this.#leaving.delete(slot);
-      } else if (!this.#owned.has(slot) && !this.#leaving.has(slot) && !this.#stop.signal.aborted) {
-        this.#owned.add(slot);
-        gained = true;
-      }
-    }
-    if (!gained) return;
+  #follow(owners: SlotOwners, me: string): void {
+    if (!this.#slots.follow(owners, me)) return;
     // The right may be confirmed in this step only.
     this.#runtime.queueTask(() => {
       for (const worker of this.#workers) worker.gained();
     });
   }
 
-  /** Each slot by itself: one with a long run does not hold up the others. */
-  #drain(slots: readonly number[]): void {
-    for (const slot of slots) {
-      this.#owned.delete(slot);
-      this.#leaving.set(slot, false);
-      const covers = (key: string): boolean => slotOf(key) === slot;
-      const drains = Array.from(this.#workers, (worker) =>
-        worker.drained(covers, this.#undisturbedMs),
-      );
-      void Promise.all(drains).then(() => {
-        if (!this.#leaving.has(slot)) return;
-        this.#leaving.set(slot, true);
-        this.#wake.open();
-      });
-    }
-  }
-
-  /** The right to all keys has ended: runs that go on are cut off. */
-  #dropAll(): void {
-    if (this.#owned.size + this.#leaving.size === 0) return;
-    this.#owned.clear();
-    this.#leaving.clear();
-    const drains = Array.from(this.#workers, (worker) => worker.drained(() => true, 0));
-    this.#dropped = Promise.all([this.#dropped, ...drains]);
-  }
-
   /** Runs from before must have ended when this replica has a right again: others may have taken their keys. */
-  async #awaitDropped(): Promise<void> {
-    const { namespace = this.#client.namespace, name } = this.#options;
+  async #awaitDropped(signal: AbortSignal): Promise<void> {
     const timer = this.#runtime.setTimer(LONG_MS, () => {
-      const text = `runs go on ${LONG_MS / 1000} s after the lease of their replica has ended, so that it cannot work again; pass their signal on to what they wait for`;
-      this.#logger.warn(`sharding ${namespace}/${name}: ${text}`);
+      this.#warn(
+        `runs go on ${LONG_MS / 1000} s after the right of this replica to their keys has ended, so that it cannot work again; pass their signal on to what they wait for`,
+      );
     });
-    await this.#dropped;
+    this.#overdueSince = this.#clock.now();
+    await abortable(this.#slots.dropped(), signal).catch(() => {});
     timer.cancel();
+    this.#overdueSince = undefined;
   }
 
-  async #leave(): Promise<void> {
+  async #leave(haveEnded: boolean): Promise<void> {
     const me = this.#member;
     const held = this.#right.held;
     await this.#renewal?.stop();
     if (me === undefined || held === undefined || held.lost.aborted) return;
+    const later = `other replicas take them in ${this.#times.leaseDurationMs / 1000} s`;
+    if (!haveEnded) {
+      const text = `runs of ${me} go on, so that it cannot give its keys away: ${later}; pass the signal of runs on to what they wait for`;
+      this.#logger.warn(`sharding ${this.#what}: ${text}`);
+      return;
+    }
     try {
-      await this.#group.leave(me);
+      const timeoutMs = Math.max(0, Math.min(held.leftMs, this.#times.requestMs));
+      const describe = (): string => 'the answers about its leases';
+      await withDeadline(this.#runtime, this.#group.leave(me), { timeoutMs, describe });
     } catch (error) {
-      const seconds = this.#times.leaseDurationMs / 1000;
-      this.#logger.warn(
-        `${me} could not give its keys away: ${errorMessage(error)}; other replicas take them in ${seconds} s`,
-      );
+      const text = `${me} could not give its keys away: ${errorMessage(error)}; ${later}`;
+      this.#logger.warn(`sharding ${this.#what}: ${text}`);
     }
     held.end(new ListwatchError('NOT_LEADING', `${me} has left the group`));
   }

@@ -103,6 +103,20 @@ describe('A Manager with sharding', () => {
     expect([...keysOf('b')].length).to.be.above(0);
   });
 
+  it('gives no key away while a run goes on that ignores its signal: others have it when the lease has ended', async () => {
+    const a = await replica('a', 60_000);
+    await world.runtime.advance(5000);
+    await replica('b');
+    expect(running.size, 'runs of a').to.equal(4);
+    const stuck = [...running.keys()];
+    const closed = a.close();
+    await world.runtime.advance(26_000);
+    await world.runtime.run(closed);
+    const endedMs = world.runtime.monotonicMs();
+    while (!stuck.some((key) => keysOf('b').has(key))) await world.runtime.advance(100);
+    expect(world.runtime.monotonicMs() - endedMs).to.be.within(10_000, 20_000);
+  });
+
   it('refuses a second way to divide the work', () => {
     const options = { sharding: { name: 'x' }, leaderElection: { name: 'x' } };
     try {

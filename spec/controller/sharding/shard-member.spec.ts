@@ -7,6 +7,12 @@ import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
+import {
+  decodeTable,
+  encodeTable,
+  TABLE_ANNOTATION,
+} from '../../../lib/controller/sharding/slot-table.ts';
 import { runSharding } from '../../election/sharding-run.ts';
 import { ReplicaLink } from '../../election/replica-link.ts';
 import { ReplicaRuntime } from '../../election/replica-runtime.ts';
@@ -27,12 +33,15 @@ describe('ShardMember', () => {
   let server: ApiServer;
   let user: Client;
   let replicas: Replica[];
+  /** What is between the replicas and the server. */
+  let handler: ApiHandler;
 
   beforeEach(() => {
     world = new VirtualRuntime();
     server = new ApiServer({ runtime: world });
     user = new Client({ transport: inProcessTransport(server.handler), runtime: world });
     replicas = [];
+    handler = server.handler;
   });
 
   afterEach(async () => {
@@ -54,7 +63,7 @@ describe('ShardMember', () => {
     };
     const report = { sent: () => {}, answered: () => {}, received: () => {} };
     const transport = new ReplicaLink({
-      handler: server.handler,
+      handler: (request) => handler(request),
       replica: runtime,
       world,
       plan,
@@ -85,7 +94,7 @@ describe('ShardMember', () => {
     const counts = KEYS.map(
       (key) => replicas.filter(({ runtime, share }) => !runtime.isDead && share.has(key)).length,
     );
-    return [...new Set(counts)].toSorted();
+    return [...new Set(counts)].toSorted((one, other) => one - other);
   }
 
   async function group(count: number): Promise<Replica[]> {
@@ -176,6 +185,166 @@ describe('ShardMember', () => {
     await world.advance(20_000);
     expect(owners()).to.deep.equal([1]);
   });
+
+  /** Writes the table of the group as a person may do it. */
+  async function editTable(text: (now: string) => string): Promise<void> {
+    const { metadata } = await world.run(leases().get('group'));
+    const now = metadata.annotations?.[TABLE_ANNOTATION] ?? '';
+    const annotations = { [TABLE_ANNOTATION]: text(now) };
+    await world.run(leases().patch('group', { metadata: { annotations } }));
+  }
+
+  /** At no moment has a key more than one replica. */
+  async function watchOwners(forMs: number): Promise<void> {
+    for (let passedMs = 0; passedMs < forMs; passedMs += 100) {
+      await world.advance(100);
+      expect(Math.max(...owners()), `after ${passedMs} ms`).to.be.at.most(1);
+    }
+  }
+
+  it('waits when the table goes back in time, and says in one line what to do', async () => {
+    start();
+    await world.advance(5000);
+    const early = (await world.run(leases().get('group'))).metadata.annotations?.[TABLE_ANNOTATION];
+    await group(2);
+    expect(owners()).to.deep.equal([1]);
+    await editTable(() => early ?? '');
+    await watchOwners(5000);
+    expect(owners(), 'they wait').to.deep.equal([0]);
+    await watchOwners(20_000);
+    expect(owners()).to.deep.equal([1]);
+    for (const { log } of replicas) {
+      const told = log.filter((line) => line.includes('went back'));
+      expect(told, log.join('\n')).to.have.length(1);
+      expect(told[0]).to.match(
+        /^sharding default\/group: the table of slots in the lease default\/group went back to change \d+: its storage was restored, or it was edited; [^\n]*; stop all replicas before such a change$/,
+      );
+    }
+  });
+
+  it('waits when another table takes the place of the one that it knows', async () => {
+    await group(2);
+    const { metadata } = await world.run(leases().get('group'));
+    await world.run(leases().delete('group'));
+    const { name, labels, annotations } = metadata;
+    await world.run(leases().create({ metadata: { name, labels, annotations } }));
+    await watchOwners(10_000);
+    expect(owners(), 'they wait').to.deep.equal([0]);
+    await watchOwners(12_000);
+    expect(owners()).to.deep.equal([1]);
+  });
+
+  it('cuts its runs off when a person gives its keys away, and says in one line what to do', async () => {
+    const [a, b] = (await group(2)) as [Replica, Replica];
+    const given = b.share.inspect().member;
+    await editTable((now) => {
+      const { change, owners: all } = decodeTable(now, 'x');
+      return encodeTable({ change: change + 1, owners: all.map(() => given) });
+    });
+    await world.advance(500);
+    expect(a.log.join('\n')).to.match(
+      /^sharding default\/group: the lease default\/group gives \d+ slots of group-\w+ to others, which this replica has not given away: [^\n]*; do not edit them while replicas run$/,
+    );
+    await world.advance(10_000);
+    expect(owners()).to.deep.equal([1]);
+    expect(a.share.inspect())
+      .to.include({ failure: undefined })
+      .and.have.property('slots')
+      .above(50);
+  });
+
+  it('whose Lease another process renews joins again, and says in one line that two have one identity', async () => {
+    const [a] = (await group(2)) as [Replica];
+    const { member = '' } = a.share.inspect();
+    const annotations = { 'election.listwatch.dev/instance': 'another' };
+    await world.run(leases().patch(member, { metadata: { annotations } }));
+    await world.advance(3000);
+    expect(a.log.join('\n')).to.match(
+      /^sharding default\/group: [^\n]* has lost the lease default\/group-\w+: another process has the same identity; give each replica one of its own; this replica joins again as another member$/,
+    );
+    expect(a.share.inspect().member).to.not.equal(member);
+    await watchOwners(25_000);
+    expect(owners()).to.deep.equal([1]);
+  });
+
+  it('does not give its keys away while runs go on: others have them when its lease has ended', async () => {
+    const [a, b] = (await group(2)) as [Replica, Replica];
+    a.drainMs = 60_000;
+    const ended = a.share.end({ timeoutMs: 2000 });
+    await world.advance(2100);
+    await world.run(ended);
+    expect(b.share.inspect().slots, 'they wait').to.be.below(200);
+    expect(a.log.join('\n')).to.match(
+      /runs of group-\w+ go on, so that it cannot give its keys away/,
+    );
+    await world.advance(12_000);
+    expect(b.share.inspect().slots, 'they still wait').to.be.below(200);
+    await world.advance(7000);
+    expect(b.share.inspect().slots).to.equal(256);
+  });
+
+  it('gives a key away by no write that arrives late, after it was to keep it again', async () => {
+    const [a] = (await group(1)) as [Replica];
+    let late: (() => void) | undefined;
+    handler = async (request) => {
+      if (late === undefined && request.method === 'PUT' && request.url.endsWith('/leases/group')) {
+        await new Promise<void>((resolve) => {
+          late = resolve;
+        });
+      }
+      return await server.handler(request);
+    };
+    const c = start();
+    await world.advance(2000);
+    expect(late, 'a write that gives keys away is under way').to.not.equal(undefined);
+    await world.run(c.share.end());
+    await world.advance(8000);
+    expect(a.share.inspect().slots).to.equal(256);
+    late?.();
+    await world.advance(5000);
+    expect(a.share.inspect().slots).to.equal(256);
+    expect(a.log.filter((line) => !line.includes('no answer'))).to.deep.equal([]);
+  });
+
+  it('refuses options of leader election that have no effect, and names that are no labels', () => {
+    const make = (options: object) => () =>
+      new ShardMember(user, { name: 'group', ...options } as { readonly name: string });
+    expect(make({ fencing: 'strict' })).to.throw(/unknown option "fencing"/);
+    expect(make({ name: 'x'.repeat(64) })).to.throw(/"name" must have at most 63 characters/);
+  });
+
+  it('fails its health check while runs go on long after their right has ended', async () => {
+    const [a] = (await group(2)) as [Replica];
+    a.drainMs = 80_000;
+    a.runtime.stop(16_000);
+    await world.advance(40_000);
+    expect(() => a.share.check()).to.not.throw();
+    expect(a.log.join('\n')).to.not.include('pass their signal on');
+    await world.advance(15_000);
+    expect(() => a.share.check()).to.throw(/runs still go on; pass their signal on/);
+    expect(a.log.join('\n')).to.include('pass their signal on to what they wait for');
+    expect(a.share.inspect().slots).to.equal(0);
+    await world.advance(60_000);
+    expect(() => a.share.check()).to.not.throw();
+    expect(a.share.inspect().slots).to.be.above(50);
+  });
+
+  for (const [whose, spec] of [
+    ['x holds it', { holderIdentity: 'x' }],
+    ['it has no holder', {}],
+  ] as const) {
+    it(`is refused a Lease that is not of sharding, in one line: ${whose}`, async () => {
+      await world.run(leases().create({ metadata: { name: 'group' }, spec }));
+      const a = start();
+      await world.advance(3000);
+      expect(isListwatchError(a.failure, 'LEASE_INVALID'), String(a.failure)).to.equal(true);
+      expect(String(a.failure)).to.match(
+        new RegExp(
+          `^[^\\n]*lacks the label sharding.listwatch.dev/group, and ${whose}; use another name for the group, or delete the lease when its program does not run$`,
+        ),
+      );
+    });
+  }
 
   it('is refused a Lease of another program, in one line that names the remedy', async () => {
     const labels = { 'sharding.listwatch.dev/group': 'group' };
