@@ -307,8 +307,7 @@ describe('ShardMember', () => {
   });
 
   it('refuses options of leader election that have no effect, and names that are no labels', () => {
-    const make = (options: object) => () =>
-      new ShardMember(user, { name: 'group', ...options } as { readonly name: string });
+    const make = (options: object) => () => new ShardMember(user, { name: 'group', ...options });
     expect(make({ fencing: 'strict' })).to.throw(/unknown option "fencing"/);
     expect(make({ name: 'x'.repeat(64) })).to.throw(/"name" must have at most 63 characters/);
   });
