@@ -1,3 +1,4 @@
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ShareWorker } from '../share/work-share.ts';
 import { slotOf } from './rendezvous.ts';
 import type { SlotOwners } from './slot-table.ts';
@@ -7,10 +8,12 @@ export interface HeldSlotsOptions {
   readonly undisturbedMs: number;
   /** A slot that leaves has no run any more. */
   readonly onDrained: () => void;
+  readonly runtime: Runtime;
 }
 
 /** A slot that waits for its last runs. */
 interface Leaving {
+  readonly sinceMs: number;
   hasEnded: boolean;
 }
 
@@ -49,6 +52,14 @@ export class HeldSlots {
     return this.#leaving.get(slot)?.hasEnded === true;
   }
 
+  /** For how long runs have gone on whose signals have aborted, because their slots are to leave, milliseconds. */
+  get overdueMs(): number {
+    const { undisturbedMs, runtime } = this.#options;
+    const running = [...this.#leaving.values()].filter(({ hasEnded }) => !hasEnded);
+    const sinceMs = Math.min(...running.map((one) => one.sinceMs));
+    return Math.max(0, runtime.monotonicMs() - sinceMs - undisturbedMs);
+  }
+
   /** How many slots a table gives to others while keys of them may run here. A member does not give those away. */
   taken(owners: SlotOwners, me: string): number {
     const isOther = (slot: number): boolean => owners[slot] !== me;
@@ -73,9 +84,9 @@ export class HeldSlots {
 
   /** No further run of them begins. Each slot by itself: one with a long run does not hold up the others. */
   drain(slots: readonly number[]): void {
-    const { workers, undisturbedMs, onDrained } = this.#options;
+    const { workers, undisturbedMs, onDrained, runtime } = this.#options;
     for (const slot of slots) {
-      const leaving: Leaving = { hasEnded: false };
+      const leaving: Leaving = { sinceMs: runtime.monotonicMs(), hasEnded: false };
       this.#owned.delete(slot);
       this.#leaving.set(slot, leaving);
       const covers = (key: string): boolean => slotOf(key) === slot;

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { guardedCall } from '../../kernel/failure/guarded-call.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
@@ -56,7 +57,7 @@ interface WantedTable {
 }
 
 const END_MS = 25_000;
-/** Runs that go on for so long after the end of a lease are told. */
+/** Runs that go on for so long after their signals have aborted are told. */
 const LONG_MS = 30_000;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -130,6 +131,7 @@ export class ShardMember implements WorkShare {
       workers: this.#workers,
       undisturbedMs,
       onDrained: () => this.#wake.open(),
+      runtime,
     });
     this.#group = new ShardGroup({
       leases: client.resource('coordination.k8s.io/v1', 'leases', { namespace }),
@@ -174,7 +176,14 @@ export class ShardMember implements WorkShare {
     this.#running = this.#run(this.#stop.signal).catch((error: unknown) => {
       this.#right.revoke();
       this.#slots.drop();
-      onFailure(error);
+      guardedCall(
+        () => onFailure(error),
+        (thrown) => {
+          this.#logger.error(`sharding ${this.#what}: onFailure threw: ${errorMessage(thrown)}`, {
+            error: thrown,
+          });
+        },
+      );
     });
   }
 
@@ -320,7 +329,7 @@ export class ShardMember implements WorkShare {
     this.#right.join(held);
   }
 
-  /** Reads the group, and takes and gives what its members ask for. Returns why it may not work; undefined: it may. */
+  /** Reads the group, and takes and gives what its members ask for. Returns what keeps it from that; undefined: nothing. */
   async #cycle(): Promise<string | undefined> {
     const me = this.#member;
     const held = this.#right.held;
@@ -345,14 +354,21 @@ export class ShardMember implements WorkShare {
     this.#follow(table.table.owners, me);
     this.#right.confirm(state.sent);
     const next = this.#wanted(state, table.table.owners, me);
-    if (next === undefined) return undefined;
+    if (next === undefined) return this.#overdue();
     const written = await this.#group.writeTable(table, next.owners);
     this.#wake.open();
-    if (written === undefined || held.leftMs <= 0) return undefined;
+    if (written === undefined || held.leftMs <= 0) return this.#failure;
     this.#history.wrote({ uid: table.lease.metadata.uid, table: written });
     this.#slots.keep(next.kept);
     this.#follow(written.owners, me);
-    return undefined;
+    return this.#overdue();
+  }
+
+  #overdue(): string | undefined {
+    if (this.#slots.overdueMs < LONG_MS) return undefined;
+    return this.#warn(
+      `runs go on ${LONG_MS / 1000} s after their signals have aborted because their keys are to move, so that no replica begins runs of these keys; pass the signal of runs on to what they wait for`,
+    );
   }
 
   async #makeTable(state: GroupState): Promise<string | undefined> {

@@ -7,7 +7,7 @@ export interface ShareWorker {
   gained(): void;
   /**
    * The share has no more of the keys that `covers` names. Resolves when none of them is worked on. Runs that go on for longer than
-   * `undisturbedMs` get an aborted signal.
+   * `undisturbedMs` get an aborted signal. Never rejects.
    */
   drained(covers: (key: string) => boolean, undisturbedMs: number): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { HeldSlots } from '../../../lib/controller/sharding/held-slots.ts';
 import { SLOTS, slotOf } from '../../../lib/controller/sharding/rendezvous.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { ShareWorker } from '../../../lib/controller/share/work-share.ts';
 
 const KEY = 'shop/item';
@@ -14,8 +15,10 @@ describe('The slots of a member', () => {
   /** Ends the runs that were asked to end, in the order of the requests. */
   let ends: (() => void)[];
   let slots: HeldSlots;
+  let world: VirtualRuntime;
 
   beforeEach(() => {
+    world = new VirtualRuntime();
     ends = [];
     const worker: ShareWorker = {
       name: 'worker',
@@ -29,6 +32,7 @@ describe('The slots of a member', () => {
       workers: new Set([worker]),
       undisturbedMs: 1000,
       onDrained: () => {},
+      runtime: world,
     });
   });
 
@@ -93,6 +97,19 @@ describe('The slots of a member', () => {
     ends[1]?.();
     await settled();
     expect(isOver).to.equal(true);
+  });
+
+  it('are overdue when runs go on after their signals have aborted', async () => {
+    slots.follow(all('me'), 'me');
+    expect(slots.overdueMs).to.equal(0);
+    slots.drain([SLOT]);
+    await world.advance(1000);
+    expect(slots.overdueMs).to.equal(0);
+    await world.advance(500);
+    expect(slots.overdueMs).to.equal(500);
+    ends[0]?.();
+    await settled();
+    expect(slots.overdueMs).to.equal(0);
   });
 
   it('are none after it was closed', () => {

@@ -328,6 +328,23 @@ describe('ShardMember', () => {
     expect(a.share.inspect().slots).to.be.above(50);
   });
 
+  it('says so once when keys cannot move because their runs go on', async () => {
+    const [a] = (await group(1)) as [Replica];
+    a.drainMs = 80_000;
+    start();
+    await world.advance(35_000);
+    expect(a.log).to.deep.equal([]);
+    await world.advance(20_000);
+    expect(a.log).to.have.length(1);
+    expect(a.log[0]).to.match(
+      /^sharding default\/group: runs go on 30 s after their signals have aborted because their keys are to move[^\n]*; pass the signal of runs on to what they wait for$/,
+    );
+    expect(a.share.inspect().failure).to.be.a('string');
+    await world.advance(40_000);
+    expect(a.share.inspect()).to.include({ failure: undefined, leaving: 0 });
+    expect(owners()).to.deep.equal([1]);
+  });
+
   for (const [whose, spec] of [
     ['x holds it', { holderIdentity: 'x' }],
     ['it has no holder', {}],
