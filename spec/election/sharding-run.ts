@@ -1,4 +1,5 @@
 import { Client } from '../../lib/client/rest/client.ts';
+import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { ShardMember } from '../../lib/controller/sharding/shard-member.ts';
 import type { ShareWorker } from '../../lib/controller/share/work-share.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
@@ -12,8 +13,8 @@ import { ReplicaRuntime } from './replica-runtime.ts';
 export interface ShardingRunOptions {
   readonly seed: number;
   readonly server: 'embedded' | 'model';
-  /** Which faults are drawn. */
-  readonly faults: 'all' | 'joins and leaves' | 'crashes';
+  /** Which faults are drawn. `deletions`: all, and Leases that a person deletes, of members and of the table. */
+  readonly faults: 'all' | 'joins and leaves' | 'crashes' | 'deletions';
 }
 
 /** What one seed has shown. */
@@ -199,6 +200,11 @@ class ShardingRun {
     const alive = [...this.#processes].filter(({ leaving }) => !leaving);
     const process = alive[Math.floor(this.#dice(alive.length))];
     if (process === undefined) return;
+    if (faults === 'deletions' && this.#dice(1) < 0.4) {
+      const { member } = process.share.inspect();
+      void this.#delete(member === undefined || this.#dice(1) < 0.5 ? 'group' : member);
+      return;
+    }
     const kind = this.#dice(1);
     if (faults === 'joins and leaves') {
       if (kind < 0.5 || alive.length < 3) this.#start();
@@ -212,6 +218,18 @@ class ShardingRun {
     else if (kind < 0.75) void this.#leave(process);
     else if (kind < 0.9) this.#start();
     else process.runtime.setClock(this.#dice(20_000) - 10_000);
+  }
+
+  /** As a person may do it. */
+  async #delete(name: string): Promise<void> {
+    const transport = inProcessTransport(this.#handler);
+    const user = new Client({ transport, runtime: this.#world });
+    const leases = user.resource('coordination.k8s.io/v1', 'leases', { namespace: 'default' });
+    try {
+      await leases.delete(name, { ignoreNotFound: true });
+    } catch (error) {
+      this.#errors.push(String(error));
+    }
   }
 
   #kill(process: Process): void {

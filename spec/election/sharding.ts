@@ -5,9 +5,14 @@ const USAGE = `Divides 120 keys among 3 to 10 replicas in virtual time, with fau
 
   npm run sharding -- [--seeds N] [--from N] [--faults NAME] [--server embedded|model]
 
-  --faults NAME   all, "joins and leaves", crashes (default: each of them)`;
+  --faults NAME   all, "joins and leaves", crashes, deletions of Leases among all others (default: each of them)`;
 
-const FAULTS: readonly ShardingRunOptions['faults'][] = ['joins and leaves', 'crashes', 'all'];
+const FAULTS: readonly ShardingRunOptions['faults'][] = [
+  'joins and leaves',
+  'crashes',
+  'all',
+  'deletions',
+];
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +27,9 @@ if (values.help === true) {
   console.log(USAGE);
 } else {
   const server = values.server === 'model' ? 'model' : 'embedded';
-  for (const faults of FAULTS.filter((one) => (values.faults ?? one) === one)) {
+  const chosen = FAULTS.filter((one) => (values.faults ?? one) === one);
+  if (chosen.length === 0) throw new Error(`there are no faults ${values.faults}; see --help`);
+  for (const faults of chosen) {
     let [runs, twice, drawn, bad] = [0, 0, 0, 0];
     const gapsMs: number[] = [];
     const from = Number(values.from);

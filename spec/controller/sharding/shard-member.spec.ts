@@ -373,7 +373,7 @@ describe('ShardMember', () => {
     expect(String(a.failure)).to.include('use another name, or delete it when no replica runs');
   });
 
-  for (const faults of ['joins and leaves', 'crashes', 'all'] as const) {
+  for (const faults of ['joins and leaves', 'crashes', 'all', 'deletions'] as const) {
     it(`runs no key twice with ${faults}, for 4 seeds; npm run sharding has more`, async () => {
       for (let seed = 1; seed <= 4; seed += 1) {
         const { twice, complete, errors, runs } = await runSharding({
