@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { request } from 'node:http';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
 import { Manager } from '../../../lib/controller/manager/manager.ts';
+import { until } from '../../support/until.ts';
 import { ManagerWorld } from './manager-world.ts';
 
 interface Answer {
@@ -78,6 +79,28 @@ describe('The endpoints of a manager', () => {
     });
     expect((await ask(`${manager.url}/readyz`)).text).to.include('[-]database failed: no space');
   });
+
+  for (const [option, check] of [
+    ['leaderElection', 'leader-election'],
+    ['sharding', 'sharding'],
+  ] as const) {
+    it(`have the check ${check} with the option ${option}`, async () => {
+      const other = world.manager({
+        endpoints: { port: 0 },
+        [option]: { name: 'program', namespace: 'default' },
+      });
+      const runs = other.run();
+      // Sockets are not in virtual time.
+      await until('the port to be open', () => other.url !== undefined);
+      await world.runtime.run(other.whenReady({ timeoutMs: 60_000 }));
+      const { text } = await ask(`${other.url}/healthz?verbose`);
+      expect(text).to.equal(`[+]${check} ok\nhealthz check passed\n`);
+      const closed = other.close();
+      await world.runtime.advance(5000);
+      await closed;
+      await runs;
+    });
+  }
 
   it('say which part is not ready', async () => {
     const pods = controller(world.client, 'v1', 'pods', {

@@ -362,6 +362,16 @@ describe('ShardMember', () => {
     });
   }
 
+  it('makes no table at once when others have known one that was deleted, also when it has just started', async () => {
+    await group(2);
+    await world.run(leases().delete('group'));
+    start();
+    await watchOwners(12_000);
+    expect(owners(), 'they wait').to.deep.equal([0]);
+    await watchOwners(10_000);
+    expect(owners()).to.deep.equal([1]);
+  });
+
   it('is refused a Lease of another program, in one line that names the remedy', async () => {
     const labels = { 'sharding.listwatch.dev/group': 'group' };
     await world.run(
