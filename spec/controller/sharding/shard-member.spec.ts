@@ -177,6 +177,16 @@ describe('ShardMember', () => {
     expect(owners()).to.deep.equal([1]);
   });
 
+  it('whose lease a person deletes while it is stopped keeps its keys for as long as it may believe in it', async () => {
+    const [a, b] = (await group(2)) as [Replica, Replica];
+    a.runtime.stop(60_000);
+    await world.run(leases().delete(a.share.inspect().member ?? ''));
+    await watchOwners(14_000);
+    expect(b.share.inspect().slots).to.be.below(200);
+    await watchOwners(5000);
+    expect(b.share.inspect().slots).to.equal(256);
+  });
+
   it('stops when the table was deleted, and makes another one when each replica has noticed it', async () => {
     await group(2);
     await world.run(leases().delete('group'));
