@@ -167,6 +167,15 @@ describe('ShardMember', () => {
     expect(a.share.inspect().member).to.not.equal(member);
   });
 
+  it('has its keys again soon after it was stopped, when no other has taken them', async () => {
+    const [a] = (await group(1)) as [Replica];
+    a.runtime.stop(12_000);
+    await world.advance(12_000);
+    expect(owners()).to.deep.equal([0]);
+    await world.advance(4000);
+    expect(a.share.inspect().slots).to.equal(256);
+  });
+
   it('whose lease a person deletes is waited for, because it may not know it yet', async () => {
     const [a] = (await group(2)) as [Replica];
     await world.run(leases().delete(a.share.inspect().member ?? ''));
