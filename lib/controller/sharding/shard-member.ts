@@ -73,7 +73,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
  * - No key is run by two replicas that both hold valid leases by their own clocks. Clocks need not agree; their speeds may differ by the
  *   quotient of `leaseDurationMs` and `renewDeadlineMs`.
  * - Each key has a replica a few seconds after members have come or gone, and at most `leaseDurationMs` and three `retryMs` after one has
- *   crashed; its runs have to end for that.
+ *   crashed; its runs have to end for that. When the member that a key is to go to crashes too, that time begins again.
  * - A member that loses its Lease ends its runs, and joins again under another name.
  *
  * Not guaranteed: that no write of a former member arrives, as with leader election; and the first point for members that start while the
