@@ -37,6 +37,15 @@ describe('the managed fields of a scale', () => {
     ]);
   });
 
+  it('of the scaled object lose the entries of another API group', () => {
+    const own = entry('beta', 'Update', REST);
+    const others = [
+      entry('gamma', 'Update', REST, { apiVersion: 'extensions/v1' }),
+      entry('delta', 'Apply', REPLICAS, { apiVersion: 'v1' }),
+    ];
+    expect(fieldsOfScaled([own, ...others], undefined, SCALED)).to.deep.equal([own]);
+  });
+
   it('take the replicas from a manager that lost them, and come without a time', () => {
     const scale = { apiVersion: 'autoscaling/v1', subresource: 'scale' };
     const after = fieldsOfScaled(

@@ -40,6 +40,55 @@ describe('reviews of access', () => {
     }
   });
 
+  // As kube-apiserver 1.36.3 answers each; a message is that of the refusal.
+  for (const [operator, values, ofLabels, ofFields] of [
+    ['Exists', [], 'read', 'ignored'],
+    ['DoesNotExist', [], 'read', 'ignored'],
+    ['In', ['a'], 'read', 'read'],
+    ['NotIn', ['a'], 'read', 'read'],
+    ['In', ['a', 'b'], 'read', 'ignored'],
+    ['Odd', [], 'ignored', 'ignored'],
+    ['Exists', ['a'], 'Forbidden', 'Forbidden'],
+    ['DoesNotExist', ['a'], 'Forbidden', 'Forbidden'],
+    ['In', [], 'Required', 'Required'],
+    ['NotIn', [], 'Required', 'Required'],
+  ] as const) {
+    it(`have requirements that are read, ignored or refused: ${operator} [${values.join()}]`, async () => {
+      await using api = new Answers({ authorization: 'always-allow' });
+      const detail = {
+        Forbidden: "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+        Required: "Required value: must be specified when `operator` is 'In' or 'NotIn'",
+      };
+      for (const [name, expected] of [
+        ['labelSelector', ofLabels],
+        ['fieldSelector', ofFields],
+      ] as const) {
+        const path = `spec.resourceAttributes.${name}`;
+        const requirements = [{ key: 'a', operator, values }];
+        const resourceAttributes = { ...PODS, verb: 'list', [name]: { requirements } };
+        const { body } = await api.post(`${BASE}/selfsubjectaccessreviews`, {
+          spec: { resourceAttributes },
+        });
+        if (expected === 'read' || expected === 'ignored') {
+          expect(body['status'], name).to.deep.equal({
+            allowed: true,
+            ...(expected === 'read'
+              ? {}
+              : { evaluationError: `${path} ignored due to parse error` }),
+          });
+        } else {
+          expect(body['details'], name).to.have.deep.property('causes', [
+            {
+              reason: `FieldValue${expected}`,
+              message: detail[expected],
+              field: `${path}.requirements[0].values`,
+            },
+          ]);
+        }
+      }
+    });
+  }
+
   it('lists the rules of the user', async () => {
     await using api = new Answers({ authorization: 'always-allow' });
     const { body } = await api.post(`${BASE}/selfsubjectrulesreviews`, {

@@ -31,6 +31,28 @@ describe('bodyFaultsOf', () => {
     expect(textsOf('{"__proto__":1,"__proto__":2}')).to.deep.equal(['duplicate field "__proto__"']);
   });
 
+  it('counts the members behind texts of any length and content', () => {
+    for (const [text, name] of [
+      ['{"a":"","a":1}', 'a'],
+      ['{"ab":"","ab":1}', 'ab'],
+      ['{"":"","":1}', ''],
+      ['{"a":":","a":1}', 'a'],
+      ['{"a":"\\\\","a":1}', 'a'],
+      ['{"a":"\\"","a":1}', 'a'],
+    ] as const) {
+      expect(textsOf(text), text).to.deep.equal([`duplicate field "${name}"`]);
+    }
+  });
+
+  it('keeps a number with a point or an exponent behind any digit', () => {
+    for (let digit = 0; digit <= 9; digit += 1) {
+      for (const number of [`1${digit}.0`, `1${digit}e0`, `1${digit}E0`]) {
+        const { literals } = faultsOf(`{"a":${number}}`) ?? {};
+        expect(Object.fromEntries(literals ?? []), number).to.deep.equal({ a: number });
+      }
+    }
+  });
+
   it('puts the members of repeated objects together, and keeps the last of other values', () => {
     const { merged } =
       faultsOf('{"a":{"b":1,"c":{"d":1}},"a":{"c":{"e":2}},"f":[1],"f":[2]}') ?? {};

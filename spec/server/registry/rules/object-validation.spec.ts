@@ -60,6 +60,22 @@ describe('the metadata of an object', () => {
     ).to.deep.equal([]);
   });
 
+  it('has a prefix of generated names that could begin a name of the kind', () => {
+    const causes = (generateName: string): string[] =>
+      linesOf(
+        validateMetadata(object({ generateName }), {
+          namespaced: false,
+          nameProblems: (name) => (/^[a-z-]*[a-z]$/.test(name) ? [] : ['not like this', 'nor that']),
+        }),
+      );
+    expect(causes('')).to.deep.equal([]);
+    expect(causes('web-')).to.deep.equal([]);
+    expect(causes('Web-')).to.deep.equal([
+      'metadata.generateName: Invalid value: "Web-": not like this',
+      'metadata.generateName: Invalid value: "Web-": nor that',
+    ]);
+  });
+
   it('has no new finalizer while the object is deleted', () => {
     const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b', 'a/c'] };
     expect(updated({ ...deleted, finalizers: ['a/b'] }, deleted)).to.deep.equal([]);

@@ -23,6 +23,12 @@ describe('quantities', () => {
     ['1.5Gi', '1536Mi'],
     ['0.5Ki', '512'],
     ['0.1Ki', '102400m'],
+    // Below 1024 a binary quantity is written as a decimal one.
+    ['0.9765625Ki', '1k'],
+    ['-0.9765625Ki', '-1k'],
+    ['1023Ki', '1023Ki'],
+    ['1000Ki', '1000Ki'],
+    ['-1Ki', '-1Ki'],
     ['100M', '100M'],
     ['1e3', '1e3'],
     ['1E', '1E'],

@@ -211,8 +211,11 @@ for (const cached of [false, true]) {
           deletionTimestamp: '2024-01-01T00:00:00Z',
           deletionGracePeriodSeconds: 0,
         });
-        const last = await harness.update(path, 'a', letGo);
-        expect(last.metadata?.finalizers).to.equal(undefined);
+        const last = await harness.drive(
+          harness.rest(path).update(harness.context(), 'a', letGo, {}),
+        );
+        expect(last.created).to.equal(false);
+        expect(last.result.object.metadata?.finalizers).to.equal(undefined);
         expect(await rejection(harness.get(path, 'a'))).to.include({ code: 'NOT_FOUND' });
       });
 
