@@ -69,6 +69,26 @@ describe('the service default/kubernetes', () => {
     await runtime.run(service.close());
   });
 
+  it('is given up at the start after fifty attempts in five seconds, with one warning', async () => {
+    const runtime = new VirtualRuntime();
+    let asked = 0;
+    const warnings: string[] = [];
+    const services = {
+      get: () => Promise.reject(notFound(RESOURCE, 'kubernetes')),
+      create: () => {
+        asked += 1;
+        return Promise.reject(TAKEN);
+      },
+    } as unknown as ObjectStore;
+    const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+    const service = new KubernetesService({ services, runtime, logger });
+    const startedMs = runtime.wallMs();
+    await runtime.run(service.start());
+    expect([asked, runtime.wallMs() - startedMs]).to.deep.equal([50, 4900]);
+    expect(warnings).to.deep.equal(['the service default/kubernetes comes later']);
+    await runtime.run(service.close());
+  });
+
   it('comes back within ten seconds when it is deleted', async () => {
     const runtime = new VirtualRuntime();
     const server = new ApiServer({ runtime });

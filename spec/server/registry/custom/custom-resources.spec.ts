@@ -228,6 +228,18 @@ for (const cached of [false, true]) {
       await harness.runtime.advance(1000);
       const error = await rejection(harness.create(WIDGETS, widget('b')));
       expect(error).to.include({ code: 'METHOD_NOT_ALLOWED' });
+      // The namespace of a refused creation does not wait for it.
+      await harness.create('namespaces', { metadata: { name: 'other' } }, '');
+      await rejection(harness.create(WIDGETS, widget('b'), 'other'));
+      const deletion = harness.rest('namespaces').delete(harness.context(''), 'other', {});
+      await harness.drive(deletion);
+      const empty = harness
+        .rest('/v1/namespaces/finalize')
+        .update(harness.context(''), 'other', (one) => ({ ...one!, spec: { finalizers: [] } }), {
+          subresource: 'finalize',
+        });
+      await harness.drive(empty);
+      expect(await harness.names('namespaces', '')).not.to.include('other');
       await harness.update(WIDGETS, 'a', (existing) => ({
         ...existing,
         metadata: { ...existing?.metadata, finalizers: [] },

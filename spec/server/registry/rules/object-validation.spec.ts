@@ -65,7 +65,8 @@ describe('the metadata of an object', () => {
       linesOf(
         validateMetadata(object({ generateName }), {
           namespaced: false,
-          nameProblems: (name) => (/^[a-z-]*[a-z]$/.test(name) ? [] : ['not like this', 'nor that']),
+          nameProblems: (name) =>
+            /^[a-z-]*[a-z]$/.test(name) ? [] : ['not like this', 'nor that'],
         }),
       );
     expect(causes('')).to.deep.equal([]);

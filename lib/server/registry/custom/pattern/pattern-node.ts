@@ -57,6 +57,11 @@ export function groupNode(
   return checked({ type, parts, size, height: height + 1 }, pattern);
 }
 
+/** A group that Go keeps the text of; here it only counts towards the depth. */
+export function captureNode(node: PatternNode, pattern: string): PatternNode {
+  return checked({ ...node, height: node.height + 1 }, pattern);
+}
+
 export function repeatNode(
   part: PatternNode,
   times: { readonly least: number; readonly most: number; readonly counted: boolean },

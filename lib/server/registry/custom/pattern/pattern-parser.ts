@@ -1,6 +1,7 @@
 import { PatternCursor } from './pattern-cursor.ts';
 import {
   assertNode,
+  captureNode,
   countsWithin,
   groupNode,
   PatternSyntaxError,
@@ -23,6 +24,7 @@ interface Frame {
   parts: PatternNode[];
   /** The flags before the group. */
   readonly outer: Flags;
+  readonly captures: boolean;
 }
 
 const NO_FLAGS: Flags = { folds: false, manyLines: false, dotTakesNewline: false };
@@ -43,7 +45,7 @@ export function parsePattern(pattern: string): PatternNode {
 class PatternParser {
   readonly #cursor: PatternCursor;
   readonly #frames: Frame[] = [];
-  #frame: Frame = newFrame(NO_FLAGS);
+  #frame: Frame = newFrame(NO_FLAGS, false);
   #flags: Flags = NO_FLAGS;
   /** Where the repetition before began; -1 when there was none. */
   #lastRepeat = -1;
@@ -154,13 +156,13 @@ class PatternParser {
     const { text, at } = cursor;
     if (cursor.peek(1) !== '?') {
       cursor.at += 1;
-      this.#push(this.#flags);
+      this.#push(true);
       return;
     }
     if (cursor.startsWith('(?P<') || cursor.startsWith('(?<')) {
       const name = cursor.take(NAMED_GROUP)?.[1];
       // As in Go, what begins with `(?P<` and then ends is read as flags.
-      if (name !== undefined && /^\w+$/.test(name)) this.#push(this.#flags);
+      if (name !== undefined && /^\w+$/.test(name)) this.#push(true);
       else {
         const part = name === undefined ? text.slice(at) : text.slice(at, cursor.at);
         throw new PatternSyntaxError('invalid named capture', part);
@@ -184,7 +186,7 @@ class PatternParser {
       else if (letter === 's') flags = { ...flags, dotTakesNewline: on };
       else if (letter === '-' && on) on = false;
       else if ((letter === ':' || letter === ')') && (on || seen)) {
-        if (letter === ':') this.#push(this.#flags);
+        if (letter === ':') this.#push(false);
         this.#flags = flags;
         return;
       } else if (letter !== 'U') break;
@@ -198,10 +200,11 @@ class PatternParser {
     const outer = this.#frames.pop();
     if (outer === undefined) throw new PatternSyntaxError('unexpected )', this.#cursor.text);
     const node = this.#closed();
+    const { captures } = this.#frame;
     this.#flags = this.#frame.outer;
     this.#frame = outer;
     this.#cursor.at += 1;
-    this.#add(node);
+    this.#add(captures ? captureNode(node, this.#cursor.text) : node);
   }
 
   #counted(): boolean {
@@ -249,12 +252,9 @@ class PatternParser {
     return true;
   }
 
-  #push(outer: Flags): void {
+  #push(captures: boolean): void {
     this.#frames.push(this.#frame);
-    this.#frame = newFrame(outer);
-    if (this.#cursor.startsWith('(') && this.#frames.length > 1000) {
-      throw new PatternSyntaxError('expression nests too deeply', this.#cursor.text);
-    }
+    this.#frame = newFrame(this.#flags, captures);
   }
 
   #add(node: PatternNode): void {
@@ -289,6 +289,6 @@ const ASSERTIONS: Readonly<Record<string, Assertion | undefined>> = {
   B: 'no-word',
 };
 
-function newFrame(outer: Flags): Frame {
-  return { alternatives: [], parts: [], outer };
+function newFrame(outer: Flags, captures: boolean): Frame {
+  return { alternatives: [], parts: [], outer, captures };
 }

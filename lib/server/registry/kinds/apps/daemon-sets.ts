@@ -40,10 +40,9 @@ function setTemplateGeneration({ metadata }: MutableObject, generation: number):
 }
 
 const oneOfBoth: Check = (rolling, path, report) => {
-  if (!isRecord(rolling)) return;
-  const { maxUnavailable, maxSurge } = rolling;
+  const maxSurge = valueAt(rolling, 'maxSurge');
   const surges = intOrPercentValue(maxSurge) !== 0;
-  if (surges === (intOrPercentValue(maxUnavailable) === 0)) return;
+  if (surges === (intOrPercentValue(valueAt(rolling, 'maxUnavailable')) === 0)) return;
   if (surges) {
     const detail = 'may not be set when maxUnavailable is non-zero';
     report.add(fieldInvalid(`${path}.maxSurge`, maxSurge, detail));

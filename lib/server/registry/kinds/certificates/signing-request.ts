@@ -37,19 +37,18 @@ function elementsOf(bytes: Buffer): Element[] {
 
 /** Hashes by the object identifiers of signatures with them, in hexadecimal digits; Ed25519 has none of its own. */
 const HASHES: ReadonlyMap<string, string | null> = new Map([
+  ['2a864886f70d010105', 'sha1'],
   ['2a864886f70d01010b', 'sha256'],
   ['2a864886f70d01010c', 'sha384'],
   ['2a864886f70d01010d', 'sha512'],
+  ['2a8648ce3d0401', 'sha1'],
   ['2a8648ce3d040302', 'sha256'],
   ['2a8648ce3d040303', 'sha384'],
   ['2a8648ce3d040304', 'sha512'],
   ['2b6570', null],
 ]);
-/** Signatures whose hashes are not secure. */
-const INSECURE: ReadonlyMap<string, string> = new Map([
-  ['2a864886f70d010105', 'SHA1-RSA'],
-  ['2a8648ce3d0401', 'ECDSA-SHA1'],
-]);
+/** The signature that Go refuses for its hash. A request, unlike a certificate, may be signed with SHA-1. */
+const MD5_WITH_RSA = '2a864886f70d010104';
 
 const MALFORMED = 'asn1: syntax error: data truncated';
 const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemented';
@@ -108,10 +107,7 @@ function signatureProblem(der: Buffer): string | undefined {
   const [, , key] = elementsOf(contentOf(info, SEQUENCE));
   const [identifier] = elementsOf(contentOf(algorithm, SEQUENCE));
   const id = contentOf(identifier, OBJECT_IDENTIFIER).toString('hex');
-  const insecure = INSECURE.get(id);
-  if (insecure !== undefined) {
-    return `x509: cannot verify signature: insecure algorithm ${insecure}`;
-  }
+  if (id === MD5_WITH_RSA) return 'x509: cannot verify signature: insecure algorithm MD5-RSA';
   const hash = HASHES.get(id);
   if (hash === undefined) return UNKNOWN_ALGORITHM;
   const bits = contentOf(signature, BIT_STRING);

@@ -94,8 +94,8 @@ function withStoredCompute(now: unknown, before: unknown): JsonRecord {
   return resources;
 }
 
-function checkWhole(pod: PodReport, spec: JsonRecord, before: JsonRecord): void {
-  const [now, old] = [recordAt(spec, 'resources'), recordAt(before, 'resources')];
+function checkWhole(pod: PodReport, before: JsonRecord): void {
+  const [now, old] = [recordAt(pod.spec, 'resources'), recordAt(before, 'resources')];
   if (now === undefined && old === undefined) return;
   if (now === undefined) {
     pod.add(fieldForbidden('spec.resources', 'pod-level resources cannot be removed'));
@@ -106,8 +106,7 @@ function checkWhole(pod: PodReport, spec: JsonRecord, before: JsonRecord): void 
   const kept = { ...withStoredCompute(now, old), ...(claims === undefined ? {} : { claims }) };
   if (!jsonEqual(kept, old ?? {})) {
     pod.add(fieldForbidden('spec', 'only cpu and memory resources are mutable at pod-level'));
-  } else if (old === undefined) delete spec['resources'];
-  else spec['resources'] = old;
+  }
 }
 
 /** @returns whether all containers are where they were. */
@@ -135,10 +134,10 @@ function restarts(container: JsonRecord): boolean {
   );
 }
 
-/** Refuses other changes than those of processor and memory; gives the containers without these. */
-function fixedContainers(pod: PodReport, before: JsonRecord, list: string): JsonRecord[] {
+/** Refuses other changes than those of processor and memory. */
+function refuseOthers(pod: PodReport, before: JsonRecord, list: string): void {
   const stored = recordsAt(before, list);
-  return recordsAt(pod.spec, list).map((one, index) => {
+  for (const [index, one] of recordsAt(pod.spec, list).entries()) {
     const old = stored[index] ?? {};
     const at = `spec.${list}[${index}]`;
     const resources = withStoredCompute(one['resources'], old['resources']);
@@ -154,8 +153,7 @@ function fixedContainers(pod: PodReport, before: JsonRecord, list: string): Json
         'non-sidecar init containers with a resize policy of RestartContainer cannot be resized';
       pod.add(fieldForbidden(at, rule));
     }
-    return fixed;
-  });
+  }
 }
 
 const resizeChecks: Check = (_object, _path, report) => {
@@ -170,19 +168,15 @@ const resizeChecks: Check = (_object, _path, report) => {
   if (!nodeResizes(pod.existing)) {
     pod.add(fieldForbidden('spec', 'Pod running on node without support for resize'));
   }
-  const spec: JsonRecord = { ...pod.spec };
-  checkWhole(pod, spec, before);
+  checkWhole(pod, before);
   if (!checkOrder(pod, before)) return;
   for (const list of LISTS) {
     for (const [index, old] of recordsAt(before, list).entries()) {
-      const now = recordsAt(spec, list)[index]?.['resources'];
+      const now = recordsAt(pod.spec, list)[index]?.['resources'];
       refuseRemoved(now, old['resources'], `spec.${list}[${index}].resources`, '', pod);
     }
   }
-  for (const list of LISTS.toReversed()) {
-    const fixed = fixedContainers(pod, before, list);
-    if (fixed.length > 0) spec[list] = fixed;
-  }
+  for (const list of LISTS.toReversed()) refuseOthers(pod, before, list);
 };
 
 /** `pods/NAME/resize` changes the resources of containers and of the pod, and nothing else. */

@@ -1,5 +1,5 @@
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../rules/field-causes.ts';
-import { isRecord, numberAt, recordsAt, textAt } from '../../rules/json-value.ts';
+import { isRecord, numberAt, recordsAt, textAt, valueAt } from '../../rules/json-value.ts';
 import type { Check } from '../../validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../validation/combine.ts';
 import { dnsSubdomain } from '../../validation/formats.ts';
@@ -38,9 +38,9 @@ const exactly: Check = all(
 const firstAvailable = namedItems(MOST_ALTERNATIVES, all(fields({ name: labelOf }), exactly));
 
 const request: Check = (value, path, report) => {
-  if (!isRecord(value)) return;
-  const { name, exactly: exact, firstAvailable: first } = value;
-  labelOf(name, `${path}.name`, report);
+  const exact = valueAt(value, 'exactly');
+  const first = valueAt(value, 'firstAvailable');
+  labelOf(valueAt(value, 'name'), `${path}.name`, report);
   const rule = 'exactly one of `exactly` or `firstAvailable` is required';
   const hasFirst = !isEmpty(first);
   if (exact !== undefined && hasFirst) {

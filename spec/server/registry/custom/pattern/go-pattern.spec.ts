@@ -50,7 +50,29 @@ describe('GoPattern', () => {
   it('refuses a pattern of too many steps', () => {
     const long = '[ab]{1000}'.repeat(60);
     expect(() => new GoPattern(long)).to.throw(PatternSyntaxError, 'expression too large');
-    expect(() => new GoPattern('('.repeat(5000))).to.throw(PatternSyntaxError);
+    expect(() => new GoPattern('('.repeat(5000))).to.throw(PatternSyntaxError, 'missing closing )');
+  });
+
+  // Each as kube-apiserver 1.36.3 answers it for the pattern of a schema.
+  for (const [open, inner, close, deepest] of [
+    ['(', 'a', ')', 999],
+    ['(?P<n>', 'a', ')', 999],
+    ['(?:', 'a', ')*', 999],
+    ['(a', '', ')', 500],
+    ['(?:a|b', '', ')', 500],
+    ['((?:[ab])c', '', ')', 499],
+  ] as const) {
+    it(`nests ${open}${inner}${close} ${deepest} times at most`, () => {
+      const nested = (times: number): string => open.repeat(times) + inner + close.repeat(times);
+      expect(() => new GoPattern(nested(deepest))).not.to.throw();
+      expect(() => new GoPattern(nested(deepest + 1))).to.throw('expression nests too deeply');
+    });
+  }
+
+  it('nests groups without effect as deeply as one likes', () => {
+    const pattern = `${'(?:'.repeat(2000)}a${')'.repeat(2000)}`;
+    expect(matches(pattern, 'a')).to.equal(true);
+    expect(matches(pattern, 'b')).to.equal(false);
   });
 
   it('reads or refuses any text, and tests it in its budget', () => {

@@ -54,6 +54,8 @@ describe('the schedule of a cron job', () => {
     ] as const) {
       expect(scheduleProblem(scheduleWith(0, text)), text).to.equal(problem);
     }
-    expect(scheduleProblem(scheduleWith(0, '9223372036854775807'))).to.match(/above maximum \(59\)/);
+    expect(scheduleProblem(scheduleWith(0, '9223372036854775807'))).to.match(
+      /above maximum \(59\)/,
+    );
   });
 });

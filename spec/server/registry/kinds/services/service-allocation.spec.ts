@@ -138,6 +138,27 @@ describe('the addresses and node ports of services', () => {
     expect((await rejection(taken)).message).to.contain('provided port is already allocated');
   });
 
+  it('stay those of a service over an update that leaves them', async () => {
+    const clusterIP = '10.96.1.1';
+    await harness.create('services', service('a', { clusterIP }));
+    const labelled = await harness.update('services', 'a', (existing) => ({
+      ...existing!,
+      metadata: { ...existing!.metadata, labels: { a: 'b' } },
+    }));
+    expect(textAt(labelled, 'spec', 'clusterIP')).to.equal(clusterIP);
+    expect(await addressObjects()).to.deep.equal([clusterIP]);
+    const taken = harness.create('services', service('b', { clusterIP }));
+    expect((await rejection(taken)).message).to.contain('provided IP is already allocated');
+    const moved = harness.update('services', 'a', (existing) => ({
+      ...existing!,
+      spec: { ...(existing!['spec'] as object), clusterIP: '10.96.1.2', clusterIPs: ['10.96.1.2'] },
+    }));
+    expect((await rejection(moved)).causes.map(({ field }) => field)).to.include(
+      'spec.clusterIPs[0]',
+    );
+    expect(await addressObjects()).to.deep.equal([clusterIP]);
+  });
+
   it('of an external name are none over an update', async () => {
     const external = { type: 'ExternalName', externalName: 'a.example.com', ports: undefined };
     await harness.create('services', service('a', external));
