@@ -5,6 +5,11 @@ export class TypedDecodeError extends Error {
   override readonly name: string = 'TypedDecodeError';
 }
 
+function stepText(step: number | string | undefined): string {
+  if (step === undefined) return '';
+  return typeof step === 'number' ? `[${step}]` : `.${step}`;
+}
+
 /**
  * Where a reader is in an object, and what it found wrong. Go goes on after a value of a wrong type and reports the first; any other
  * problem ends it.
@@ -14,7 +19,7 @@ export class DecodeProblems {
   readonly unknownFields: string[] = [];
   readonly #names: string[] = [];
   readonly #goNames: string[] = [];
-  readonly #indexes: number[] = [];
+  readonly #steps: (number | string | undefined)[] = [];
   readonly #literals: ReadonlyMap<string, string> | undefined;
   #depth = 0;
   #wrongType: string | undefined;
@@ -25,16 +30,19 @@ export class DecodeProblems {
   }
 
   /** How the number at a field is written, when that is unusual. */
-  literalAt(name: string, index: number): string | undefined {
+  literalAt(name: string, step: number | string | undefined): string | undefined {
     if (this.#literals === undefined) return undefined;
-    return this.#literals.get(`${this.#path()}${name}${index < 0 ? '' : `[${index}]`}`);
+    return this.#literals.get(`${this.#path()}${name}${stepText(step)}`);
   }
 
-  /** Goes into a field; `index` is -1 for one that is no list. `goName` also names the inline struct that declares it. */
-  enter(name: string, index: number, goName: string): void {
+  /**
+   * Goes into a field; `step` is the index in a list or the key in a map, undefined for a field that is neither. `goName` also names the inline
+   * struct that declares it.
+   */
+  enter(name: string, step: number | string | undefined, goName: string): void {
     this.#names[this.#depth] = name;
     this.#goNames[this.#depth] = goName;
-    this.#indexes[this.#depth] = index;
+    this.#steps[this.#depth] = step;
     this.#depth += 1;
   }
 
@@ -50,11 +58,18 @@ export class DecodeProblems {
     this.unknownFields.push(this.#path() + name);
   }
 
+  /** Reads what Go reads with a decoder of its own, which tells no one of unknown fields. */
+  quietly<R>(read: () => R): R {
+    const known = this.unknownFields.length;
+    const result = read();
+    this.unknownFields.length = known;
+    return result;
+  }
+
   #path(): string {
     let path = '';
     for (let at = 0; at < this.#depth; at += 1) {
-      const index = this.#indexes[at] as number;
-      path += `${this.#names[at]}${index < 0 ? '' : `[${index}]`}.`;
+      path += `${this.#names[at]}${stepText(this.#steps[at])}.`;
     }
     return path;
   }

@@ -44,6 +44,15 @@ function shortName(message: MessageType): string {
   return message.name.slice(message.name.indexOf('.') + 1);
 }
 
+/** Which of the values of a field: the index in a list, the key in a map, undefined for a field that is neither. */
+type Step = number | string | undefined;
+
+/** Where a value is read. */
+interface Place {
+  readonly problems: DecodeProblems;
+  readonly step: Step;
+}
+
 /** Whether a value is a list, a map or an object where the field is one: no default may hide that it is not. */
 function hasShape({ shape, value, field }: Slot, given: unknown): boolean {
   if (given === null || given === undefined) return true;
@@ -147,27 +156,36 @@ export class TypeReader {
     if (given === null || given === undefined) return undefined;
     if (slot.shape === 'list') return this.#list(slot, given, problems);
     if (slot.shape === 'map') return this.#map(slot, given, problems);
-    const value = this.#one(slot, given, problems, -1);
+    const value = this.#one(slot, given, problems, undefined);
     if (slot.presence !== 'nonzero') return value;
     return value === '' || value === 0 || value === false ? undefined : value;
   }
 
-  #one(slot: Slot, given: unknown, problems: DecodeProblems, index: number): unknown {
+  #one(slot: Slot, given: unknown, problems: DecodeProblems, step: Step): unknown {
     if (slot.value !== undefined) {
       const isCounted = typeof given === 'number' && slot.value.isWhole === true;
-      const literal = isCounted ? problems.literalAt(slot.name, index) : undefined;
+      const literal = isCounted ? problems.literalAt(slot.name, step) : undefined;
       const value = literal === undefined ? slot.value.read(given) : WRONG_TYPE;
       if (value !== WRONG_TYPE) return value;
       this.#wrongType(slot, given, problems, slot.value.goName, literal);
       return undefined;
     }
     const reader = this.#readers.of(slot.field);
-    if (reader.message.isUnion) return this.#union(reader, slot, given, problems);
+    if (reader.message.isUnion) return this.#union(reader, slot, given, { problems, step });
     if (!isRecord(given)) {
       this.#wrongType(slot, given, problems, reader.goName);
       return undefined;
     }
-    problems.enter(slot.name, index, slot.goName);
+    return this.#message(reader, slot, given, { problems, step });
+  }
+
+  #message(
+    reader: TypeReader,
+    slot: Slot,
+    given: JsonRecord,
+    { problems, step }: Place,
+  ): JsonRecord {
+    problems.enter(slot.name, step, slot.goName);
     const result = reader.read(given, problems);
     problems.leave();
     return result;
@@ -197,15 +215,15 @@ export class TypeReader {
     if (names.length === 0) return undefined;
     const items: JsonRecord = {};
     for (const name of sorted(names)) {
-      setOwn(items, name, this.#item(slot, given[name], problems, -1));
+      setOwn(items, name, this.#item(slot, given[name], problems, name));
     }
     return items;
   }
 
   /** An item of a list or map: null is the zero value. */
-  #item(slot: Slot, given: unknown, problems: DecodeProblems, index: number): unknown {
+  #item(slot: Slot, given: unknown, problems: DecodeProblems, step: Step): unknown {
     if (given !== null && given !== undefined) {
-      const value = this.#one(slot, given, problems, index);
+      const value = this.#one(slot, given, problems, step);
       if (value !== undefined) return value;
     }
     if (slot.value !== undefined) return slot.value.zero;
@@ -225,17 +243,33 @@ export class TypeReader {
     return reader.message.isUnion ? null : reader.read({}, problems);
   }
 
-  /** One of the values of the union is the JSON itself. */
-  #union(reader: TypeReader, slot: Slot, given: unknown, problems: DecodeProblems): unknown {
-    const schema = reader.message.byName.get('schema') as MessageField;
-    const readOne = (one: unknown): unknown => {
-      if (!isRecord(one)) return one;
-      problems.enter(slot.name, -1, slot.goName);
-      const result = this.#readers.of(schema).read(one, problems);
-      problems.leave();
-      return result;
+  /**
+   * One of the values of the union is the JSON itself. Go reads it with a decoder of its own, and a value of another form as null.
+   * @see apiextensions-apiserver pkg/apis/apiextensions/v1/marshal.go @ v0.36.3
+   */
+  #union({ message }: TypeReader, slot: Slot, given: unknown, { problems, step }: Place): unknown {
+    const schema = this.#readers.of(message.byName.get('schema') as MessageField);
+    const readOne = (one: unknown, at: Step): unknown => {
+      if (isRecord(one)) return this.#message(schema, slot, one, { problems, step: at });
+      this.#wrongType(slot, one, problems, schema.goName);
+      return undefined;
     };
-    return Array.isArray(given) ? given.map(readOne) : readOne(given);
+    return problems.quietly(() => {
+      if (isRecord(given)) return readOne(given, step);
+      if (message.byName.has('allows')) {
+        if (typeof given === 'boolean') return given;
+        throw new TypedDecodeError('boolean or JSON schema expected');
+      }
+      if (!Array.isArray(given) || given.length === 0) return null;
+      if (message.byName.has('jSONSchemas')) {
+        return given.map((one: unknown, index) => readOne(one ?? {}, index));
+      }
+      const other = given.find(
+        (one: unknown) => typeof one !== 'string' && one !== null,
+      ) as unknown;
+      if (other !== undefined) this.#wrongType(slot, other, problems, 'string');
+      return given.map((one: unknown) => one ?? '');
+    });
   }
 
   #wrongType(

@@ -54,22 +54,14 @@ const servicePath: Check = (value, path, report) => {
   }
 };
 
-export interface WebhookServiceOptions {
-  /** Whether a missing name is reported as a missing namespace and the other way around, as for admission webhooks. @defaultValue false */
-  readonly swapped?: boolean | undefined;
-}
-
-/** The service behind a webhook. */
-export function webhookService({ swapped = false }: WebhookServiceOptions = {}): Check {
-  const [first, second] = swapped ? ['namespace', 'name'] : ['name', 'namespace'];
-  return (service, path, report) => {
-    if (isEmpty(valueAt(service, second))) report.add(fieldRequired(`${path}.${first}`));
-    if (isEmpty(valueAt(service, first))) report.add(fieldRequired(`${path}.${second}`));
-    const port = valueAt(service, 'port');
-    if (typeof port === 'number' && (port < 1 || port > MOST_PORT)) {
-      const detail = `port is not valid: must be between 1 and ${MOST_PORT}, inclusive`;
-      report.add(fieldInvalid(`${path}.port`, port, detail));
-    }
-    servicePath(textAt(service, 'path'), `${path}.path`, report);
-  };
-}
+/** The service behind a webhook. Name and namespace are reported for each other when they are missing, as by kube-apiserver. */
+export const webhookService: Check = (service, path, report) => {
+  if (isEmpty(valueAt(service, 'namespace'))) report.add(fieldRequired(`${path}.name`));
+  if (isEmpty(valueAt(service, 'name'))) report.add(fieldRequired(`${path}.namespace`));
+  const port = valueAt(service, 'port');
+  if (typeof port === 'number' && (port < 1 || port > MOST_PORT)) {
+    const detail = `port is not valid: must be between 1 and ${MOST_PORT}, inclusive`;
+    report.add(fieldInvalid(`${path}.port`, port, detail));
+  }
+  servicePath(textAt(service, 'path'), `${path}.path`, report);
+};

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { datedConditions } from '../../../../lib/server/registry/subresources/certificate-approval.ts';
 import { Answers } from '../support/answers.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -16,6 +17,36 @@ const draft = {
   metadata: { name: 'mine' },
   spec: { request, signerName: 'example.com/x', usages: ['client auth'], username: 'me' },
 };
+
+describe('the times of a condition of a certificate signing request', () => {
+  const BEFORE = '2020-01-01T00:00:00Z';
+  const GIVEN = '2021-01-01T00:00:00Z';
+  const NOW = '1970-01-01T00:00:01Z';
+  const old = { type: 'Other', status: 'True', lastTransitionTime: BEFORE, lastUpdateTime: BEFORE };
+  const stored = {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: {},
+    status: { conditions: [{ ...old, type: 'First', lastTransitionTime: GIVEN }, old] },
+  };
+  for (const [title, condition, update, transition] of [
+    ['are the present time for a new one', { type: 'New', status: 'True' }, NOW, NOW],
+    ['keep the transition of the same status', { type: 'Other', status: 'True' }, NOW, BEFORE],
+    ['have a transition with another status', { type: 'Other', status: 'False' }, NOW, NOW],
+    [
+      'are those that the client sends',
+      { type: 'Other', status: 'True', lastTransitionTime: GIVEN, lastUpdateTime: GIVEN },
+      GIVEN,
+      GIVEN,
+    ],
+  ] as const) {
+    it(title, () => {
+      expect(datedConditions([condition], stored, 1000)).to.deep.equal([
+        { ...condition, lastUpdateTime: update, lastTransitionTime: transition },
+      ]);
+    });
+  }
+});
 
 describe('the approval of a certificate signing request', () => {
   it('sets conditions with their times, and nothing else', async () => {

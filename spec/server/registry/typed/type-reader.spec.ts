@@ -125,6 +125,125 @@ describe('TypeReader', () => {
     });
   }
 
+  // Each as kube-apiserver 1.36.3 answers it for a schema of a definition.
+  describe('of a value that is a schema or something else', () => {
+    const PROPS = 'extensions.JSONSchemaProps';
+    const string = { type: 'string' };
+
+    it('keeps schemas, lists of schemas or texts, and booleans', () => {
+      for (const given of [
+        { items: string },
+        { items: [string, string] },
+        { additionalProperties: string },
+        { additionalProperties: true },
+        { additionalProperties: false },
+        { dependencies: { a: string, b: ['c', 'd'] } },
+      ]) {
+        expect(readAs(PROPS, given)).to.deep.equal(given);
+      }
+      expect(readAs(PROPS, { items: [string, null] })).to.deep.equal({ items: [string, {}] });
+      expect(readAs(PROPS, { dependencies: { a: ['b', null] } })).to.deep.equal({
+        dependencies: { a: ['b', ''] },
+      });
+      expect(readAs(PROPS, { items: null, additionalProperties: null })).to.deep.equal({});
+    });
+
+    it('reads what is neither as null, where it is not refused', () => {
+      for (const items of [5, 'x', true, []]) {
+        expect(readAs(PROPS, { items })).to.deep.equal({ items: null });
+        const dependencies = { a: items };
+        expect(readAs(PROPS, { dependencies })).to.deep.equal({ dependencies: { a: null } });
+      }
+      for (const additionalProperties of [5, 'true', []]) {
+        expect(() => readAs(PROPS, { additionalProperties })).to.throw(
+          TypedDecodeError,
+          /^boolean or JSON schema expected$/,
+        );
+      }
+    });
+
+    for (const [text, schema] of [
+      ['number into Go struct field JSONSchemaProps.items.type', { items: { type: 1 } }],
+      ['number into Go struct field JSONSchemaProps.items.type', { items: [string, { type: 1 }] }],
+      [
+        'number into Go struct field JSONSchemaProps.additionalProperties.type',
+        { additionalProperties: { type: 1 } },
+      ],
+      [
+        'number into Go struct field JSONSchemaProps.dependencies.type',
+        { dependencies: { a: { type: 1 } } },
+      ],
+      ['number into Go struct field JSONSchemaProps.dependencies', { dependencies: { a: [5] } }],
+    ] as const) {
+      it(`refuses ${JSON.stringify(schema)}`, () => {
+        const message = `json: cannot unmarshal ${text} of type string`;
+        expect(() => readAs(PROPS, schema)).to.throw(TypedDecodeError, message);
+      });
+    }
+
+    it('refuses an item that is no schema', () => {
+      const into = 'Go struct field JSONSchemaProps.items of type v1.JSONSchemaProps';
+      for (const [item, what] of [
+        ['x', 'string'],
+        [[string], 'array'],
+        [5, 'number'],
+      ] as const) {
+        expect(() => readAs(PROPS, { items: [string, item] })).to.throw(
+          TypedDecodeError,
+          `json: cannot unmarshal ${what} into ${into}`,
+        );
+      }
+    });
+
+    it('names unknown fields by the keys of maps, and none that are in such a value', () => {
+      const surplus = { x: 1 };
+      const schema = {
+        properties: { a: { ...surplus, properties: { 'b.c': surplus } } },
+        patternProperties: { p: surplus },
+        items: surplus,
+        additionalProperties: { properties: { q: surplus } },
+        dependencies: { d: surplus },
+        y: 1,
+      };
+      expect(unknownIn(PROPS, schema)).to.deep.equal([
+        'properties.a.x',
+        'properties.a.properties.b.c.x',
+        'patternProperties.p.x',
+        'y',
+      ]);
+    });
+
+    it('finds how numbers are written in maps, lists and such values', () => {
+      for (const [path, schema] of [
+        ['maxLength', { maxLength: 3 }],
+        ['properties.a.maxLength', { properties: { a: { maxLength: 3 } } }],
+        ['allOf[1].maxLength', { allOf: [{}, { maxLength: 3 }] }],
+        ['items.maxLength', { items: { maxLength: 3 } }],
+        ['items[1].maxLength', { items: [{}, { maxLength: 3 }] }],
+        ['dependencies.a.maxLength', { dependencies: { a: { maxLength: 3 } } }],
+      ] as const) {
+        const problems = new DecodeProblems(new Map([[path, '3.0']]));
+        new TypeReaders(new Map())
+          .ofMessage(builtInTypes().get(PROPS))
+          .read(schema as unknown as Record<string, unknown>, problems);
+        const field = path.replaceAll(/\[\d\]|\.a(?=\.)/g, '');
+        expect(() => problems.end(), path).to.throw(
+          `json: cannot unmarshal number 3.0 into Go struct field JSONSchemaProps.${field} of type int64`,
+        );
+      }
+    });
+  });
+
+  it('reads null as a field that was not sent, also where there are defaults', () => {
+    const defaults: DefaultsByType = new Map([
+      ['core.PodSpec', (spec) => void (spec['nodeSelector'] ??= { a: 'b' })],
+    ]);
+    const nothing = { volumes: null, nodeSelector: null, securityContext: null, hostname: null };
+    const read = readAs('core.PodSpec', nothing, defaults);
+    expect(read).to.deep.equal(readAs('core.PodSpec', {}, defaults));
+    expect(read['nodeSelector']).to.deep.equal({ a: 'b' });
+  });
+
   it('sets declared defaults, and those of functions before the defaults of what they add', () => {
     const defaults: DefaultsByType = new Map([
       ['core.PodSpec', (spec) => void (spec['volumes'] ??= [{ name: 'v', rbd: {} }])],

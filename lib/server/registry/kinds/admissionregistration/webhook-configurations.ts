@@ -28,15 +28,13 @@ const timeout: Check = (seconds, path, report) => {
   report.add(fieldInvalid(path, seconds, detail));
 };
 
-const ofService = webhookService({ swapped: true });
-
 const clientConfig: Check = (config, path, report) => {
   const url = valueAt(config, 'url');
   const service = valueAt(config, 'service');
   if ((url === undefined) === (service === undefined)) {
     report.add(fieldRequired(path, 'exactly one of url or service is required'));
   } else if (url !== undefined) webhookUrl(url, `${path}.url`, report);
-  else ofService(service, `${path}.service`, report);
+  else webhookService(service, `${path}.service`, report);
 };
 
 const reviewVersions: Check = (list, path, report) => {
