@@ -223,9 +223,7 @@ describe('TypeReader', () => {
         ['dependencies.a.maxLength', { dependencies: { a: { maxLength: 3 } } }],
       ] as const) {
         const problems = new DecodeProblems(new Map([[path, '3.0']]));
-        new TypeReaders(new Map())
-          .ofMessage(builtInTypes().get(PROPS))
-          .read(schema as unknown as Record<string, unknown>, problems);
+        new TypeReaders(new Map()).ofMessage(builtInTypes().get(PROPS)).read(schema, problems);
         const field = path.replaceAll(/\[\d\]|\.a(?=\.)/g, '');
         expect(() => problems.end(), path).to.throw(
           `json: cannot unmarshal number 3.0 into Go struct field JSONSchemaProps.${field} of type int64`,
