@@ -227,6 +227,20 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'else if (byte !== POINT || byte === LARGE_E) hasFractions = true;',
     reason: 'The scan of a text without such numbers finds none; the test saves time.',
   },
+  {
+    file: 'lib/server/registry/custom/schema/validate-value.ts',
+    operator: 'boundary',
+    line: 'if (properties.size > 0) {',
+    mutant: 'if (properties.size >= 0) {',
+    reason: 'Without properties there is nothing to do for each name; the test saves time.',
+  },
+  {
+    file: 'lib/server/registry/contract/strategy.ts',
+    operator: 'statement',
+    line: "if (managedFields === undefined) delete object.metadata['managedFields'];",
+    mutant: 'if (managedFields === undefined) ;',
+    reason: 'A member that is undefined is not written.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

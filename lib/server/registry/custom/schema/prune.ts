@@ -80,7 +80,6 @@ class Pruner {
 
   #report(name: string): void {
     if (this.#onUnknown === undefined) return;
-    if (this.#path.length === 0 && TYPE_AND_METADATA.has(name)) return;
     let text = '';
     for (const step of [...this.#path, name]) {
       text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;

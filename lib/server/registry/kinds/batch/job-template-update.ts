@@ -41,11 +41,9 @@ function movedAffinity(
 function withResources(old: JsonRecord, pod: JsonRecord, list: string): JsonRecord {
   const [before, after] = [old[list], pod[list]];
   if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length) return old;
-  const merged = before.map((one: unknown, index) => {
-    const other: unknown = after[index];
-    if (!isRecord(one) || !isRecord(other) || one['name'] !== other['name']) return one;
-    return { ...one, resources: other['resources'] };
-  });
+  const merged = before.map((one: unknown, index) =>
+    isRecord(one) ? { ...one, resources: valueAt(after[index], 'resources') } : one,
+  );
   return { ...old, [list]: merged };
 }
 
