@@ -241,6 +241,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (managedFields === undefined) ;',
     reason: 'A member that is undefined is not written.',
   },
+  {
+    file: 'lib/server/registry/kinds/services/ip-families.ts',
+    operator: 'boundary',
+    line: 'if (after.length > 1 && sameTexts(after, before)) spec[field] = after.slice(0, 1);',
+    mutant: 'if (after.length >= 1 && sameTexts(after, before)) spec[field] = after.slice(0, 1);',
+    reason: 'The first of one is the same list.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

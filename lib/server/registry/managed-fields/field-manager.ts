@@ -185,13 +185,12 @@ function withUpgrade(
     if (apply.manager !== KUBECTL || !isApiError(error) || apply.force) throw error;
     const allowed = lastAppliedFields(live, apply);
     if (allowed === undefined) throw error;
-    entries.clear();
+    // Without the fields that kubectl applied on the client side there is a conflict with the remaining ones, or none.
+    const probe: Entries = new Map();
     for (const [key, entry] of saved) {
       const fields = entryIsOwn(entry, apply) ? entry.fields : difference(entry.fields, allowed);
-      entries.set(key, { ...entry, fields });
+      probe.set(key, { ...entry, fields });
     }
-    // Without the fields that kubectl applied on the client side there is a conflict with the remaining ones, or none.
-    const probe = new Map(entries);
     applyFields(probe, live, applied, apply);
     entries.clear();
     for (const [key, entry] of saved) entries.set(key, entry);

@@ -44,6 +44,15 @@ describe('bodyFaultsOf', () => {
     }
   });
 
+  it('reads over white space of every kind', () => {
+    const text = ' {\n\t"a" :\r\n [ 1 , { "b"\t: 2.0 , "b" : 3 } ] , "a"\n:\n{ } }\n';
+    expect(textsOf(text)).to.deep.equal(['duplicate field "a[1].b"', 'duplicate field "a"']);
+    expect(faultsOf(text)?.literals).to.deep.equal(new Map([['a[1].b', '2.0']]));
+    expect(faultsOf('{ "a" : { "b" : 1 } , "a" : { "c" : 2 } }')?.merged).to.deep.equal({
+      a: { b: 1, c: 2 },
+    });
+  });
+
   it('keeps a number with a point or an exponent behind any digit', () => {
     for (let digit = 0; digit <= 9; digit += 1) {
       for (const number of [`1${digit}.0`, `1${digit}e0`, `1${digit}E0`]) {

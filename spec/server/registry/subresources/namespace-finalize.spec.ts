@@ -33,6 +33,13 @@ describe('the finalizers of a namespace', () => {
     }
   });
 
+  it('are not those of a namespace that is not there', async () => {
+    await using api = new Answers();
+    const put = await api.ask('PUT', `${SPACE}/finalize`, space([]));
+    expect([put.status, put.body['message']]).to.deep.equal([404, 'namespaces "shop" not found']);
+    expect((await api.get(SPACE)).status).to.equal(404);
+  });
+
   it('let the namespace go when the last one is removed', async () => {
     await using api = new Answers();
     await api.post('/api/v1/namespaces', space(['example.com/q']));

@@ -6,6 +6,7 @@ import {
 } from '../../../../../lib/server/registry/kinds/services/node-ports.ts';
 import {
   needsPorts,
+  planNodePorts,
   PortTaker,
   ShownPorts,
 } from '../../../../../lib/server/registry/kinds/services/port-plan.ts';
@@ -28,6 +29,44 @@ describe('the ports of a plan', () => {
     expect(shown.take(32_770)).to.equal(PORT_TAKEN);
     expect(shown.take(40_000)).to.equal(undefined);
     expect(shown.takeNext()).to.equal(40_001);
+  });
+});
+
+describe('the plan of a range that is full', () => {
+  const full = { take: (): string => PORT_TAKEN, takeNext: (): undefined => undefined };
+  const refuse = ({
+    field,
+    message,
+  }: {
+    readonly field: string;
+    readonly message: string;
+  }): Error => new Error(`${field}: ${message}`);
+
+  it('fails with what it could not get', () => {
+    const node = { type: 'NodePort', ports: [port] };
+    const checked = {
+      type: 'LoadBalancer',
+      allocateLoadBalancerNodePorts: false,
+      externalTrafficPolicy: 'Local',
+      ports: [port],
+    };
+    expect(() => planNodePorts(node, undefined, full, refuse)).to.throw(
+      'failed to allocate a nodePort: range is full',
+    );
+    const more = { ...node, ports: [{ ...port, name: 'a' }] };
+    expect(() => planNodePorts(more, { ...node, type: 'ClusterIP' }, full, refuse)).to.throw(
+      'failed to allocate a nodePort: range is full',
+    );
+    expect(() => planNodePorts(checked, undefined, full, refuse)).to.throw(
+      'failed to allocate a HealthCheck NodePort 0: range is full',
+    );
+    expect(() =>
+      planNodePorts({ ...checked, healthCheckNodePort: 31_000 }, undefined, full, refuse),
+    ).to.throw(`failed to allocate requested HealthCheck NodePort 31000: ${PORT_TAKEN}`);
+    const asked = { ...node, ports: [{ ...port, nodePort: 31_000 }] };
+    expect(() => planNodePorts(asked, undefined, full, refuse)).to.throw(
+      `spec.ports[0].nodePort: Invalid value: 31000: ${PORT_TAKEN}`,
+    );
   });
 });
 
