@@ -41,7 +41,7 @@ describe('a custom resource with a status that has a default', () => {
     const status = async (path: string, given: object): Promise<unknown> => {
       const update = harness.update(path, 'a', (one) => {
         const { status: _status, ...others } = one as Record<string, unknown>;
-        return { ...others, ...given } as never;
+        return { ...others, ...given };
       });
       return phaseOf(await update);
     };
