@@ -248,6 +248,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (after.length >= 1 && sameTexts(after, before)) spec[field] = after.slice(0, 1);',
     reason: 'The first of one is the same list.',
   },
+  {
+    file: 'lib/server/registry/managed-fields/field-manager.ts',
+    operator: 'statement',
+    line: 'entries.clear();',
+    mutant: ';',
+    reason: 'What the refused attempt left has the very fields that are applied then.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

@@ -5,6 +5,7 @@ import {
 } from '../../../../lib/meta/surface/built-in-surface.ts';
 import type { ResourceDescription } from '../../../../lib/server/registry/contract/rest-storage.ts';
 import { recordAt, valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
+import type { MutableObject } from '../../../../lib/server/registry/rules/mutable-object.ts';
 import { builtInKinds } from '../../../../lib/server/registry/kinds/built-in-kinds.ts';
 import { RegistryHarness, configMap, deployment, rejection } from '../support/registry-harness.ts';
 
@@ -22,6 +23,26 @@ describe('the built-in kinds', () => {
         const cells = table.columns.length + (about.kind === 'IPAddress' ? 1 : 0);
         expect(table.cells(object, 0)).to.have.length(cells);
         expect(table.cells({}, 0)).to.have.length(cells);
+      }
+    });
+  }
+
+  for (const { describe: about, strategy, statusStrategy } of builtInKinds()) {
+    it(`check whatever is given or stored as ${about.kind} without failing`, () => {
+      const lists = 'webhooks rules subjects subsets endpoints ports secrets'.split(' ');
+      for (const junk of [undefined, null, 5, 'x', [], [null, 5], { a: [{}] }]) {
+        const made = (): MutableObject => ({
+          apiVersion: 'v1',
+          kind: about.kind,
+          metadata: { name: 'a' },
+          spec: junk,
+          status: junk,
+          data: junk,
+          ...Object.fromEntries(lists.map((name) => [name, junk])),
+        });
+        strategy.validate(made());
+        strategy.validateUpdate(made(), made());
+        statusStrategy?.validateUpdate(made(), made());
       }
     });
   }

@@ -37,6 +37,49 @@ function storeWith(hooks: StoreHooks): { maps: GenericRegistryStore; logged: Log
   };
 }
 
+describe('a hook', () => {
+  const called: string[] = [];
+  const none = Promise.resolve(() => {});
+  const note = (name: string) => () => {
+    called.push(name);
+    return none as never;
+  };
+  const order = [
+    'authorize',
+    'prepareCreate',
+    'beginCreate',
+    'afterCreate',
+    'authorize',
+    'prepareUpdate',
+    'beginUpdate',
+    'afterUpdate',
+    'afterDelete',
+  ];
+  const all = Object.fromEntries(order.map((name) => [name, note(name)])) as StoreHooks;
+
+  async function writesWith(hooks: StoreHooks): Promise<string[]> {
+    called.length = 0;
+    const { maps } = storeWith(hooks);
+    await maps.create(CONTEXT, configMap('a'));
+    await maps.update(CONTEXT, 'a', (existing) =>
+      Promise.resolve({ ...existing, data: { key: 'value' } }),
+    );
+    await maps.delete(CONTEXT, 'a', {});
+    return [...called];
+  }
+
+  it('is called in its place', async () => {
+    expect(await writesWith(all)).to.deep.equal(order);
+  });
+
+  for (const name of new Set(order) as ReadonlySet<keyof StoreHooks>) {
+    it(`is called without the others: ${name}`, async () => {
+      const found = await writesWith({ [name]: all[name] });
+      expect(found).to.deep.equal(order.filter((one) => one === name));
+    });
+  }
+});
+
 describe('a hook that throws after the write', () => {
   const broken: StoreHooks = { afterCreate: failing, afterUpdate: failing, afterDelete: failing };
 

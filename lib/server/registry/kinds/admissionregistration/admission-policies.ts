@@ -5,7 +5,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../rules/field-causes.ts';
-import { isRecord, textAt, type JsonRecord } from '../../rules/json-value.ts';
+import { isRecord, textAt } from '../../rules/json-value.ts';
 import { causesOf, checkedBy, type Check } from '../../validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../validation/combine.ts';
 import { conditionsCheck } from '../../validation/condition-checks.ts';
@@ -70,7 +70,7 @@ const auditAnnotations: Check = (list, path, report) => {
 };
 
 const outcomes: Check = (spec, path, report) => {
-  const { validations, auditAnnotations: annotations } = spec as JsonRecord;
+  const { validations, auditAnnotations: annotations } = isRecord(spec) ? spec : {};
   if (!isEmpty(validations) || !isEmpty(annotations)) {
     each(validation)(validations, `${path}.validations`, report);
     return auditAnnotations(annotations, `${path}.auditAnnotations`, report);

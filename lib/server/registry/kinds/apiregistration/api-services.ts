@@ -50,11 +50,7 @@ const trust: Check = (spec, path, report) => {
     service: remote,
     caBundle,
     insecureSkipTLSVerify: skips = false,
-  } = spec as object & {
-    readonly service?: unknown;
-    readonly caBundle?: unknown;
-    readonly insecureSkipTLSVerify?: boolean;
-  };
+  } = isRecord(spec) ? spec : {};
   const wrong = (name: string, value: unknown, detail: string): void =>
     report.add(fieldInvalid(`${path}.${name}`, value, detail));
   const bytes = typeof caBundle === 'string' ? Buffer.byteLength(caBundle, 'base64') : 0;

@@ -24,7 +24,7 @@ const ACCOUNT = 'kubernetes.io/service-account.name';
 const totalSize: Check = (data, path, report) => {
   let bytes = 0;
   for (const text of Object.values(isRecord(data) ? data : {})) {
-    bytes += Buffer.byteLength(text as string, 'base64');
+    if (typeof text === 'string') bytes += Buffer.byteLength(text, 'base64');
   }
   if (bytes > LARGEST_DATA_BYTES) report.add(fieldTooLong(path, LARGEST_DATA_BYTES, 'bytes'));
 };

@@ -81,8 +81,8 @@ export function requestReferences(claim: unknown): Check {
 }
 
 const constraint: Check = (value, path, report) => {
-  if (!isRecord(value)) return;
-  const { matchAttribute, distinctAttribute } = value;
+  const matchAttribute = valueAt(value, 'matchAttribute');
+  const distinctAttribute = valueAt(value, 'distinctAttribute');
   if (matchAttribute !== undefined) {
     fullyQualifiedName(matchAttribute, `${path}.matchAttribute`, report);
   } else if (distinctAttribute !== undefined) {

@@ -37,7 +37,8 @@ const terms: Check = (selector, path, report) => {
 
 /** On which nodes the devices of a slice are. */
 const place: Check = (spec, path, report) => {
-  const { nodeName, nodeSelector: selector } = spec as JsonRecord;
+  if (!isRecord(spec)) return;
+  const { nodeName, nodeSelector: selector } = spec;
   const set: string[] = [];
   const wrong = (name: string, value: unknown, rule: string): void =>
     report.add(fieldInvalid(`${path}.${name}`, value, rule));
@@ -67,7 +68,8 @@ const place: Check = (spec, path, report) => {
 const sharedCounters = namedItems(MOST_COUNTER_SETS, counterSet);
 
 const parts: Check = (spec, path, report) => {
-  const { sharedCounters: counters, devices, perDeviceNodeSelection } = spec as JsonRecord;
+  if (!isRecord(spec)) return;
+  const { sharedCounters: counters, devices, perDeviceNodeSelection } = spec;
   if (!isEmpty(counters) && !isEmpty(devices)) {
     report.add(fieldInvalid(path, '', 'only one of `sharedCounters` or `devices` is allowed'));
   }
