@@ -52,7 +52,7 @@ const place: Check = (spec, path, report) => {
     all(nodeSelector(true), terms)(selector, `${path}.nodeSelector`, report);
   }
   for (const name of ['allNodes', 'perDeviceNodeSelection']) {
-    const value = (spec as JsonRecord)[name];
+    const value = spec[name];
     if (value === true) set.push(`\`${name}\``);
     else if (value !== undefined) wrong(name, value, 'must be either unset or set to true');
   }
