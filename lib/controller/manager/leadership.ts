@@ -25,6 +25,7 @@ export class Leadership implements WorkShare {
   readonly #workEnded = new Latch('the work of the leader to end');
   #held: HeldLease | undefined;
   #isActive = false;
+  #workGoesOn = false;
   #running: Promise<void> | undefined;
 
   constructor(elector: LeaderElector) {
@@ -64,6 +65,10 @@ export class Leadership implements WorkShare {
         for (const worker of this.#workers) worker.gained();
       }
       await this.#workEnded.opened;
+      // It could write under a lease that is given back, so the lease ends by itself.
+      if (this.#workGoesOn) {
+        throw new ListwatchError('TIMEOUT', 'the work of the leader goes on');
+      }
     };
     const { signal } = this.#stop;
     this.#running = this.elector
@@ -73,8 +78,9 @@ export class Leadership implements WorkShare {
       });
   }
 
-  /** The work has ended: the lease is given back. */
-  async end(): Promise<void> {
+  /** The work has ended, and the lease is given back; or some of it goes on, and the lease is left to end by itself. */
+  async end(workGoesOn: boolean): Promise<void> {
+    this.#workGoesOn = workGoesOn;
     this.#isActive = false;
     this.#stop.abort();
     this.#workEnded.open();

@@ -355,9 +355,10 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     // Writes of a lost lease are refused, so that there is nothing to wait for.
     const isLost = isListwatchError(this.#failure?.error, 'LEADERSHIP_LOST');
     const groupOf = (kind: PartKind): ManagedRun[] => this.#runs.filter((run) => run.kind === kind);
+    const ofLeader = groupOf('runnable').filter(({ leaderOnly }) => leaderOnly);
     await shutdown.stop(groupOf('controller'), !isLost);
-    await shutdown.stop(groupOf('runnable').filter(({ leaderOnly }) => leaderOnly));
-    await this.#leadership?.end();
+    await shutdown.stop(ofLeader);
+    await this.#leadership?.end([...groupOf('controller'), ...ofLeader].some((run) => run.isLeft));
     await this.#shard?.end({ timeoutMs: shutdown.leftMs });
     await shutdown.stop(groupOf('runnable'));
     await shutdown.stop(groupOf('cache'));

@@ -3,6 +3,7 @@ import type { WriteFence } from '../../../lib/client/transport/contract/write-fe
 import type { Manager } from '../../../lib/controller/manager/manager.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { deferred } from '../../../lib/kernel/time/latch.ts';
 import { ManagerWorld } from './manager-world.ts';
 
 describe('A Manager with leader election', () => {
@@ -147,6 +148,35 @@ describe('A Manager with leader election', () => {
       );
     });
   }
+
+  it('does not give the lease back while a run goes on that ignores its signal: another one leads when it has ended', async () => {
+    const a = replica('a');
+    const { promise, resolve } = deferred<void>();
+    a.add({
+      name: 'a: deaf',
+      run: async () => {
+        await promise;
+      },
+    });
+    const { running } = await started(a);
+    const b = replica('b');
+    await started(b);
+    const stoppedAtMs = world.runtime.monotonicMs();
+    void a.close().catch(() => {});
+    const failure = await world.runtime.run(running);
+    expect(isListwatchError(failure, 'TIMEOUT'), String(failure)).to.equal(true);
+    const leases = world.client.resource('coordination.k8s.io/v1', 'leases', {
+      namespace: 'default',
+    });
+    const lease = await world.runtime.run(leases.get('program'));
+    expect(lease.spec?.holderIdentity).to.equal('a');
+    expect(b.inspect().election?.phase).to.equal('standby');
+    while (b.inspect().election?.phase !== 'leading') await world.runtime.advance(100);
+    const afterMs = world.runtime.monotonicMs() - stoppedAtMs;
+    // Until the manager gives up, and the lease after its last renewal.
+    expect(afterMs).to.be.within(25_000 + 10_000, 25_000 + 15_000 + 4400);
+    resolve();
+  });
 
   it('gives the lease to a replica with preempt once its work has ended: no write is cut off, and run rejects', async () => {
     const a = replica('a');
