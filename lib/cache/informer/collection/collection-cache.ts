@@ -135,9 +135,9 @@ export class CollectionCache<T extends KubernetesObject> {
       leave = resolve;
     });
     const release = onAbort(signal, () => {
-      this.#members.delete(member);
-      if (this.#members.size === 0) this.#stop.abort(signal.reason);
-      else leave();
+      // The last one is told of the end too.
+      if (this.#members.size === 1) this.#stop.abort(signal.reason);
+      else if (this.#members.delete(member)) leave();
     });
     if (this.#running === undefined) this.#running = this.#follow(this.#stop.signal);
     else if (this.#synced) member.synced();
@@ -301,7 +301,7 @@ export class CollectionCache<T extends KubernetesObject> {
       resyncIntervalMs: resync.intervalMs(),
       shouldResync: resync.due,
       onError: (error, context) => {
-        for (const member of [...this.#members]) member.watchError(error, context);
+        for (const member of this.#members) member.watchError(error, context);
       },
       onTransition: (transition) => {
         for (const member of this.#members) {
