@@ -151,11 +151,11 @@ describe('A Manager with leader election', () => {
 
   it('does not give the lease back while a run goes on that ignores its signal: another one leads when it has ended', async () => {
     const a = replica('a');
-    const { promise, resolve } = deferred<void>();
+    const deaf = deferred<void>();
     a.add({
       name: 'a: deaf',
       run: async () => {
-        await promise;
+        await deaf.promise;
       },
     });
     const { running } = await started(a);
@@ -175,7 +175,7 @@ describe('A Manager with leader election', () => {
     const afterMs = world.runtime.monotonicMs() - stoppedAtMs;
     // Until the manager gives up, and the lease after its last renewal.
     expect(afterMs).to.be.within(25_000 + 10_000, 25_000 + 15_000 + 4400);
-    resolve();
+    deaf.resolve();
   });
 
   it('gives the lease to a replica with preempt once its work has ended: no write is cut off, and run rejects', async () => {
