@@ -5,12 +5,14 @@ import type { Latch } from '../../kernel/time/latch.ts';
 import { guardedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
+import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { ObjectMemory } from '../memory/object-memory.ts';
+import type { Deletion } from '../store/write-overlay.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
 import type { ObjectPipeline } from './apply/object-pipeline.ts';
 import { CacheReader } from './collection/cache-reader.ts';
 import { CollectionCache, type CacheMember } from './collection/collection-cache.ts';
+import { MemberWrites } from './collection/member-writes.ts';
 import { joinedCache } from './collection/shared-caches.ts';
 import type { WaitOptions } from './handlers/handler-registration.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
@@ -43,6 +45,7 @@ export class InformerEngine<T extends KubernetesObject> {
   readonly #journal: InformerJournal;
   readonly #meter: InformerMeter | undefined;
   readonly #member: CacheMember<T>;
+  readonly #writes = new MemberWrites<T>();
   /** Its own one until it runs. */
   #cache: CollectionCache<T>;
   #readsBodies = false;
@@ -137,6 +140,20 @@ export class InformerEngine<T extends KubernetesObject> {
     }
   }
 
+  /** The answer to an own write. */
+  written(answer: T): void {
+    this.#writes.written(answer);
+    this.pipeline.writes.written(answer);
+  }
+
+  /** The answer to an own deletion. */
+  deleted(answer: T | Deletion): void {
+    const key = 'key' in answer && !('metadata' in answer) ? answer.key : undefined;
+    const present = key === undefined ? undefined : this.reader.get(key);
+    this.#writes.deleted(answer, present && identityOf(present).uid);
+    this.pipeline.writes.deleted(answer);
+  }
+
   /** Follows the collection until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#meter?.start();
@@ -189,7 +206,8 @@ export class InformerEngine<T extends KubernetesObject> {
     return {
       name,
       changed: (batches) => {
-        handlers.distribute(batches);
+        const { wasShared } = this.#cache;
+        handlers.distribute(wasShared ? this.#writes.asSeen(batches) : batches);
       },
       hasBacklog: (count) => handlers.hasBacklog(count),
       bookmark: (resourceVersion) => {

@@ -283,7 +283,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * Pass only whole objects of this collection, never the answer of a subresource of another kind, such as `scale`.
    */
   written(answer: T): void {
-    this.#engine.pipeline.writes.written(answer as Stored<T>);
+    this.#engine.written(answer as Stored<T>);
   }
 
   /**
@@ -291,7 +291,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * still exists, and is shown with its `deletionTimestamp`.
    */
   deleted(answer: T | Deletion): void {
-    this.#engine.pipeline.writes.deleted(answer as Stored<T> | Deletion);
+    this.#engine.deleted(answer as Stored<T> | Deletion);
   }
 
   /**

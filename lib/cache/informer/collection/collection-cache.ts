@@ -74,6 +74,7 @@ export class CollectionCache<T extends KubernetesObject> {
   #reflector: Reflector<ObjectView<T>>;
   #running: Promise<void> | undefined;
   #synced = false;
+  #wasShared = false;
 
   constructor(given: CollectionCacheOptions<T>) {
     const { cache } = given.options;
@@ -96,6 +97,11 @@ export class CollectionCache<T extends KubernetesObject> {
   /** The store has the whole state. */
   get isSynced(): boolean {
     return this.#synced;
+  }
+
+  /** Whether it has had more than one informer at a time. */
+  get wasShared(): boolean {
+    return this.#wasShared;
   }
 
   /** Aborts when its last informer has left. */
@@ -130,6 +136,7 @@ export class CollectionCache<T extends KubernetesObject> {
   /** Follows the collection for this informer until the signal aborts. The first one starts it, the last one ends it. */
   async run(member: CacheMember<T>, signal: AbortSignal): Promise<void> {
     this.#members.add(member);
+    this.#wasShared ||= this.#members.size > 1;
     let leave = (): void => {};
     const left = new Promise<void>((resolve) => {
       leave = resolve;

@@ -204,6 +204,51 @@ describe('Informers that read the same objects in the same form', () => {
     expect(one.indexer.has('shop/x')).to.equal(false);
   });
 
+  it('are told of the writes of each other as of changes by others', async () => {
+    const origins: string[] = [];
+    const told = (name: string, informer: Informer): void => {
+      informer.addHandler({
+        view: 'key',
+        onAdd: ({ key, origin, initial }) => {
+          if (!initial) origins.push(`${name} +${key} ${origin}`);
+        },
+        onUpdate: ({ key, origin }) => origins.push(`${name} ~${key} ${origin}`),
+        onDelete: ({ key, origin }) => origins.push(`${name} -${key} ${origin}`),
+      });
+    };
+    const { source, runtime } = world;
+    const [one, other] = [world.informer('one'), world.informer('other')];
+    told('one', one);
+    told('other', other);
+    await world.start(one, other);
+    const happens = async (change: () => void): Promise<string[]> => {
+      origins.length = 0;
+      change();
+      await runtime.settle();
+      return origins.toSorted();
+    };
+    expect(await happens(() => one.written(source.add(pod('c'))))).to.deep.equal([
+      'one +shop/c self',
+      'other +shop/c other',
+    ]);
+    expect(await happens(() => other.written(source.modify(pod('c'))))).to.deep.equal([
+      'one ~shop/c other',
+      'other ~shop/c self',
+    ]);
+    const gone = (): void => {
+      source.delete({ namespace: 'shop', name: 'c' });
+      one.deleted({ key: 'shop/c' });
+    };
+    expect(await happens(gone)).to.deep.equal(['one -shop/c self', 'other -shop/c other']);
+    expect(
+      await happens(() => other.deleted(source.delete({ namespace: 'shop', name: 'b' }))),
+    ).to.deep.equal(['one -shop/b other', 'other -shop/b self']);
+    source.pause();
+    one.written(source.modify(pod('a')));
+    await world.close(one);
+    expect(await happens(() => source.resume())).to.deep.equal(['other ~shop/a other']);
+  });
+
   it('end their waits when they end, though the cache goes on', async () => {
     const [one, other] = [world.informer('one'), world.informer('other')];
     await world.start(one, other);
