@@ -126,13 +126,14 @@ export const errorCodes = {
   WEBHOOK_CERTIFICATE:
     'The certificate of a webhook server has expired, or is not valid where API servers call; the message says which, and what to do.',
   LEADERSHIP_LOST:
-    'The lease that lets this replica lead or share the work was lost; the message says why. The process should end and start anew.',
+    'The lease that lets this replica lead or share the work was lost; the message says why. The process should end and start anew; with sharding the replica joins again by itself.',
   LEADERSHIP_PREEMPTED:
     'Another replica, with option `preempt`, has asked for the lease of leader election; it was given back after the work had ended.',
   NOT_LEADING: 'A write needs a lease that this replica does not hold; the write was not sent.',
   IDENTITY_TAKEN:
     'Two processes have the same identity in leader election; the message names the lease and the identity.',
-  LEASE_INVALID: 'A Lease belongs to another kind of program; the message says to which.',
+  LEASE_INVALID:
+    'A Lease belongs to another kind of program or to another version, or was edited; the message says which.',
   FENCING_UNSUPPORTED:
     'The server does not refuse writes of an older epoch, which strict fencing needs.',
   // server: key-value engine
