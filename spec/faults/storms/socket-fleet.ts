@@ -163,6 +163,8 @@ export class SocketFleet implements AsyncDisposable {
 
   #newInformer(): SharedIndexInformer<KubernetesObject> {
     const informer = new SharedIndexInformer<KubernetesObject>({
+      // The storms are of many watches.
+      share: false,
       listerWatcher: this.#client.listerWatcher<KubernetesObject>(RESOURCE, {
         namespace: this.#namespace,
       }),

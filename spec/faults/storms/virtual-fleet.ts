@@ -92,6 +92,8 @@ export class VirtualFleet implements AsyncDisposable {
 
   #newInformer(): SharedIndexInformer<KubernetesObject> {
     const informer = new SharedIndexInformer<KubernetesObject>({
+      // The storms are of many watches.
+      share: false,
       listerWatcher: this.#client.listerWatcher<KubernetesObject>(
         { apiVersion: 'v1', resource: 'configmaps' },
         { namespace: NAMESPACE },
