@@ -148,8 +148,8 @@ export class InformerEngine<T extends KubernetesObject> {
 
   /** The answer to an own deletion. */
   deleted(answer: T | Deletion): void {
-    const key = 'key' in answer && !('metadata' in answer) ? answer.key : undefined;
-    const present = key === undefined ? undefined : this.reader.get(key);
+    const { key } = (answer ?? {}) as Partial<Deletion>;
+    const present = typeof key === 'string' ? this.reader.get(key) : undefined;
     this.#writes.deleted(answer, present && identityOf(present).uid);
     this.pipeline.writes.deleted(answer);
   }

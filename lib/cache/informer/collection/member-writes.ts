@@ -21,12 +21,15 @@ export class MemberWrites<T extends KubernetesObject> {
   /** Of objects that it has deleted. */
   readonly #uids = new RecentMap<string, true>(CAPACITY);
 
-  written({ metadata }: T): void {
-    if (metadata?.resourceVersion !== undefined) this.#versions.set(metadata.resourceVersion, true);
+  /** Answers that are no objects are reported by the overlay. */
+  written(answer: T | null | undefined): void {
+    const version = answer?.metadata?.resourceVersion;
+    if (version !== undefined) this.#versions.set(version, true);
   }
 
   /** @param uid of the object that readers see at this moment */
   deleted(answer: T | Deletion, uid: string | undefined): void {
+    if (typeof answer !== 'object' || answer === null) return;
     const said: Partial<Deletion> =
       'key' in answer && !('metadata' in answer) ? answer : ((answer as T).metadata ?? {});
     const deleted = said.uid ?? uid;
