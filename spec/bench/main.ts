@@ -14,6 +14,7 @@ import { writePlots } from './plots.ts';
 import { ratiosOf, ratioTables, rowsOf, table, type Ratio, type Row } from './report.ts';
 import { benchNames, chosenBenches, loadBench, runInChild } from './run-bench.ts';
 import { takeOnly } from './workload/contest.ts';
+import { takeTls } from './workload/bench-tls.ts';
 import { BENCH_FOLDER, takeNode22 } from './workload/programs.ts';
 
 const USAGE = `npm run bench -- [options]
@@ -22,6 +23,7 @@ const USAGE = `npm run bench -- [options]
   --only W2          this one only (again for more), by id or name, whatever the case
   --quick            less work and fewer runs
   --who TEXT         of the contestants of the client workloads only those with this text in their names (again for more)
+  --tls              the client workloads over TLS (HTTP/1.1), instead of plain HTTP
   --node22 PATH      the Node that runs client-node 2.0.1, if this one is older; without it, that contestant is left out
   --repeats N        this many runs of each
   --against FOLDER   runs them in another checkout too, by turns, and prints how many times better this one is
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
     run: { type: 'string' },
     node22: { type: 'string' },
+    tls: { type: 'boolean' },
     against: { type: 'string' },
     help: { type: 'boolean' },
   },
@@ -53,6 +56,7 @@ const { values } = parseArgs({
 process.env['NODE_ENV'] ??= 'production';
 
 if (values.node22 !== undefined) takeNode22(values.node22);
+if (values.tls === true) takeTls(BENCH_FOLDER);
 
 const size = values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full';
 

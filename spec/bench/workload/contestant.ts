@@ -49,8 +49,6 @@ export interface Contestant {
   sync(): Promise<void>;
   /** Updates of the handler that has seen the fewest. */
   updates(): number;
-  /** Whether everything up to a resource version has reached the handlers, though maybe not every single change. */
-  caughtUp?(resourceVersion: string): boolean;
   /** Whether every key that was handed out has been worked on. */
   idle(): boolean;
   checksum(): number;
@@ -144,22 +142,13 @@ async function followBurst(
   contestant: Contestant,
   http: AxiosInstance,
 ): Promise<void> {
-  let last: string | undefined;
   const path = `/control/burst?events=${events}&objects=${targets}`;
-  const burst = http.post<{ resourceVersion: string }>(path).then(({ data }) => {
-    last = data.resourceVersion;
-  });
-  const arrived = (): boolean =>
-    contestant.updates() >= events || (last !== undefined && contestant.caughtUp?.(last) === true);
+  const burst = http.post(path);
   await untilTrue(
-    () => arrived() && contestant.idle(),
+    () => contestant.updates() >= events && contestant.idle(),
     () => `${contestant.updates()} events of ${events}`,
   );
   await burst;
-  const missing = events - contestant.updates();
-  if (missing > 0) {
-    process.stderr.write(`    ${missing} of ${events} changes were made one with a later one\n`);
-  }
 }
 
 /** Memory once nothing goes on in the background and what is garbage is gone. */

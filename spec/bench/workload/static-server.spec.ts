@@ -1,8 +1,13 @@
+import { Agent } from 'node:https';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { create } from 'axios';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
+import {
+  CertificateAuthority,
+  type Certificate,
+} from '../../../lib/kernel/certificates/certificate-authority.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { PodBodies } from './pod-bodies.ts';
@@ -15,7 +20,7 @@ const OBJECTS = 100;
 /** More pods than bodies, so that some are others with names of their own. */
 async function withServer(
   use: (url: string) => Promise<void>,
-  options: { readonly bigChunks?: boolean } = {},
+  options: { readonly bigChunks?: boolean; readonly certificate?: Certificate } = {},
 ): Promise<void> {
   const json = PodBodies.make(BODIES);
   const server = new StaticServer({ json, objects: OBJECTS, ...options });
@@ -79,6 +84,22 @@ describe('the static API server', () => {
         ));
     }
   }
+
+  it('speaks TLS with the certificate that it is given', async () => {
+    const nowMs = Date.now();
+    const authority = new CertificateAuthority({ name: 'bench', nowMs });
+    const hosts = ['127.0.0.1'];
+    const certificate = authority.issue({ usage: 'server', name: 'bench', hosts, nowMs });
+    await withServer(
+      async (url) => {
+        const httpsAgent = new Agent({ ca: authority.certificate });
+        const http = create({ baseURL: url, adapter: 'http', proxy: false, httpsAgent });
+        const { data } = await http.get<{ items: unknown[] }>('/api/v1/pods');
+        expect(data.items).to.have.length(OBJECTS);
+      },
+      { certificate },
+    );
+  });
 
   it('has no protobuf unless it was encoded', () =>
     withServer(async (url) => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Certificate } from '../../../lib/kernel/certificates/certificate-authority.ts';
 import { ChunkedOutput } from './chunked-output.ts';
 import type { PodBodies } from './pod-bodies.ts';
 import { JsonPods, ProtobufPods, type EventType, type PodEncoding } from './pod-encoding.ts';
@@ -14,6 +16,8 @@ export interface StaticServerOptions {
   readonly objects: number;
   /** Many events in one chunk of HTTP, instead of a chunk for each as an API server flushes them. @defaultValue false */
   readonly bigChunks?: boolean | undefined;
+  /** It speaks TLS. @defaultValue plain HTTP */
+  readonly certificate?: Certificate | undefined;
 }
 
 interface Watch {
@@ -31,7 +35,7 @@ const PODS = '/api/v1/pods';
 
 /**
  * Sends pods that are bytes already, as an API server would send them: `GET /api/v1/pods` as list (with `limit` and `continue`),
- * watch, and watch-list, in JSON and protobuf, over plain HTTP/1.1. It keeps no state but a resource version that grows; a
+ * watch, and watch-list, in JSON and protobuf, over HTTP/1.1. It keeps no state but a resource version that grows; a
  * list always shows the pods as they were at first.
  *
  * - `POST /control/objects?count=N`: from now on the first N pods; more than there are bodies is fine
@@ -45,21 +49,27 @@ export class StaticServer {
   readonly #bigChunks: boolean;
   readonly #watches = new Set<Watch>();
   readonly #server: Server;
+  readonly #scheme: 'http' | 'https';
   #objects: number;
   #events = 0;
   /** Resolves when the next watch is open. */
   #opened: () => void = () => {};
 
-  constructor({ json, protobuf, objects, bigChunks }: StaticServerOptions) {
+  constructor({ json, protobuf, objects, bigChunks, certificate }: StaticServerOptions) {
     this.#json = new JsonPods(json);
     this.#protobuf = protobuf === undefined ? undefined : new ProtobufPods(protobuf);
     this.#objects = objects;
     this.#bigChunks = bigChunks ?? false;
-    this.#server = createServer((request, response) => {
+    const answer = (request: IncomingMessage, response: ServerResponse): void => {
       this.#answer(request, response).catch((error: unknown) => {
         response.destroy(error as Error);
       });
-    });
+    };
+    this.#scheme = certificate === undefined ? 'http' : 'https';
+    this.#server =
+      certificate === undefined
+        ? createServer(answer)
+        : createTlsServer({ cert: certificate.certificate, key: certificate.privateKey }, answer);
     this.#server.keepAliveTimeout = 60_000;
   }
 
@@ -67,7 +77,7 @@ export class StaticServer {
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
