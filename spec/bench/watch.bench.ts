@@ -21,17 +21,18 @@ export const bench: Bench = {
       reads: 'metadata',
     };
     const reading: Contest = { ...enqueuing, reads: 'object' };
+    const comparing: Contest = { ...enqueuing, reads: 'both' };
     // How the first list came in makes no difference to changes.
     const others = peers(size).filter(({ listWatch }) => listWatch !== true);
     // For the others it makes no difference: they have decoded the object before the handler is called.
     const both = await contest(size, [...ownContestants(), ...others], enqueuing);
     const whole = await contest(size, ownContestants(), reading);
+    const oldAndNew = await contest(size, ownContestants(), comparing);
+    const theirs = both.filter(({ contestant }) => !contestant.startsWith('ours'));
     return [
       ...watchFigures(both),
-      ...watchFigures(
-        [...whole, ...both.filter(({ contestant }) => !contestant.startsWith('ours'))],
-        'whole objects: ',
-      ),
+      ...watchFigures([...whole, ...theirs], 'whole objects: '),
+      ...watchFigures([...oldAndNew, ...theirs], 'old and new objects: '),
     ];
   },
 };

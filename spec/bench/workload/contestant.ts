@@ -14,8 +14,8 @@ export interface ContestantArgument {
   readonly events: number;
   readonly targets: number;
   readonly handlers: number;
-  /** `nothing`: of ours, handlers that only count. */
-  readonly reads: 'metadata' | 'object' | 'nothing';
+  /** Of ours: `nothing`, handlers that only count; `both`, handlers that read the old and the new state. */
+  readonly reads: 'metadata' | 'object' | 'both' | 'nothing';
   /** Of ours: indexes besides the one by namespace. @defaultValue 0 */
   readonly indexes?: number | undefined;
 }

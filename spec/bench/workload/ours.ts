@@ -68,6 +68,7 @@ class CountingHandler {
 
   constructor(reads: ContestantArgument['reads']) {
     if (reads === 'object') this.handler = this.#wholeObjects();
+    else if (reads === 'both') this.handler = this.#bothStates();
     else this.handler = reads === 'metadata' ? this.#keysOnly() : this.#counting();
   }
 
@@ -106,6 +107,21 @@ class CountingHandler {
       onUpdate: (_, { object }, { key }) => {
         this.updates += 1;
         this.checksum += lengthOf(object);
+        queue.add(key);
+      },
+    };
+  }
+
+  #bothStates(): ResourceEventHandler<Pod> {
+    const { queue } = this.consumer;
+    return {
+      onAdd: (pod, { key }) => {
+        this.checksum += lengthOf(pod);
+        queue.add(key);
+      },
+      onUpdate: (before, pod, { key }) => {
+        this.updates += 1;
+        this.checksum += lengthOf(pod) - lengthOf(before);
         queue.add(key);
       },
     };
