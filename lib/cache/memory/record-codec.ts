@@ -1,11 +1,13 @@
 import type { KnownValue } from '../../meta/json/known-values.ts';
 import { parseMetadata, parseObject, type ViewCodec } from '../../meta/json/json-view.ts';
+import type { SharedMember } from '../../meta/json/shared-member.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { KeptView } from './kept-view.ts';
 import type { RecentMetadata } from './recent-metadata.ts';
 import {
   bodyLength,
   recordedBody,
+  recordedFields,
   recordedLongest,
   recordedUid,
   recordedVersion,
@@ -31,12 +33,14 @@ export class RecordCodec implements ViewCodec {
     return recordedBody(view);
   }
 
-  object(view: KeptView): KubernetesObject {
+  object(view: KeptView, shared?: SharedMember): KubernetesObject {
     const { known, decoded } = this.#options;
     const before = known?.(view);
     if (before !== undefined) return before;
     const { source, start, type } = view;
-    const object = parseObject(source.bytes, start, start + bodyLength(view), type);
+    const { bytes } = source;
+    const end = start + bodyLength(view);
+    const object = parseObject({ bytes, start, end, type, fields: recordedFields(view), shared });
     decoded(view, object);
     return object;
   }

@@ -1,5 +1,6 @@
 import type { ObjectIdentity } from '../../meta/object-view.ts';
 import type { ByteSource, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
+import type { ManagedFieldsPlace } from '../../meta/json/lazy-managed-fields.ts';
 import type { Readable } from './retention.ts';
 import type { KnownValue } from '../../meta/json/known-values.ts';
 import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
@@ -58,6 +59,18 @@ export function recordedVersion({ source: { bytes }, start }: KeptView): string 
 
 export function bodyLength({ source: { bytes }, start }: KeptView): number {
   return bytes.readUInt32LE(start - BODY_LENGTH);
+}
+
+/** Where the managed fields are in the body; undefined when there are none. */
+export function recordedFields({
+  source: { bytes },
+  start,
+}: KeptView): ManagedFieldsPlace | undefined {
+  const places = start - PLACES;
+  const managedFieldsStart = bytes.readInt32LE(places + 8);
+  if (managedFieldsStart < 0) return undefined;
+  const managedFieldsEnd = bytes.readInt32LE(places + 12);
+  return { metadataEnd: bytes.readInt32LE(places + 4), managedFieldsStart, managedFieldsEnd };
 }
 
 /** The body of a record: JSON. */

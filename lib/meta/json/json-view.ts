@@ -1,7 +1,9 @@
 import type { KubernetesObject, ObjectMeta } from '../object.ts';
 import { IdentifiedView, type ObjectIdentity, type ObjectView } from '../object-view.ts';
 import type { KnownValue } from './known-values.ts';
+import { parseLazily, type ManagedFieldsPlace } from './lazy-managed-fields.ts';
 import { ObjectScanner } from './object-scanner.ts';
+import type { SharedMember } from './shared-member.ts';
 
 /** Bytes that contain views: a chunk of a stream, a page of a list, or a slab of a cache. They never change. */
 export interface ByteSource {
@@ -17,7 +19,8 @@ export interface ByteSource {
 export interface ViewCodec {
   /** The JSON of the object; it must not be modified. */
   json(view: JsonView<KubernetesObject>): Buffer;
-  object(view: JsonView<KubernetesObject>): KubernetesObject;
+  /** `shared`: a member whose decoded value is known. */
+  object(view: JsonView<KubernetesObject>, shared?: SharedMember): KubernetesObject;
   metadata(view: JsonView<KubernetesObject>): ObjectMeta;
   uid(view: JsonView<KubernetesObject>): string | undefined;
   resourceVersion(view: JsonView<KubernetesObject>): string | undefined;
@@ -140,10 +143,22 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   }
 
   get object(): T {
+    return this.objectSharing(undefined);
+  }
+
+  /** Like `object`, but a member whose decoded value is known is not decoded again. */
+  objectSharing(shared: SharedMember | undefined): T {
     if (this.#object !== undefined) return this.#object;
     const { codec, bytes } = this.#source;
-    if (codec !== undefined) return codec.object(this) as T;
-    this.#object = parseObject(bytes, this.#start, this.#start + this.#length, this.#type) as T;
+    if (codec !== undefined) return codec.object(this, shared) as T;
+    this.#object = parseObject({
+      bytes,
+      start: this.#start,
+      end: this.#start + this.#length,
+      type: this.#type,
+      fields: this.#identity,
+      shared,
+    }) as T;
     return this.#object;
   }
 
@@ -207,14 +222,21 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   }
 }
 
-/** Decodes an object. An item of a list without apiVersion or kind gets those of the list. */
-export function parseObject(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  type: TypeMeta | undefined,
-): KubernetesObject {
-  const object = JSON.parse(bytes.toString('utf8', start, end)) as {
+/** An object in bytes, and what is known of it. */
+export interface EncodedObject {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** An item of a list without apiVersion or kind gets those of the list. */
+  readonly type: TypeMeta | undefined;
+  /** With it, the managed fields are decoded when they are read. */
+  readonly fields?: ManagedFieldsPlace | undefined;
+  readonly shared?: SharedMember | undefined;
+}
+
+export function parseObject(encoded: EncodedObject): KubernetesObject {
+  const { bytes, start, end, type, fields, shared } = encoded;
+  const object = parseLazily(bytes, start, end, fields, shared) as {
     -readonly [Name in keyof KubernetesObject]: KubernetesObject[Name];
   };
   if (type?.kind !== undefined) {

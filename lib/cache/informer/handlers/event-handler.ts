@@ -38,6 +38,7 @@ export interface DeleteInfo {
 export interface ObjectEventHandler<T> {
   readonly view?: 'object' | undefined;
   onAdd?(object: T, info: AddInfo): unknown;
+  /** Both states may share a part that did not change, such as `spec`. */
   onUpdate?(old: T, object: T, info: UpdateInfo): unknown;
   /** `object` is the last known state. */
   onDelete?(object: T, info: DeleteInfo): unknown;

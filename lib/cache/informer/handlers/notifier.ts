@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
+import { decodedPair } from '../../memory/decoded-pair.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { addedKey, deletedKey, updatedKey } from './key-info.ts';
 import type {
@@ -33,7 +34,10 @@ interface Calls {
 const CALLS: Readonly<Record<NonNullable<ResourceEventHandler<unknown>['view']>, Calls>> = {
   object: {
     add: (onAdd, told) => onAdd(told.object.object, told),
-    update: (onUpdate, told) => onUpdate(told.old.object, told.object.object, told),
+    update: (onUpdate, told) => {
+      const [old, object] = decodedPair(told.old, told.object);
+      return onUpdate(old, object, told);
+    },
     delete: (onDelete, told) => onDelete(told.object.object, told),
   },
   lazy: {

@@ -42,7 +42,8 @@ export class PackedItems<T extends KubernetesObject> implements Iterable<T> {
     let start = 0;
     for (const [place, end] of this.#ends.entries()) {
       const other = this.#others.get(place);
-      yield other?.object ?? (parseObject(this.#bytes, start, end, this.#types[place]) as T);
+      const encoded = { bytes: this.#bytes, start, end, type: this.#types[place] };
+      yield other?.object ?? (parseObject(encoded) as T);
       start = end;
     }
   }
