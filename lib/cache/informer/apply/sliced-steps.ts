@@ -2,13 +2,13 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 
 /** A slice takes about this long, milliseconds. */
-const SLICE_MS = 4;
+const SLICE_MS = 1;
 /** The most steps of a slice. */
 const SLICE_STEPS = 5000;
 /** Steps between two clock reads. */
 const CLOCK_EVERY = 16;
 
-/** Runs all steps, a few milliseconds a task; stops when the signal aborts between two slices. */
+/** Runs all steps, about a millisecond a task; stops when the signal aborts between two slices. */
 export async function runInSlices(
   steps: Iterator<void>,
   runtime: Runtime,

@@ -30,13 +30,13 @@ const ROOM_BYTES = 256 * 1024;
  * After this many milliseconds other work gets a turn. libuv reads a socket with much data up to 32 times in a row, and without
  * this limit all of that data would be processed first.
  */
-const TURN_MS = 5;
+const TURN_MS = 1;
 
 /**
  * A response body in pieces as the network delivered them.
  *
  * Guarantees:
- * - After five milliseconds of reading and processing, the event loop has a turn.
+ * - After a millisecond of reading and processing, the event loop has a turn.
  * - At most 256 KiB and one read of the socket are buffered. Further data stays in the socket, and a full socket slows the
  *   sender down.
  * - When the stream breaks, the pieces before are returned before the error is thrown, unless the exchange was aborted.
