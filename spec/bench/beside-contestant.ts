@@ -1,0 +1,200 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Target, TargetOptions } from '../compare/target/target.ts';
+import { configMap, pod } from './requests.ts';
+import { ServerChild } from './server-children.ts';
+
+/** The command as it is installed. */
+export const PROGRAM: string = resolve(import.meta.dirname, '../../dist/cli/listwatch.js');
+
+const WARM_UP = 1500;
+const WATCHES = 100;
+const LISTED = 5000;
+const MOST_ROUNDS = 5;
+
+export interface ServedProgramOptions {
+  /** Of an etcd for its objects, in place of memory. */
+  readonly etcd?: string | undefined;
+}
+
+/** `listwatch serve` without controllers, in a process of its own. */
+export class ServedProgram implements AsyncDisposable {
+  readonly kubeconfig: string;
+  readonly #process: ChildProcess;
+  readonly #home: string;
+
+  private constructor(process: ChildProcess, home: string, kubeconfig: string) {
+    this.#process = process;
+    this.#home = home;
+    this.kubeconfig = kubeconfig;
+  }
+
+  static async start({ etcd }: ServedProgramOptions): Promise<ServedProgram> {
+    const home = await mkdtemp(join(tmpdir(), 'listwatch-beside-'));
+    const kubeconfig = join(home, 'kubeconfig');
+    const options = ['--port', '0', '--json', '--controllers', 'none', '--kubeconfig', kubeconfig];
+    if (etcd !== undefined) options.push('--etcd', etcd);
+    const child = spawn(process.execPath, [PROGRAM, 'serve', ...options], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    return new ServedProgram(child, home, kubeconfig);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const exit = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    await exit;
+    await rm(this.#home, { recursive: true, force: true });
+  }
+}
+
+interface Kind {
+  readonly resource: string;
+  readonly make: (name: string) => object;
+}
+
+const KINDS: Readonly<Record<'maps' | 'pods', Kind>> = {
+  maps: { resource: 'configmaps', make: configMapNamed },
+  pods: { resource: 'pods', make: podNamed },
+};
+
+/** A server, and what its clients do. */
+export class BesideContestant {
+  readonly name: string;
+  readonly #options: TargetOptions;
+  readonly #target: Target;
+  readonly #namespace: string = `rate-${process.pid}`;
+  readonly #listed: string = `listed-${process.pid}`;
+  #made = 0;
+
+  constructor(name: string, options: TargetOptions, target: Target) {
+    this.name = name;
+    this.#options = options;
+    this.#target = target;
+  }
+
+  async begin(): Promise<void> {
+    for (const name of [this.#namespace, this.#listed]) {
+      await this.#post('/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name },
+      });
+    }
+    await this.creates('maps', 20, WARM_UP);
+    await this.creates('pods', 20, WARM_UP);
+    await this.#create(this.#listed, 'maps', 20, LISTED);
+    await this.lists(3);
+  }
+
+  /** Creates a second. */
+  async creates(kind: keyof typeof KINDS, writers: number, count: number): Promise<number> {
+    const startMs = performance.now();
+    await this.#create(this.#namespace, kind, writers, count);
+    return (count * 1000) / (performance.now() - startMs);
+  }
+
+  /**
+   * Creates a second, until each of 100 watches in another process has every one. A round in which the server ends a watch, since it is
+   * slow, is repeated.
+   */
+  async watchedCreates(writers: number, count: number): Promise<number> {
+    for (let round = 1; ; round += 1) {
+      try {
+        return await this.#watchedCreates(writers, count);
+      } catch (error) {
+        if (round === MOST_ROUNDS || !String(error).includes('a watch ended')) throw error;
+        process.stderr.write(`${this.name}: ${String(error)}; again\n`);
+      }
+    }
+  }
+
+  async #watchedCreates(writers: number, count: number): Promise<number> {
+    const path = `/api/v1/namespaces/${this.#namespace}/configmaps`;
+    const { bytes } = await this.#send('GET', `${path}?limit=1`);
+    const list = JSON.parse(bytes.toString()) as { metadata: { resourceVersion: string } };
+    const { server, token = '', ca } = this.#options;
+    const { port, protocol } = new URL(server);
+    const served = { port: Number(port), token, ca: protocol === 'https:' ? ca : undefined };
+    await using sockets = new ServerChild('sockets');
+    const from = `${path}?resourceVersion=${list.metadata.resourceVersion}`;
+    await sockets.call('openFrom', served, from, WATCHES);
+    await this.#create(this.#namespace, 'maps', writers, count);
+    await sockets.call('until', count * WATCHES);
+    const startMs = performance.now();
+    await Promise.all([
+      this.#create(this.#namespace, 'maps', writers, count),
+      sockets.call('until', 2 * count * WATCHES),
+    ]);
+    return (count * 1000) / (performance.now() - startMs);
+  }
+
+  /** Lists a second, one after the other. */
+  async lists(count: number): Promise<number> {
+    const startMs = performance.now();
+    for (let one = 0; one < count; one += 1) {
+      const path = `/api/v1/namespaces/${this.#listed}/configmaps`;
+      const { status, bytes } = await this.#send('GET', path);
+      if (status !== 200 || bytes.length < LISTED * 1000) {
+        throw new Error(`${this.name}: ${path}: ${status}, ${bytes.length} bytes`);
+      }
+    }
+    return (count * 1000) / (performance.now() - startMs);
+  }
+
+  async end(): Promise<void> {
+    for (const namespace of [this.#namespace, this.#listed]) {
+      for (const { resource } of Object.values(KINDS)) {
+        const path = `/api/v1/namespaces/${namespace}/${resource}?gracePeriodSeconds=0`;
+        await this.#send('DELETE', path);
+      }
+      await this.#send('DELETE', `/api/v1/namespaces/${namespace}`);
+    }
+    this.#target.close();
+  }
+
+  async #create(
+    namespace: string,
+    kind: keyof typeof KINDS,
+    writers: number,
+    count: number,
+  ): Promise<void> {
+    const { resource, make } = KINDS[kind];
+    const path = `/api/v1/namespaces/${namespace}/${resource}`;
+    let left = count;
+    const writer = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        this.#made += 1;
+        await this.#post(path, make(`o-${this.#made}`));
+      }
+    };
+    await Promise.all(Array.from({ length: writers }, writer));
+  }
+
+  async #post(path: string, body: object): Promise<void> {
+    const { status, bytes } = await this.#send('POST', path, body);
+    if (status !== 201) throw new Error(`${this.name}: ${path}: ${status} ${bytes.toString()}`);
+  }
+
+  #send(method: string, path: string, body?: object): ReturnType<Target['send']> {
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return this.#target.send({ method, path, headers, body: text, anonymous: false });
+  }
+}
+
+function podNamed(name: string): object {
+  const { spec } = pod(1) as unknown as { readonly spec: object };
+  const { nodeName: _scheduled, ...unscheduled } = spec as Record<string, unknown>;
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: unscheduled };
+}
+
+function configMapNamed(name: string): object {
+  const { metadata: _named, ...rest } = configMap(name);
+  return { ...rest, metadata: { name } };
+}
