@@ -8,6 +8,7 @@ import { measure, type ContestantArgument, type ContestantResult } from './conte
 import { CACHE_MODES, ours } from './ours.ts';
 import { plainNode } from './plain-node.ts';
 import { PodBodies } from './pod-bodies.ts';
+import { nowUs } from './pods.ts';
 import { BENCH_FOLDER, clientGo, clientNodes, program, protobufFile } from './programs.ts';
 import { StaticServer } from './static-server.ts';
 import type { StaticServerArgument } from './static-server-main.ts';
@@ -122,7 +123,8 @@ export async function contest(
     for (const contestant of contestants) {
       const { name, variant, listWatch, share = 1 } = contestant;
       const events = Math.max(1, Math.round(one.events * share));
-      const argument = { ...one, server: server.url, variant, listWatch, events };
+      const epochUs = nowUs();
+      const argument = { ...one, server: server.url, variant, listWatch, events, epochUs };
       if (size !== 'tiny') process.stderr.write(`  ${name}\n`);
       outcomes.push({ contestant: name, result: await resultOf(size, contestant, argument) });
     }

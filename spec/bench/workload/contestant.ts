@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create, type AxiosInstance } from 'axios';
+import { nowUs, PACED_RESOURCE_VERSION } from './pods.ts';
 
 /** What a contestant is told; see `../peers/README.md`. */
 export interface ContestantArgument {
   readonly server: string;
-  readonly workload: 'sync' | 'watch' | 'memory';
+  readonly workload: 'sync' | 'watch' | 'memory' | 'latency';
   readonly variant: string;
   /** A paged list and a watch instead of a watch-list. */
   readonly listWatch?: boolean | undefined;
@@ -16,6 +17,8 @@ export interface ContestantArgument {
   readonly handlers: number;
   /** Of ours: `nothing`, handlers that only count; `both`, handlers that read the old and the new state. */
   readonly reads: 'metadata' | 'object' | 'both' | 'nothing';
+  /** "latency": resource versions count microseconds from here, a time in microseconds since 1970. */
+  readonly epochUs?: number | undefined;
   /** Of ours: indexes besides the one by namespace. @defaultValue 0 */
   readonly indexes?: number | undefined;
 }
@@ -39,8 +42,32 @@ export interface ContestantResult {
   /** 99.9 % of the pauses of the event loop while the first list came in were shorter. */
   readonly loopDelayP999Ms?: number | undefined;
   readonly loopDelayMaxMs?: number | undefined;
+  /** From the write of an event to its handler. */
+  readonly latencyP50Ms?: number | undefined;
+  readonly latencyP99Ms?: number | undefined;
   /** Of the bytes that were read; so that nobody can leave them out. */
   readonly checksum?: number | undefined;
+}
+
+/** When updates have reached a handler. */
+export class Arrivals {
+  readonly #latenciesUs: number[] = [];
+  readonly #epochUs: number;
+
+  constructor({ epochUs = 0 }: ContestantArgument) {
+    this.#epochUs = epochUs;
+  }
+
+  note(resourceVersion: string): void {
+    const writtenUs = Number(resourceVersion) - PACED_RESOURCE_VERSION;
+    this.#latenciesUs.push(nowUs() - this.#epochUs - writtenUs);
+  }
+
+  /** Milliseconds; `share` of the updates took less. */
+  percentile(share: number): number {
+    const sorted = this.#latenciesUs.toSorted((one, other) => one - other);
+    return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1000;
+  }
 }
 
 /** A contestant at work. */
@@ -52,6 +79,8 @@ export interface Contestant {
   /** Whether every key that was handed out has been worked on. */
   idle(): boolean;
   checksum(): number;
+  /** "latency": the resource version of each update, and when its handler got it, in microseconds since 1970. */
+  readonly arrivals?: Arrivals | undefined;
   close(): Promise<void>;
 }
 
@@ -84,6 +113,7 @@ export async function measure(
   const { rss, heap, ...settled } = workload === 'sync' ? NOT_SETTLED : await settle();
   let watch = { tookMs: 0, cpuMs: 0 };
   let after = { tookMs: 0, cpuMs: 0 };
+  if (workload === 'latency') await followPace(argument, contestant, http);
   if (workload === 'watch') {
     watch = await spent(() => followBurst(argument, contestant, http));
     after = await spent(untilQuiet);
@@ -103,6 +133,10 @@ export async function measure(
     loopDelayP999Ms: loop.percentile(99.9) / 1e6,
     loopDelayMaxMs: loop.max / 1e6,
     checksum: contestant.checksum(),
+    ...(workload === 'latency' && {
+      latencyP50Ms: contestant.arrivals?.percentile(0.5),
+      latencyP99Ms: contestant.arrivals?.percentile(0.99),
+    }),
   };
   await contestant.close();
   return result;
@@ -149,6 +183,20 @@ async function followBurst(
     () => `${contestant.updates()} events of ${events}`,
   );
   await burst;
+}
+
+/** Asks for events at a pace that every contestant keeps, and waits until it has them. */
+async function followPace(
+  { events, epochUs }: ContestantArgument,
+  contestant: Contestant,
+  http: AxiosInstance,
+): Promise<void> {
+  const paced = http.post(`/control/pace?events=${events}&epochUs=${epochUs}`);
+  await untilTrue(
+    () => contestant.updates() >= events,
+    () => `${contestant.updates()} events of ${events}`,
+  );
+  await paced;
 }
 
 /** Memory once nothing goes on in the background and what is garbage is gone. */

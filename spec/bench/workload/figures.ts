@@ -61,6 +61,13 @@ export function loopFigures(outcomes: readonly Outcome[]): Figure[] {
   ]);
 }
 
+export function latencyFigures(outcomes: readonly Outcome[]): Figure[] {
+  return bySubject(outcomes, ({ result }) => [
+    [{ name: 'half within', value: result.latencyP50Ms ?? Number.NaN, unit: 'ms' }, true],
+    [{ name: '99 % within', value: result.latencyP99Ms ?? Number.NaN, unit: 'ms' }, true],
+  ]);
+}
+
 /** Each figure for all contestants, then the next figure. */
 function bySubject(
   outcomes: readonly Outcome[],

@@ -17,7 +17,13 @@ import type { ResourceEventHandler } from '../../../lib/cache/informer/handlers/
 import type { InformerForOptions } from '../../../lib/cache/informer/factory/informer-request.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { isMain, runContestant, type Contestant, type ContestantArgument } from './contestant.ts';
+import {
+  Arrivals,
+  isMain,
+  runContestant,
+  type Contestant,
+  type ContestantArgument,
+} from './contestant.ts';
 import { KeyConsumer } from './key-consumer.ts';
 
 export interface Pod extends KubernetesObject {
@@ -32,13 +38,14 @@ export interface Pod extends KubernetesObject {
 export const CACHE_MODES = ['bytes', 'objects'] as const;
 
 export async function ours(argument: ContestantArgument): Promise<Contestant> {
-  const { server, variant, listWatch, handlers, reads, indexes = 0 } = argument;
+  const { server, workload, variant, listWatch, handlers, reads, indexes = 0 } = argument;
   const client = await connect({ server });
   const informers = new SharedInformerFactory(client);
   const cache = variant === 'default' ? {} : { cache: variant };
   const options = { watchList: listWatch !== true, indexers: indexersOf(indexes), ...cache };
   const pods = informers.for<Pod>('v1', 'pods', options as InformerForOptions<Pod>);
-  const all = Array.from({ length: handlers }, () => new CountingHandler(reads));
+  const arrivals = workload === 'latency' ? new Arrivals(argument) : undefined;
+  const all = Array.from({ length: handlers }, () => new CountingHandler(reads, arrivals));
   const registrations: HandlerRegistration[] = [];
   return {
     async sync() {
@@ -48,6 +55,7 @@ export async function ours(argument: ContestantArgument): Promise<Contestant> {
       informers.start();
       await Promise.all(registrations.map((registration) => registration.whenSynced()));
     },
+    arrivals,
     updates: () => Math.min(...all.map(({ updates }) => updates)),
     idle: () => all.every(({ consumer }) => consumer.idle),
     checksum: () => all.reduce((sum, handler) => sum + handler.checksum, 0),
@@ -66,10 +74,21 @@ class CountingHandler {
   updates = 0;
   checksum = 0;
 
-  constructor(reads: ContestantArgument['reads']) {
-    if (reads === 'object') this.handler = this.#wholeObjects();
+  constructor(reads: ContestantArgument['reads'], arrivals: Arrivals | undefined) {
+    if (arrivals !== undefined) this.handler = this.#arriving(arrivals);
+    else if (reads === 'object') this.handler = this.#wholeObjects();
     else if (reads === 'both') this.handler = this.#bothStates();
     else this.handler = reads === 'metadata' ? this.#keysOnly() : this.#counting();
+  }
+
+  #arriving(arrivals: Arrivals): ResourceEventHandler<Pod> {
+    return {
+      view: 'metadata',
+      onUpdate: (_, { metadata }) => {
+        this.updates += 1;
+        arrivals.note(metadata.resourceVersion ?? '');
+      },
+    };
   }
 
   #counting(): ResourceEventHandler<Pod> {

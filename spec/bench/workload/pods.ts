@@ -9,6 +9,8 @@ import { SeededRandom } from './random.ts';
 export const TYPE_META = '"kind":"Pod","apiVersion":"v1",';
 /** Resource versions are this and the number of the pod, so that all of them have the same length. */
 export const FIRST_RESOURCE_VERSION = 1_000_000_000;
+/** Resource versions of paced events are this and the microseconds since an epoch of their contest. */
+export const PACED_RESOURCE_VERSION = 2_000_000_000;
 
 const NODES = 1000;
 const PODS_OF_AN_OWNER = 12;
@@ -221,4 +223,9 @@ if (process.argv[1] === import.meta.filename) {
     `${count} pods: ${(bytes / count).toFixed(0)} bytes on average, ${longest} at most, made in ${tookMs.toFixed(0)} ms`,
   );
   console.log(podJson(4));
+}
+
+/** The time in microseconds since 1970, the same in all processes of a machine. */
+export function nowUs(): number {
+  return Math.round((performance.timeOrigin + performance.now()) * 1000);
 }

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from '../../../lib/kernel/certificates/certificate-authority.ts';
 import { ChunkedOutput } from './chunked-output.ts';
 import type { PodBodies } from './pod-bodies.ts';
 import { JsonPods, ProtobufPods, type EventType, type PodEncoding } from './pod-encoding.ts';
-import { FIRST_RESOURCE_VERSION } from './pods.ts';
+import { FIRST_RESOURCE_VERSION, nowUs, PACED_RESOURCE_VERSION } from './pods.ts';
 
 export interface StaticServerOptions {
   readonly json: PodBodies;
@@ -31,6 +32,8 @@ interface Watch {
 const STRIDE = 7919;
 /** Longest wait for a watch to send a burst to, milliseconds. */
 const WATCH_WAIT_MS = 10_000;
+/** Between two events of a pace. */
+const PACE_MS = 2;
 const PODS = '/api/v1/pods';
 
 /**
@@ -42,6 +45,8 @@ const PODS = '/api/v1/pods';
  * - `POST /control/burst?events=M&objects=K`: M MODIFIED events of the first K pods, in turn, to every watch that is open, as
  *   fast as it is read, and a bookmark; answers with its resource version when all of it is written. It waits for a watch to be
  *   open.
+ * - `POST /control/pace?events=M&epochUs=E`: M MODIFIED events, one every 2 ms; the resource version of each is the time at which it was
+ *   written, in microseconds since E and from `PACED_RESOURCE_VERSION` on
  */
 export class StaticServer {
   readonly #json: PodEncoding;
@@ -102,6 +107,9 @@ export class StaticServer {
       await this.#burst(events, Number(searchParams.get('objects') ?? this.#objects));
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ resourceVersion: String(this.#resourceVersion) }));
+    } else if (pathname === '/control/pace') {
+      await this.#pace(Number(searchParams.get('events')), Number(searchParams.get('epochUs')));
+      response.end('{}');
     } else if (pathname === PODS) {
       await this.#pods(request, response, searchParams);
     } else {
@@ -214,6 +222,22 @@ export class StaticServer {
       return watch.sent;
     });
     await Promise.all(all);
+  }
+
+  async #pace(events: number, epochUs: number): Promise<void> {
+    await this.#someWatch();
+    for (let event = 0; event < events; event += 1) {
+      await sleep(PACE_MS);
+      const pod = (event * STRIDE) % this.#objects;
+      for (const watch of this.#watches) {
+        const { pods } = watch.encoding;
+        this.#event(watch, 'MODIFIED', pod, (_, target, at) =>
+          pods.copyChanged(pod, PACED_RESOURCE_VERSION + nowUs() - epochUs, target, at),
+        );
+        // Only one event is in the buffer, so this waits for nothing.
+        await watch.output.flush();
+      }
+    }
   }
 
   async #sendEvents(

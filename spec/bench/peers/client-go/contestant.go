@@ -30,6 +30,8 @@ type result struct {
 	ContentType    string  `json:"contentType"`
 	WatchList      bool    `json:"watchList"`
 	ClientGo       string  `json:"clientGo"`
+	LatencyP50Ms   float64 `json:"latencyP50Ms"`
+	LatencyP99Ms   float64 `json:"latencyP99Ms"`
 	// IdleMs is the time from the start of the program until every key of the first list has been worked on.
 	IdleMs float64 `json:"idleMs"`
 }
@@ -72,6 +74,9 @@ func (r *race) run(ctx context.Context) (err error) {
 	if r.task.Workload == "restart" {
 		return r.finish(ctx)
 	}
+	if r.task.Workload == "latency" {
+		return r.pace(ctx)
+	}
 	if r.task.Workload != "sync" {
 		time.Sleep(settle)
 		if r.result.RssBytes, err = settledRss(); err != nil {
@@ -109,6 +114,9 @@ func (r *race) sync(ctx context.Context) error {
 	registrations := make([]cache.ResourceEventHandlerRegistration, r.task.Handlers)
 	for i := range registrations {
 		s := newSubscriber(r.task.Events, read)
+		if r.task.Workload == "latency" {
+			s.arrivals = &arrivals{epochUs: r.task.EpochUs}
+		}
 		if registrations[i], err = informer.AddEventHandler(s); err != nil {
 			return err
 		}

@@ -16,6 +16,8 @@ type subscriber struct {
 	updates atomic.Int64
 	wanted  int64
 	sum     int
+	// arrivals is nil unless latency is measured.
+	arrivals *arrivals
 
 	// updated is closed at the last update that is wanted, consumed when the consumer has ended.
 	updated  chan struct{}
@@ -57,6 +59,9 @@ func (s *subscriber) OnAdd(object any, isInInitialList bool) {
 
 func (s *subscriber) OnUpdate(_, object any) {
 	s.handle(object)
+	if s.arrivals != nil {
+		s.arrivals.note(object)
+	}
 	if s.updates.Add(1) == s.wanted {
 		close(s.updated)
 	}

@@ -21,6 +21,7 @@ type task struct {
 	Targets   int    `json:"targets"`
 	Handlers  int    `json:"handlers"`
 	Reads     string `json:"reads"`
+	EpochUs   int64  `json:"epochUs"`
 }
 
 func parseTask(text string) (*task, error) {
@@ -31,7 +32,9 @@ func parseTask(text string) (*task, error) {
 	if base, ok := strings.CutSuffix(t.Variant, listSuffix); ok {
 		t.Variant, t.ListWatch = base, true
 	}
-	if t.Workload != "watch" {
+	if t.Workload == "latency" {
+		t.Targets = t.Objects
+	} else if t.Workload != "watch" {
 		t.Events = 0
 	} else if t.Targets == 0 {
 		t.Targets = t.Objects
@@ -41,9 +44,9 @@ func parseTask(text string) (*task, error) {
 
 func (t *task) validate() error {
 	switch t.Workload {
-	case "sync", "watch", "memory", "queue", "restart":
+	case "sync", "watch", "memory", "queue", "restart", "latency":
 	default:
-		return fmt.Errorf("workload is %q: it is sync, watch, memory, queue or restart", t.Workload)
+		return fmt.Errorf("workload is %q: it is sync, watch, memory, queue, restart or latency", t.Workload)
 	}
 	if t.Objects < 1 {
 		return fmt.Errorf("objects is %d: there has to be one at least", t.Objects)

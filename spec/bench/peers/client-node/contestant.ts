@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+  Arrivals,
   isMain,
   runContestant,
   type Contestant,
@@ -31,7 +32,11 @@ interface CoreV1Api {
 }
 
 interface Pod {
-  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly resourceVersion: string;
+  };
   readonly spec: { readonly nodeName: string; readonly containers: readonly unknown[] };
   readonly status: { readonly phase: string };
 }
@@ -60,13 +65,9 @@ function informerOf(client: ClientNode, server: string): Informer {
   return client.makeInformer(config, '/api/v1/pods', () => core.listPodForAllNamespaces());
 }
 
-async function clientNode({
-  server,
-  variant,
-  objects,
-  handlers,
-  reads,
-}: ContestantArgument): Promise<Contestant> {
+async function clientNode(argument: ContestantArgument): Promise<Contestant> {
+  const { server, workload, variant, objects, handlers, reads } = argument;
+  const arrivals = workload === 'latency' ? new Arrivals(argument) : undefined;
   const informer = informerOf(await load(variant), server);
   const consumers = Array.from({ length: handlers }, () => new KeyConsumer());
   const updates = consumers.map(() => 0);
@@ -89,6 +90,7 @@ async function clientNode({
           });
           informer.on('update', (pod) => {
             updates[index] = (updates[index] ?? 0) + 1;
+            arrivals?.note(pod.metadata.resourceVersion);
             hand(pod, consumer);
           });
         }
@@ -96,6 +98,7 @@ async function clientNode({
         informer.start().catch(reject);
       });
     },
+    arrivals,
     updates: () => Math.min(...updates),
     idle: () => consumers.every(({ idle }) => idle),
     checksum: () => checksum,
