@@ -12,7 +12,7 @@ export const bench: Bench = {
   prepare: buildPrograms,
   run: async (size) => {
     const objects = sized(size, { tiny: 100, quick: 10_000, full: 10_000 });
-    const events = sized(size, { tiny: 20, quick: 1000, full: 4000 });
+    const events = sized(size, { tiny: 20, quick: 4000, full: 20_000 });
     const others = peers(size).filter(
       ({ name, listWatch }) => listWatch !== true && !name.startsWith('plain'),
     );

@@ -63,9 +63,10 @@ export class Arrivals {
     this.#latenciesUs.push(nowUs() - this.#epochUs - writtenUs);
   }
 
-  /** Milliseconds; `share` of the updates took less. */
+  /** Milliseconds; `share` of the updates took less. The first half of them warms the program up, and does not count. */
   percentile(share: number): number {
-    const sorted = this.#latenciesUs.toSorted((one, other) => one - other);
+    const warm = this.#latenciesUs.slice(this.#latenciesUs.length >> 1);
+    const sorted = warm.toSorted((one, other) => one - other);
     return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1000;
   }
 }

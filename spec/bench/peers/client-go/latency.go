@@ -49,6 +49,8 @@ func (r *race) pace(ctx context.Context) error {
 	if err := r.await(ctx, first.updated, "the paced events"); err != nil {
 		return err
 	}
+	// The first half warms the program up.
+	first.arrivals.latenciesUs = first.arrivals.latenciesUs[len(first.arrivals.latenciesUs)/2:]
 	slices.Sort(first.arrivals.latenciesUs)
 	r.result.LatencyP50Ms = first.arrivals.percentileMs(0.5)
 	r.result.LatencyP99Ms = first.arrivals.percentileMs(0.99)
