@@ -1,0 +1,35 @@
+import type { Client } from '../../client/rest/client.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+
+/** What one incarnation of a controller gets: one process of it, from its start to its crash or its end. */
+export interface Incarnation<Types extends object = object> {
+  /** Sends its requests through the simulated network, where faults meet them. */
+  readonly client: Client<Types>;
+  /** The clock, the timers and the random numbers of the simulation. */
+  readonly runtime: Runtime;
+  /** Aborts when the process is asked to stop. A crash does not abort it: a crashed process is not told. */
+  readonly signal: AbortSignal;
+  /** Its lines enter the story of a run. */
+  readonly logger: Logger;
+  /** The number of the replica, from 0. */
+  readonly replica: number;
+  /** Names the process, as a pod name does: unique for each incarnation. */
+  readonly identity: string;
+}
+
+/** A controller under test, as a factory: each incarnation starts clean. */
+export interface SimulatedController<Types extends object = object> {
+  /** Names it in reports. */
+  readonly name: string;
+  /**
+   * Processes that run at the same time.
+   * @defaultValue 1
+   */
+  readonly replicas?: number | undefined;
+  /**
+   * Runs one incarnation until `signal` aborts. A promise that rejects, or that resolves before `signal` aborts, is the end of
+   * the process: it is reported, and the process starts again after a back-off, as a pod does.
+   */
+  run(incarnation: Incarnation<Types>): Promise<void>;
+}
