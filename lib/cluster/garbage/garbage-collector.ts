@@ -4,7 +4,7 @@ import { RateLimitingQueue } from '../../controller/workqueue/rate-limiting-queu
 import { ReconcileLoop } from '../../controller/runtime/reconcile-loop.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
-import type { OwnerReference } from '../../meta/object.ts';
+import type { ObjectMeta, OwnerReference } from '../../meta/object.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
 import type { ResourceMonitors } from '../resources/resource-monitors.ts';
 import type { DiscoveredResources } from '../resources/discovered-resources.ts';
@@ -14,13 +14,22 @@ import type { GraphNode } from './graph-node.ts';
 import { ObjectCalls } from './object-calls.ts';
 import { identityText, ownerIdentity } from './object-identity.ts';
 import { orphanDependents } from './orphan-attempt.ts';
-import { OwnerGraph } from './owner-graph.ts';
+import { OwnerGraph, type ObjectKind } from './owner-graph.ts';
+
+/** What reports all objects, with their owners. */
+export interface ObjectReports extends Pick<ResourceMonitors, 'size' | 'whenSynced'> {
+  addHandler(handler: {
+    present(resource: ObjectKind, metadata: ObjectMeta, before: ObjectMeta | undefined): void;
+    gone(resource: ObjectKind, metadata: ObjectMeta): void;
+    unserved(resource: ObjectKind, metadata: ObjectMeta): void;
+  }): void;
+}
 
 export interface GarbageCollectorOptions extends ClusterParts {
   readonly client: Client;
-  readonly served: DiscoveredResources;
+  readonly served: Pick<DiscoveredResources, 'whenKnown'>;
   /** Started and stopped by their owner. */
-  readonly monitors: ResourceMonitors;
+  readonly monitors: ObjectReports;
   readonly events: EventSink;
 }
 

@@ -23,7 +23,7 @@ interface Namespace extends UnstructuredObject {
 
 export interface NamespaceDeletionOptions extends ClusterParts {
   readonly client: Client;
-  readonly served: DiscoveredResources;
+  readonly served: Pick<DiscoveredResources, 'fresh'>;
 }
 
 /** The entry of `spec.finalizers` that keeps a namespace until its content is deleted. */
@@ -88,7 +88,7 @@ interface EmptiedContent extends RemainingContent {
 
 async function emptied(
   client: Client,
-  served: DiscoveredResources,
+  served: Pick<DiscoveredResources, 'fresh'>,
   name: string,
   signal: AbortSignal,
 ): Promise<EmptiedContent> {

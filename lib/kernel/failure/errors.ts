@@ -111,6 +111,8 @@ export const errorCodes = {
   NO_REQUESTS: 'A program whose rights are recorded sent no request that needs one.',
   MANIFEST_INVALID:
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
+  SIMULATION_FAILED:
+    'A simulation has found a failure of a controller; the message tells what happened.',
   MANIFESTS_FAILED:
     'Some manifests were not applied; the message names each with its cause, and results has what was done.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',

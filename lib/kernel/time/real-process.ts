@@ -44,6 +44,20 @@ export const processSignals: SignalSource = {
   },
 };
 
+/**
+ * Takes the rejections that nobody handles, in the place of all other listeners, until the returned function is called: a test runner
+ * would end the test.
+ */
+export function takeUnhandledRejections(listener: (reason: unknown) => void): () => void {
+  const others = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', listener);
+  return () => {
+    process.off('unhandledRejection', listener);
+    for (const one of others) process.on('unhandledRejection', one);
+  };
+}
+
 /** The name of this machine; in a pod, that of the pod. */
 export function hostName(): string {
   return hostname();

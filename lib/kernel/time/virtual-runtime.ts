@@ -105,7 +105,7 @@ export class VirtualRuntime implements Runtime {
 
   setTimer(delayMs: number, callback: () => void, options?: { background?: boolean }): Timer {
     const entry: Entry = {
-      atMs: this.#elapsedMs + (delayMs > 0 ? delayMs : 0),
+      atMs: delayMs > 0 ? later(this.#elapsedMs, delayMs) : this.#elapsedMs,
       sequence: (this.#sequence += 1),
       callback,
       background: options?.background ?? false,
@@ -276,6 +276,12 @@ export class VirtualRuntime implements Runtime {
       });
     }
   }
+}
+
+/** After `delayMs` above 0. A delay that is lost in rounding still moves the clock, so who waits for a rest of time does not wait for ever. */
+function later(nowMs: number, delayMs: number): number {
+  const atMs = nowMs + delayMs;
+  return atMs > nowMs ? atMs : nowMs * (1 + Number.EPSILON);
 }
 
 function deadlock(atMs: number): ListwatchError {

@@ -9,6 +9,7 @@ import {
   type AccessQuestion,
   type Authorization,
 } from '../registry/contract/access-parts.ts';
+import type { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
@@ -36,6 +37,12 @@ export interface ApiServerOptions
   readonly token?: string | undefined;
   /** The storage of the objects. The server does not close it. @defaultValue in memory, closed with the server */
   readonly keyValueStore?: KeyValueStore | undefined;
+  /**
+   * An embedded store with the state of an earlier server of this process that had a store of its own: its default objects are not
+   * looked for again, which makes the start fast. The server closes it.
+   * @internal
+   */
+  readonly earlierStore?: EmbeddedKeyValueStore | undefined;
   /** The transformer for the objects of a resource, e.g. from an `EncryptionConfiguration`. @defaultValue they are stored as they are */
   readonly transformerFor?: TransformerFor | undefined;
   /**
@@ -104,6 +111,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'metrics',
   'token',
   'keyValueStore',
+  'earlierStore',
   'transformerFor',
   'healthChecks',
   'storageMediaType',

@@ -484,6 +484,7 @@ function newOwnStore(
   runtime: Runtime,
 ): EmbeddedKeyValueStore | undefined {
   if (options.keyValueStore !== undefined) return undefined;
+  if (options.earlierStore !== undefined) return options.earlierStore;
   return new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(options, runtime) });
 }
 

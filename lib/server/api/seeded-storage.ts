@@ -1,3 +1,4 @@
+import { isListwatchError } from '../../kernel/failure/errors.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { isAlreadyExists } from '../../meta/failure/failures.ts';
 import type {
@@ -79,7 +80,7 @@ async function createOnce(
   try {
     await storage.create(key, object);
   } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
+    if (!isAlreadyExists(error) && !isListwatchError(error, 'KEY_EXISTS')) throw error;
   }
 }
 

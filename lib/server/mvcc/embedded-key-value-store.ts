@@ -3,6 +3,7 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options/options
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type {
+  KeyValueEvent,
   KeyValueStatus,
   KeyValueStore,
   KeyValueWatch,
@@ -56,6 +57,11 @@ export interface EmbeddedKeyValueStoreOptions {
   readonly watchBufferEvents?: number | undefined;
   /** Maximum size of the values buffered for such a watch, in bytes. @defaultValue 4 MiB */
   readonly watchBufferBytes?: number | undefined;
+  /**
+   * Called with the changes of each revision in the step that makes them, before any watch has them. It must not throw, nor write.
+   * @defaultValue nothing is called
+   */
+  readonly onCommit?: ((changes: readonly KeyValueEvent[]) => void) | undefined;
 }
 
 export interface SnapshotOptions {
@@ -93,6 +99,7 @@ const KNOWN_OPTIONS = [
   'progressIntervalMs',
   'watchBufferEvents',
   'watchBufferBytes',
+  'onCommit',
 ];
 const LOAD_OPTIONS = [...KNOWN_OPTIONS.filter((name) => name !== 'firstRevision'), 'bumpRevision'];
 const SNAPSHOT_OPTIONS = ['history', 'signal'];
@@ -118,14 +125,16 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #hub: WatchHub;
   readonly #keeper: HistoryKeeper;
   readonly #txnContext: TxnContext;
+  readonly #onCommit: EmbeddedKeyValueStoreOptions['onCommit'];
   #closed = false;
 
   constructor(options: EmbeddedKeyValueStoreOptions = {}) {
     rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
     const runtime = options.runtime ?? realRuntime;
     this.#runtime = runtime;
+    this.#onCommit = options.onCommit;
     const whole = (
-      name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime' | 'firstRevision'>,
+      name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime' | 'firstRevision' | 'onCommit'>,
       fallback: number,
       min: number,
     ): number => numberOption(OWNER, name, options[name], fallback, { min, integer: true });
@@ -308,6 +317,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     const events = this.#state.commit();
     if (events === undefined) return;
     this.#leases.apply(events);
+    this.#onCommit?.(events.map(({ event }) => event));
     this.#hub.publish(events);
     this.#keeper.afterCommit();
   }

@@ -20,6 +20,7 @@ export interface World<Types extends object = object> {
 /** The committed state of the API server at one revision. Objects are frozen. */
 export interface ClusterState {
   /** The object, or undefined. `namespace` is empty for resources of the cluster. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
   get<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,
     resource: string,
@@ -27,6 +28,7 @@ export interface ClusterState {
     namespace?: string,
   ): T | undefined;
   /** The objects of all namespaces, or of one, sorted by namespace and name. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
   list<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,
     resource: string,

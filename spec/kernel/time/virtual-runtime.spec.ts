@@ -267,6 +267,18 @@ describe('VirtualRuntime', () => {
       expect(runtime.monotonicMs()).to.equal(200);
     });
 
+    it('moves on for a delay that is lost in rounding, so that who waits for a rest of time ends', async () => {
+      const runtime = new VirtualRuntime();
+      await runtime.advance(55_234.60890518216);
+      const startMs = runtime.monotonicMs();
+      let firedMs = 0;
+      runtime.setTimer(1e-13, () => {
+        firedMs = runtime.monotonicMs();
+      });
+      await runtime.advance(1);
+      expect(firedMs).to.be.above(startMs);
+    });
+
     it('refuses limits that are not numbers', async () => {
       for (const options of [{ maxTasksAtOneInstant: Number.NaN }, { startWallMs: Number.NaN }]) {
         expect(() => new VirtualRuntime(options)).to.throw('VirtualRuntime: option');

@@ -318,6 +318,23 @@ describe('EmbeddedKeyValueStore', () => {
       }
     });
 
+    it('tells of the changes of each revision in the step that makes them', async () => {
+      const seen: string[] = [];
+      const store = new EmbeddedKeyValueStore({
+        runtime: new VirtualRuntime(),
+        onCommit: (changes) => {
+          for (const { type, kv } of changes) seen.push(`${type} ${kv.key} ${kv.modRevision}`);
+        },
+      });
+      const value = Buffer.from('1');
+      void store.txn({ compare: [], success: [{ type: 'put', key: 'a', value }] });
+      expect(seen).to.deep.equal(['put a 2']);
+      await store.txn({ compare: [], success: [{ type: 'delete', key: 'a' }] });
+      await store.txn({ compare: [], success: [{ type: 'delete', key: 'a' }] });
+      expect(seen).to.deep.equal(['put a 2', 'delete a 3']);
+      await store.close();
+    });
+
     it('names an option it does not know, or whose value breaks its rule', () => {
       const create = (options: object) => () => new EmbeddedKeyValueStore(options);
       expect(create({ compactInterval: 1 })).to.throw('unknown option "compactInterval"');

@@ -1,0 +1,32 @@
+/** What is wrong with a run. */
+export type FindingClass =
+  /** The objects at the end differ from those of runs without faults. */
+  | 'end-state'
+  /** An object was created or deleted more often, or less often, than without faults. */
+  | 'summary'
+  /** An object whose owner does not exist is left. */
+  | 'orphan'
+  /** An object waits for a finalizer that nobody removes. */
+  | 'finalizer'
+  /** The controllers go on writing, or failing to write. */
+  | 'never-idle'
+  /** A step of the workload has not been reached. */
+  | 'stuck'
+  /** `status.observedGeneration` is behind at the end. */
+  | 'observed-generation'
+  /** A rejection that nobody handles, which ends a process. */
+  | 'unhandled-rejection'
+  /** A process that ends by itself again and again. */
+  | 'crash-loop'
+  /** An invariant of the user. */
+  | 'invariant';
+
+export interface Finding {
+  readonly class: FindingClass;
+  /** What it is about: `configmaps shop/page`, or the name of an invariant. Two findings of a class about the same are one. */
+  readonly subject: string;
+  /** One sentence. */
+  readonly message: string;
+  /** Virtual milliseconds since the start of the run; the end if left out. */
+  readonly atMs?: number | undefined;
+}

@@ -1,0 +1,46 @@
+import type { SimulationPlan } from './fault.ts';
+import type { Finding } from './finding.ts';
+
+/** A plan with which something goes wrong. */
+export interface SimulationFailure {
+  /** The smallest plan that was found; `replay` takes it. */
+  readonly plan: SimulationPlan;
+  /** The plan that failed first. */
+  readonly foundWith: SimulationPlan;
+  /** What is wrong with the run of `plan`. */
+  readonly findings: readonly Finding[];
+  /** Runs of the search before it was found, this one included; runs without faults do not count. */
+  readonly runsToFind: number;
+  /** What happened, as text for a person. */
+  readonly story: string;
+  /** The same as a page that needs nothing else: lanes of the processes over time. */
+  readonly html: string;
+  /** Everything that happened, one line each: the same in every run of the plan. */
+  readonly trace: string;
+}
+
+/** How many plans of a kind were run. */
+export interface PlanCount {
+  readonly planned: number;
+  readonly run: number;
+  readonly failed: number;
+}
+
+export interface SimulationReport {
+  /** Nothing was found. */
+  readonly ok: boolean;
+  /** Each of another kind, or about another object. */
+  readonly failures: readonly SimulationFailure[];
+  /** By `intermediate state`, `stale state`, `unobserved state` and `random seeds`. */
+  readonly plans: Readonly<Record<string, PlanCount>>;
+  /** All runs: also those without faults, and those that made plans smaller. */
+  readonly runs: number;
+  /** Real milliseconds. */
+  readonly elapsedMs: number;
+  /** Virtual milliseconds of all runs of the search. */
+  readonly virtualMs: number;
+  /** All that was planned was run. False when the budget was over, or enough failures were found. */
+  readonly complete: boolean;
+  /** The report in a few lines. */
+  readonly summary: string;
+}

@@ -1,0 +1,64 @@
+import type { SimulationPlan } from '../contract/fault.ts';
+import type { Finding } from '../contract/finding.ts';
+import { faultText } from '../contract/fault-text.ts';
+import type { StoryLine } from './story-lines.ts';
+
+const MOST_LINES = 120;
+
+export interface StoryParts {
+  readonly plan: SimulationPlan;
+  readonly findings: readonly Finding[];
+  readonly lines: readonly StoryLine[];
+  /** Titles of the steps that the plan has. */
+  readonly steps: readonly string[];
+}
+
+/** A run that failed, as text for a person. */
+export function story({ plan, findings, lines, steps }: StoryParts): string {
+  return [
+    ...findings.map(findingText),
+    '',
+    ...planText(plan, steps),
+    '',
+    'What happened:',
+    ...shortened(lines).map(lineText),
+    '',
+    'So it ended:',
+    ...findings.map((finding) => `  ${finding.subject}: ${finding.message}`),
+  ].join('\n');
+}
+
+export function findingText({ class: kind, subject, message }: Finding): string {
+  return `${kind}: ${subject}: ${message}`;
+}
+
+export function planText(plan: SimulationPlan, steps: readonly string[]): readonly string[] {
+  const { faults, seed, origin } = plan;
+  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  return [
+    `Found by ${origin}, in its smallest form: seed ${seed}, ${count}, ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    ...faults.map((fault) => `  fault  ${fault.process}: ${faultText(fault)}`),
+    ...steps.map((step) => `  step   ${step}`),
+  ];
+}
+
+export function lineText({ atMs, actor, text, stale }: StoryLine): string {
+  const time = `${(atMs / 1000).toFixed(3)} s`;
+  const because = stale === undefined ? '' : `  <- ${stale}`;
+  return `  ${time.padStart(11)}  ${actor.padEnd(14)} ${text}${because}`;
+}
+
+/** The middle of a long story is left out. */
+function shortened(lines: readonly StoryLine[]): readonly StoryLine[] {
+  if (lines.length <= MOST_LINES) return lines;
+  const half = MOST_LINES / 2;
+  const left = lines.length - MOST_LINES;
+  const [atMs] = lines.slice(half).map((line) => line.atMs);
+  const gap: StoryLine = {
+    atMs: atMs ?? 0,
+    actor: '…',
+    kind: 'log',
+    text: `${left} lines are left out here`,
+  };
+  return [...lines.slice(0, half), gap, ...lines.slice(-half)];
+}

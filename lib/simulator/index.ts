@@ -1,0 +1,19 @@
+export { simulate } from './simulate.ts';
+export { SimulationError } from './simulation-error.ts';
+export type { SimulationOptions } from './contract/simulation-options.ts';
+export type {
+  PlanCount,
+  SimulationFailure,
+  SimulationReport,
+} from './contract/simulation-report.ts';
+export type { Incarnation, SimulatedController } from './contract/simulated-controller.ts';
+export type { ClusterState, Invariant, World, WorkloadStep } from './contract/world.ts';
+export {
+  FAULT_KINDS,
+  type ChangePoint,
+  type Fault,
+  type FaultKind,
+  type RequestPoint,
+  type SimulationPlan,
+} from './contract/fault.ts';
+export type { Finding, FindingClass } from './contract/finding.ts';

@@ -1,0 +1,362 @@
+import { onAbort } from '../../kernel/time/abort.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { connectionFailure } from '../../client/transport/connection/connection-failure.ts';
+import type {
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from '../../client/transport/contract/transport.ts';
+import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
+import { ConnectionReset } from '../../server/api/http/connection-reset.ts';
+import type { IncarnationRuntime } from './incarnation-runtime.ts';
+import type { Journal } from '../record/journal.ts';
+import type { ProcessLink, RequestFault } from './process-link.ts';
+import { requestFacts, type RequestFacts } from './request-facts.ts';
+import { staleRequest, statusAnswer } from './simulated-answers.ts';
+import { DeliveredWatch } from './delivered-watch.ts';
+import type { Latency } from './latency.ts';
+
+/** What happens around requests, told to the run. */
+export interface NetworkEvents {
+  /** A request reaches the server: what it commits in this step is written by `actor`. */
+  arrives(actor: string, facts: RequestFacts): void;
+  /** A request was answered, or failed: `status` is 0 without an answer. */
+  answered(actor: string, facts: RequestFacts, status: number): void;
+  /** A fault happens. */
+  strikes(fault: RequestFault): void;
+  /** Events of a watch, or a list, reach a process. */
+  delivered(actor: string, resource: string, piece: Uint8Array): void;
+}
+
+export interface SimulatedTransportOptions {
+  readonly actor: string;
+  readonly world: Runtime;
+  readonly process: IncarnationRuntime;
+  readonly handler: ApiHandler;
+  readonly link: ProcessLink;
+  readonly latency: Latency;
+  readonly journal: Journal;
+  readonly events: NetworkEvents;
+  /** Ends this incarnation. */
+  readonly crash: (reason: string) => void;
+  /** Numbers the exchanges of the run. */
+  readonly nextId: () => number;
+}
+
+const NO_BODY = new Uint8Array();
+/** How long a request waits for a server that cannot be reached. */
+const UNREACHABLE_MS = 1000;
+
+/** The network between one incarnation and the server: latencies, faults, and the end at a crash. */
+export class SimulatedTransport implements Transport {
+  readonly server = 'http://simulated';
+  readonly #options: SimulatedTransportOptions;
+  /** Ends the exchanges at the server. */
+  readonly #running: Running = { exchanges: new Set(), requests: 0 };
+  #closed = false;
+
+  constructor(options: SimulatedTransportOptions) {
+    this.#options = options;
+  }
+
+  /** Requests under way, without watches. */
+  get inFlight(): number {
+    return this.#running.requests;
+  }
+
+  send(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#closed) return Promise.reject(this.#closedError());
+    if (request.signal?.aborted === true) return Promise.reject(request.signal.reason as Error);
+    return new Promise((resolve, reject) => {
+      new Exchange(this.#options, this.#running, request, resolve, reject).begin();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.disconnect();
+  }
+
+  /** The server learns that the client is gone. */
+  disconnect(): void {
+    for (const exchange of this.#running.exchanges) exchange.abort(this.#closedError());
+    this.#running.exchanges.clear();
+  }
+
+  #closedError(): ListwatchError {
+    return new ListwatchError('CLOSED', `the connection to ${this.server} was closed by its owner`);
+  }
+}
+
+/** What a transport has under way. */
+interface Running {
+  readonly exchanges: Set<AbortController>;
+  requests: number;
+}
+
+/** One request from its sending to its answer. */
+class Exchange {
+  readonly #options: SimulatedTransportOptions;
+  readonly #running: Running;
+  readonly #request: TransportRequest;
+  readonly #resolve: (response: TransportResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #facts: RequestFacts;
+  readonly #id: number;
+  readonly #server = new AbortController();
+  #release: () => void = () => {};
+  #settled = false;
+  #faults: readonly RequestFault[] = [];
+
+  constructor(
+    options: SimulatedTransportOptions,
+    running: Running,
+    request: TransportRequest,
+    resolve: (response: TransportResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#options = options;
+    this.#running = running;
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#facts = requestFacts(request.method, request.path, request.body);
+    this.#id = options.nextId();
+  }
+
+  get #isWatch(): boolean {
+    return this.#facts.verb === 'watch';
+  }
+
+  begin(): void {
+    const { link, events, journal, actor, world, latency, process, crash } = this.#options;
+    journal.exchange(actor, 'request', this.#id, this.#text());
+    this.#faults = link.faultsAt(this.#facts);
+    if (!this.#isWatch) this.#running.requests += 1;
+    for (const fault of this.#faults) {
+      events.strikes(fault);
+      if (fault.kind === 'crash' && fault.moment === 'before') {
+        this.#settle();
+        crash(`before ${this.#text()}`);
+        return;
+      }
+      if (fault.kind === 'pause') process.stop(fault.forMs);
+    }
+    this.#running.exchanges.add(this.#server);
+    this.#release = onAbort(this.#request.signal, () => {
+      this.#server.abort(this.#request.signal?.reason);
+      this.#fail(this.#request.signal?.reason);
+    });
+    try {
+      this.#request.admit?.();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (link.partitioned) {
+      world.setTimer(UNREACHABLE_MS, () => this.#fail(this.#broken('the network is down')));
+      return;
+    }
+    world.setTimer(latency.request(), () => {
+      this.#arrive();
+    });
+  }
+
+  #text(): string {
+    const { verb, resource, object } = this.#facts;
+    if (verb === 'other') return `${this.#request.method} ${this.#request.path}`;
+    return `${verb} ${resource}${object === '' ? '' : ` ${object}`}`;
+  }
+
+  #arrive(): void {
+    if (this.#settled) return;
+    const refusal = this.#refusal();
+    if (refusal === 'lost') {
+      this.#fail(this.#broken('the connection was reset before the request arrived'));
+    } else if (refusal === undefined) {
+      this.#handle(this.#faults.some(({ kind }) => kind === 'repeat') ? 2 : 1);
+    } else {
+      this.#answer(refusal);
+    }
+  }
+
+  /** An answer in place of that of the server. */
+  #refusal(): ApiResponse | 'lost' | undefined {
+    for (const fault of this.#faults) {
+      if (fault.kind === 'lost' && !fault.handled) return 'lost';
+      if (fault.kind === 'error' && !fault.handled) return errorAnswer(fault.status);
+    }
+    const { link } = this.#options;
+    const { resource } = this.#facts;
+    const resumes = this.#isWatch && !this.#request.path.includes('sendInitialEvents=true');
+    if (resumes && link.takeExpired(resource)) {
+      return statusAnswer(410, 'Expired', 'too old resource version: the history is compacted');
+    }
+    return undefined;
+  }
+
+  #handle(times: number): void {
+    const { handler, link, actor, events } = this.#options;
+    const { method, headers, body } = this.#request;
+    let url = this.#request.path;
+    if (link.stale !== undefined) {
+      const stale = staleRequest(this.#facts.verb, url, link.stale.revision);
+      if (stale !== undefined && 'answer' in stale) {
+        this.#answer(stale.answer);
+        return;
+      }
+      if (stale !== undefined) url = stale.url;
+    }
+    events.arrives(actor, this.#facts);
+    const call = handler({
+      method,
+      url,
+      headers: { host: 'simulated', ...headers },
+      body: body ?? NO_BODY,
+      signal: this.#server.signal,
+    });
+    call.then(
+      (response) => {
+        if (times > 1) this.#handle(times - 1);
+        else this.#handled(response);
+      },
+      (error: unknown) => this.#fail(this.#broken(error)),
+    );
+  }
+
+  /** The server has done its work; what follows is the way back. */
+  #handled(response: ApiResponse): void {
+    if (this.#settled) return;
+    for (const fault of this.#faults) {
+      if (fault.kind === 'crash' && fault.moment === 'handled') {
+        this.#settle();
+        this.#options.crash(`after the server has handled ${this.#text()}`);
+        return;
+      }
+      if (fault.kind === 'lost') {
+        this.#fail(this.#broken('the connection was reset before the answer arrived'));
+        return;
+      }
+      if (fault.kind === 'error') {
+        this.#answer(errorAnswer(fault.status));
+        return;
+      }
+    }
+    this.#answer(response);
+  }
+
+  #answer(response: ApiResponse): void {
+    if (response.body instanceof Uint8Array || response.isWatch === true) {
+      this.#sendBack(response);
+      return;
+    }
+    void collected(response.body).then(
+      (body) => this.#sendBack({ ...response, body }),
+      (error: unknown) => this.#fail(this.#broken(error)),
+    );
+  }
+
+  #sendBack(response: ApiResponse): void {
+    const { world, latency, process } = this.#options;
+    let delayMs = latency.request();
+    for (const fault of this.#faults) if (fault.kind === 'slow') delayMs += fault.delayMs;
+    world.setTimer(delayMs, () => process.deliver(() => this.#deliver(response)));
+  }
+
+  #deliver(response: ApiResponse): void {
+    if (this.#settled) return;
+    const { journal, actor, events, crash } = this.#options;
+    journal.exchange(actor, 'answer', this.#id, `${response.status}`);
+    const dies = this.#faults.find(({ kind }) => kind === 'crash');
+    if (dies !== undefined) {
+      this.#settle();
+      crash(`at the answer to ${this.#text()}`);
+      return;
+    }
+    if (response.body instanceof Uint8Array) this.#settle();
+    if (this.#facts.verb === 'list' && response.body instanceof Uint8Array) {
+      events.delivered(actor, this.#facts.resource, response.body);
+    }
+    events.answered(actor, this.#facts, response.status);
+    this.#resolve({
+      status: response.status,
+      headers: joined(response.headers),
+      body: this.#body(response),
+    });
+  }
+
+  #body(response: ApiResponse): TransportResponse['body'] {
+    if (response.body instanceof Uint8Array) return once(response.body);
+    const { resource } = this.#facts;
+    const { world, process, link, latency, events, actor } = this.#options;
+    return new DeliveredWatch({
+      resource,
+      source: response.body[Symbol.asyncIterator](),
+      world,
+      process,
+      link,
+      latency,
+      onPiece: (piece) => events.delivered(actor, resource, piece),
+      onEnd: () => this.#settle(),
+      broken: (reason) => this.#broken(reason),
+      signal: this.#request.signal,
+      abortServer: () => this.#server.abort(),
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#settled) return;
+    const { process, journal, actor, events } = this.#options;
+    this.#settle();
+    process.deliver(() => {
+      journal.exchange(actor, 'answer', this.#id, 'none');
+      events.answered(actor, this.#facts, 0);
+      this.#reject(error);
+    });
+  }
+
+  #settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#release();
+    this.#running.exchanges.delete(this.#server);
+    if (!this.#isWatch) this.#running.requests -= 1;
+  }
+
+  #broken(reason: unknown): Error {
+    const error = typeof reason === 'string' ? new ConnectionReset(reason) : reason;
+    return connectionFailure(error, { ...this.#request, server: 'http://simulated' });
+  }
+}
+
+function errorAnswer(status: 409 | 429 | 500 | 504): ApiResponse {
+  return statusAnswer(status, ERRORS[status], `simulated: ${ERRORS[status]}`);
+}
+
+const ERRORS = {
+  409: 'Conflict',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  504: 'Timeout',
+} as const;
+
+async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
+  if (bytes.length > 0) yield bytes;
+}
+
+function joined(
+  headers: Readonly<Record<string, string | readonly string[]>>,
+): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return plain;
+}

@@ -1,0 +1,71 @@
+import type { Finding } from '../contract/finding.ts';
+import { isBackgroundResource } from '../network/request-facts.ts';
+import { objectOf, type ClusterHistory } from '../record/cluster-history.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+
+/** What is wrong with an end state, whatever runs without faults do. */
+export function stateFindings(history: ClusterHistory): readonly Finding[] {
+  const findings: Finding[] = [];
+  const { present, gone } = touched(history);
+  for (const [subject, object] of present) {
+    const { ownerReferences = [], deletionTimestamp, finalizers = [] } = object.metadata ?? {};
+    const lost = ownerReferences.find(({ uid }) => gone.has(uid));
+    if (lost !== undefined) {
+      const message = `it is left, and its owner ${lost.kind} ${lost.name} is gone`;
+      findings.push({ class: 'orphan', subject, message });
+    }
+    if (deletionTimestamp !== undefined && finalizers.length > 0) {
+      const message = `it is being deleted, and nobody removes ${finalizers.join(', ')}`;
+      findings.push({ class: 'finalizer', subject, message });
+    }
+    const generations = behind(object);
+    if (generations !== undefined) {
+      findings.push({ class: 'observed-generation', subject, message: generations });
+    }
+  }
+  return findings;
+}
+
+/** Findings that runs without faults have too say nothing about faults. */
+export function withoutUsual(
+  findings: readonly Finding[],
+  usual: readonly Finding[],
+): readonly Finding[] {
+  return findings.filter(
+    (finding) =>
+      !usual.some((one) => one.class === finding.class && one.subject === finding.subject),
+  );
+}
+
+function behind(object: KubernetesObject): string | undefined {
+  const { metadata, status } = object as {
+    readonly metadata?: { readonly generation?: number };
+    readonly status?: { readonly observedGeneration?: unknown };
+  };
+  const observed = status?.observedGeneration;
+  const generation = metadata?.generation;
+  if (typeof observed !== 'number' || generation === undefined || observed >= generation) {
+    return undefined;
+  }
+  return `status.observedGeneration is ${observed} at the end, the generation ${generation}`;
+}
+
+function touched(history: ClusterHistory): {
+  readonly present: ReadonlyMap<string, KubernetesObject>;
+  readonly gone: ReadonlySet<string>;
+} {
+  const present = new Map<string, KubernetesObject>();
+  const gone = new Set<string>();
+  for (const { ref, after, before } of history.changes) {
+    if (isBackgroundResource(ref.resource)) continue;
+    const id = `${ref.resource} ${ref.object}`;
+    if (after !== undefined) {
+      present.set(id, objectOf(after));
+      continue;
+    }
+    present.delete(id);
+    const uid = before && objectOf(before).metadata?.uid;
+    if (uid !== undefined) gone.add(uid);
+  }
+  return { present, gone };
+}

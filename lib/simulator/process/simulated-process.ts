@@ -1,0 +1,164 @@
+import { Client } from '../../client/rest/client.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import type { Logger, LogFields } from '../../kernel/report/logger.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { ApiHandler } from '../../server/api/http/api-request.ts';
+import type { SimulatedController } from '../contract/simulated-controller.ts';
+import type { ProcessLink, StaleView } from '../network/process-link.ts';
+import type { Latency } from '../network/latency.ts';
+import { SimulatedTransport, type NetworkEvents } from '../network/simulated-transport.ts';
+import type { Journal } from '../record/journal.ts';
+import { IncarnationRuntime } from '../network/incarnation-runtime.ts';
+
+export interface SimulatedProcessOptions {
+  readonly name: string;
+  readonly controller: SimulatedController;
+  readonly replica: number;
+  readonly world: Runtime;
+  readonly handler: ApiHandler;
+  readonly link: ProcessLink;
+  readonly latency: Latency;
+  readonly journal: Journal;
+  readonly events: NetworkEvents;
+  readonly nextId: () => number;
+  /** Something has happened that keeps the run from being idle. */
+  readonly onBusy: () => void;
+}
+
+interface Running {
+  readonly runtime: IncarnationRuntime;
+  readonly transport: SimulatedTransport;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** From a crash to the next start, milliseconds: a container starts again after about a second. */
+const RESTART_MS = [500, 2500] as const;
+const LONGEST_BACKOFF_MS = 60_000;
+
+/** A process of a controller: one incarnation after the other. */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly link: ProcessLink;
+  readonly #options: SimulatedProcessOptions;
+  readonly #skew = { ms: 0 };
+  #incarnation = 0;
+  #running: Running | undefined;
+  #restarts = false;
+  /** How often it ended by itself. */
+  exits: number = 0;
+  lastExit: string | undefined;
+
+  constructor(options: SimulatedProcessOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.link = options.link;
+  }
+
+  /** Whether a request of it is under way, or it is about to start again. */
+  get isBusy(): boolean {
+    return this.#restarts || (this.#running?.transport.inFlight ?? 0) > 0;
+  }
+
+  start(): void {
+    const { controller, replica, journal, world, link } = this.#options;
+    this.#restarts = false;
+    this.#incarnation += 1;
+    const runtime = new IncarnationRuntime(world, this.#skew);
+    const identity = `${this.name}-${this.#incarnation}`;
+    journal.add(this.name, 'start', `as ${identity}`);
+    const transport = new SimulatedTransport({
+      ...this.#options,
+      actor: this.name,
+      process: runtime,
+      link,
+      crash: (reason) => {
+        if (this.#running?.runtime === runtime) this.crash(reason);
+      },
+    });
+    const logger = this.#logger(runtime);
+    const client = new Client({
+      transport,
+      runtime,
+      logger,
+      fieldManager: controller.name,
+      onWarning: () => {},
+    });
+    const stop = new AbortController();
+    const { signal } = stop;
+    const run = async (): Promise<void> =>
+      await controller.run({ client, runtime, signal, logger, replica, identity });
+    const ended = run().then(
+      () => this.#exited(runtime, signal, 'it has ended by itself'),
+      (error: unknown) => this.#exited(runtime, signal, errorMessage(error)),
+    );
+    this.#running = { runtime, transport, stop, ended };
+  }
+
+  /** Ends the process without a word, and starts another incarnation a little later. */
+  crash(reason: string, view?: StaleView): void {
+    const { journal, link } = this.#options;
+    if (this.#running === undefined) return;
+    journal.add(this.name, 'crash', reason);
+    this.#end();
+    link.stale = view;
+    if (view !== undefined) link.hold();
+    const [least, most] = RESTART_MS;
+    this.#restartAfter(least + this.#options.world.random() * (most - least));
+  }
+
+  pause(forMs: number): void {
+    this.#running?.runtime.stop(forMs);
+  }
+
+  shiftClock(byMs: number): void {
+    this.#skew.ms += byMs;
+  }
+
+  /** Asks the process to stop; resolves when it has. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    running?.stop.abort();
+    await running?.ended;
+  }
+
+  /** Ends it for good. */
+  kill(): void {
+    this.#end();
+  }
+
+  #end(): void {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.runtime.kill();
+    running?.transport.disconnect();
+    this.link.forget();
+  }
+
+  #exited(runtime: IncarnationRuntime, signal: AbortSignal, reason: string): void {
+    if (this.#running?.runtime !== runtime || signal.aborted) return;
+    this.exits += 1;
+    this.lastExit = reason;
+    this.#options.journal.add(this.name, 'exit', reason);
+    this.#end();
+    this.#restartAfter(Math.min(1000 * 2 ** (this.exits - 1), LONGEST_BACKOFF_MS));
+  }
+
+  #restartAfter(delayMs: number): void {
+    this.#restarts = true;
+    this.#options.world.setTimer(delayMs, () => {
+      this.#options.onBusy();
+      if (this.#restarts) this.start();
+    });
+  }
+
+  #logger(runtime: IncarnationRuntime): Logger {
+    const { journal } = this.#options;
+    const write = (level: string) => (message: string, fields?: LogFields) => {
+      if (runtime.isDead) return;
+      const more = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+      journal.add(this.name, 'log', `${level}: ${message}${more}`);
+    };
+    return { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') };
+  }
+}

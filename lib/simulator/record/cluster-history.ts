@@ -1,0 +1,165 @@
+import { deepFreeze } from '../../kernel/data/deep-freeze.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import { groupResource, parseApiVersion } from '../../meta/resource.ts';
+import type { KeyValue, KeyValueEvent } from '../../server/mvcc/contract/key-value-store.ts';
+import type { ChangePoint } from '../contract/fault.ts';
+import type { ClusterState } from '../contract/world.ts';
+import { objectRefOf, type ObjectRef } from './stored-resources.ts';
+
+/** A committed change of one object. */
+export interface Change {
+  readonly ref: ObjectRef;
+  readonly type: 'created' | 'changed' | 'deleted';
+  readonly before: KeyValue | undefined;
+  /** Undefined for a deletion. */
+  readonly after: KeyValue | undefined;
+  readonly revision: string;
+  readonly atMs: number;
+  /** The process that wrote, or `server`. */
+  readonly writer: string;
+  /** How many changes of this type the object had by then, this one included, since the start of the workload. */
+  readonly occurrence: number;
+  /** The number of steps of the workload that had begun. */
+  readonly step: number;
+}
+
+const decoder = new TextDecoder();
+/** Decoded once, because values are shared by state, history and runs. */
+const decoded = new WeakMap<Uint8Array, KubernetesObject>();
+
+/** The object of a stored value, frozen. */
+export function objectOf({ value, modRevision }: KeyValue): KubernetesObject {
+  const known = decoded.get(value);
+  if (known !== undefined) return known;
+  const stored = JSON.parse(decoder.decode(value)) as KubernetesObject;
+  const metadata = { ...stored.metadata, resourceVersion: modRevision.toString() };
+  const object = deepFreeze({ ...stored, metadata });
+  decoded.set(value, object);
+  return object;
+}
+
+interface Entry {
+  readonly ref: ObjectRef;
+  readonly kv: KeyValue;
+}
+
+/** The committed state of the server, and all changes that led to it. */
+export class ClusterHistory implements ClusterState {
+  readonly changes: Change[] = [];
+  /** The number of steps of the workload that have begun. */
+  step: number = 0;
+  readonly #byResource = new Map<string, Map<string, Entry>>();
+  readonly #occurrences = new Map<string, number>();
+  readonly #elapsed: () => number;
+  #revision: string;
+
+  constructor(items: readonly KeyValue[], revision: string, elapsedMs: () => number) {
+    this.#elapsed = elapsedMs;
+    this.#revision = revision;
+    for (const kv of items) {
+      const ref = objectRefOf(kv.key);
+      if (ref !== undefined) this.#entries(ref.resource).set(ref.object, { ref, kv });
+    }
+  }
+
+  get resourceVersion(): string {
+    return this.#revision;
+  }
+
+  get elapsedMs(): number {
+    return this.#elapsed();
+  }
+
+  /** Adds the changes of one revision; returns those of objects. */
+  commit(events: readonly KeyValueEvent[], writer: string): readonly Change[] {
+    const added: Change[] = [];
+    for (const { type, kv, previous } of events) {
+      this.#revision = kv.modRevision.toString();
+      const ref = objectRefOf(kv.key);
+      if (ref === undefined) continue;
+      const entries = this.#entries(ref.resource);
+      const after = type === 'put' ? kv : undefined;
+      if (after === undefined) entries.delete(ref.object);
+      else entries.set(ref.object, { ref, kv: after });
+      const kind = after === undefined ? 'deleted' : previous === undefined ? 'created' : 'changed';
+      const change: Change = {
+        ref,
+        type: kind,
+        before: previous,
+        after,
+        revision: this.#revision,
+        atMs: this.#elapsed(),
+        writer,
+        occurrence: this.#count(ref, kind),
+        step: this.step,
+      };
+      this.changes.push(change);
+      added.push(change);
+    }
+    return added;
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
+  get<T extends KubernetesObject = KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    name: string,
+    namespace: string = '',
+  ): T | undefined {
+    const object = namespace === '' ? name : `${namespace}/${name}`;
+    const entry = this.#byResource.get(fullName(apiVersion, resource))?.get(object);
+    return entry === undefined ? undefined : (objectOf(entry.kv) as T);
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
+  list<T extends KubernetesObject = KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    namespace?: string,
+  ): readonly T[] {
+    return [...(this.#byResource.get(fullName(apiVersion, resource))?.values() ?? [])]
+      .filter(({ ref }) => namespace === undefined || ref.namespace === namespace)
+      .toSorted((left, right) => compareRefs(left.ref, right.ref))
+      .map(({ kv }) => objectOf(kv) as T);
+  }
+
+  /** All present objects, by resource, namespace and name. */
+  *objects(): IterableIterator<{ readonly ref: ObjectRef; readonly object: KubernetesObject }> {
+    for (const resource of [...this.#byResource.keys()].toSorted()) {
+      const entries = [...(this.#byResource.get(resource)?.values() ?? [])];
+      for (const { ref, kv } of entries.toSorted((one, other) => compareRefs(one.ref, other.ref))) {
+        yield { ref, object: objectOf(kv) };
+      }
+    }
+  }
+
+  /** Whether a change is the one that a point names, by its count. */
+  static matches(change: Change, point: ChangePoint): boolean {
+    const { ref, type } = change;
+    if (point.resource !== ref.resource || point.object !== ref.object) return false;
+    return point.change === undefined || point.change === type;
+  }
+
+  #entries(resource: string): Map<string, Entry> {
+    let entries = this.#byResource.get(resource);
+    if (entries === undefined) this.#byResource.set(resource, (entries = new Map()));
+    return entries;
+  }
+
+  #count({ resource, object }: ObjectRef, type: string): number {
+    const key = `${resource} ${object} ${type}`;
+    const count = (this.#occurrences.get(key) ?? 0) + 1;
+    this.#occurrences.set(key, count);
+    return count;
+  }
+}
+
+function fullName(apiVersion: string, resource: string): string {
+  return groupResource({ group: parseApiVersion(apiVersion).group, resource });
+}
+
+function compareRefs(one: ObjectRef, other: ObjectRef): number {
+  if (one.namespace !== other.namespace) return one.namespace < other.namespace ? -1 : 1;
+  if (one.name === other.name) return 0;
+  return one.name < other.name ? -1 : 1;
+}

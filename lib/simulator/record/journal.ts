@@ -1,0 +1,46 @@
+/** What happened in a run, in its order. `actor`: a process, `user`, `environment` names, or `server`. */
+export type JournalEntry = { readonly atMs: number; readonly actor: string } & (
+  | { readonly type: 'step'; readonly text: string }
+  | { readonly type: 'start' | 'crash' | 'exit'; readonly text: string }
+  | { readonly type: 'fault'; readonly text: string }
+  | { readonly type: 'request'; readonly id: number; readonly text: string }
+  | { readonly type: 'answer'; readonly id: number; readonly text: string }
+  | { readonly type: 'commit'; readonly text: string }
+  | { readonly type: 'event'; readonly text: string }
+  | { readonly type: 'log'; readonly text: string }
+);
+
+type Kind = JournalEntry['type'];
+
+/** A run has a bounded number of requests; this bounds what a log can add. */
+const MOST_ENTRIES = 200_000;
+
+/** The trace of a run: with the same plan it is the same text, in every process. */
+export class Journal {
+  readonly entries: JournalEntry[] = [];
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  add(actor: string, type: Exclude<Kind, 'request' | 'answer'>, text: string): void {
+    if (this.entries.length >= MOST_ENTRIES) return;
+    this.entries.push({ atMs: this.#nowMs(), actor, type, text });
+  }
+
+  exchange(actor: string, type: 'request' | 'answer', id: number, text: string): void {
+    if (this.entries.length >= MOST_ENTRIES) return;
+    this.entries.push({ atMs: this.#nowMs(), actor, type, id, text });
+  }
+
+  /** The trace as text, one entry a line. */
+  text(): string {
+    return this.entries.map(lineOf).join('\n');
+  }
+}
+
+function lineOf(entry: JournalEntry): string {
+  const id = 'id' in entry ? ` #${entry.id}` : '';
+  return `${entry.atMs.toFixed(3)} ${entry.actor} ${entry.type}${id} ${entry.text}`;
+}

@@ -1,0 +1,44 @@
+import type { Verb } from '../../server/api/http/request-info.ts';
+import type { Fault, SimulationPlan } from '../contract/fault.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { ClusterHistory } from '../record/cluster-history.ts';
+import type { Journal } from '../record/journal.ts';
+
+/** A request that was answered, or failed with status 0. */
+export interface SentRequest {
+  readonly atMs: number;
+  readonly actor: string;
+  readonly verb: Verb;
+  readonly resource: string;
+  readonly object: string;
+  readonly isWrite: boolean;
+  readonly status: number;
+}
+
+/** What a watch or a list brought to a process. */
+export interface DeliveredEvent {
+  readonly atMs: number;
+  readonly actor: string;
+  readonly resource: string;
+  readonly piece: Uint8Array;
+  /** The number of entries that the journal had by then. */
+  readonly entriesBefore: number;
+}
+
+/** All that is known of a run at its end. */
+export interface RunRecord {
+  readonly plan: SimulationPlan;
+  readonly history: ClusterHistory;
+  readonly journal: Journal;
+  readonly requests: readonly SentRequest[];
+  /** Only of a detailed run. */
+  readonly events: readonly DeliveredEvent[];
+  /** What was found during the run; oracles add to them. */
+  readonly findings: readonly Finding[];
+  /** The faults of the plan that have happened. */
+  readonly struck: readonly Fault[];
+  readonly stepsDone: number;
+  readonly virtualMs: number;
+  /** How often processes ended by themselves. */
+  readonly exits: number;
+}

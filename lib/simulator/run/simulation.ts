@@ -1,0 +1,166 @@
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
+import type { SimulationPlan } from '../contract/fault.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { SimulatedController } from '../contract/simulated-controller.ts';
+import type { Invariant, World, WorkloadStep } from '../contract/world.ts';
+import { Expectation } from '../oracle/expectation.ts';
+import { stateFindings, withoutUsual } from '../oracle/state-oracles.ts';
+import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
+import type { RunRecord } from './run-record.ts';
+import { SeedRun } from './seed-run.ts';
+import { UnhandledRejections } from './unhandled-rejections.ts';
+import { prepareWorld, type WorldTemplate } from './world-template.ts';
+
+export interface SimulationParts {
+  readonly world: World;
+  readonly controllers: readonly SimulatedController[];
+  readonly workload: readonly WorkloadStep[];
+  readonly invariants: readonly Invariant[];
+  readonly virtualLimitMs: number;
+}
+
+/** A run, and what is wrong with it. */
+export interface Verdict {
+  readonly record: RunRecord;
+  readonly findings: readonly Finding[];
+}
+
+export interface JudgeOptions {
+  /** Whether the events that reach the processes are kept. @defaultValue false */
+  readonly detailed?: boolean | undefined;
+  /** Whether findings count that runs without faults have too. @defaultValue false */
+  readonly usual?: boolean | undefined;
+}
+
+/** What runs without faults are like. */
+export interface Baseline {
+  readonly records: readonly RunRecord[];
+  readonly expectation: Expectation;
+  /** What is wrong even without faults. */
+  readonly findings: readonly Finding[];
+  readonly maxCommits: number;
+}
+
+/** Seeds of the runs without faults; the first one is the recording from which plans are made. */
+const BASELINE_SEEDS = [-1, -2, -3, -4];
+/** A run may write this many times as much as one without faults, and so much more, before it counts as a loop. */
+const COMMIT_FACTOR = 20;
+const MORE_COMMITS = 500;
+const UNLIMITED = 20_000;
+const CUT_SHORT: ReadonlySet<Finding['class']> = new Set(['never-idle', 'crash-loop', 'stuck']);
+
+/** Runs plans of one world with its controllers, and judges them. */
+export class Simulation {
+  readonly #parts: SimulationParts;
+  readonly #template: WorldTemplate;
+  readonly #baselines = new Map<string, Promise<Baseline>>();
+  /** Runs so far. */
+  runs: number = 0;
+
+  private constructor(parts: SimulationParts, template: WorldTemplate) {
+    this.#parts = parts;
+    this.#template = template;
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION for a world that cannot be made. */
+  static async of(parts: SimulationParts): Promise<Simulation> {
+    return new Simulation(parts, await prepareWorld(parts.world));
+  }
+
+  /** The runs without faults, with the steps and the replicas of a plan. */
+  baseline(variant: Pick<SimulationPlan, 'withoutSteps' | 'maxReplicas'> = {}): Promise<Baseline> {
+    const { withoutSteps = [], maxReplicas } = variant;
+    const key = `${withoutSteps.join()} ${maxReplicas ?? ''}`;
+    let baseline = this.#baselines.get(key);
+    if (baseline === undefined) {
+      baseline = this.#learn({ withoutSteps, maxReplicas });
+      this.#baselines.set(key, baseline);
+    }
+    return baseline;
+  }
+
+  /** Runs a plan. */
+  async judge(
+    plan: SimulationPlan,
+    { detailed = false, usual: tellsUsual = false }: JudgeOptions = {},
+  ): Promise<Verdict> {
+    const { expectation, findings: usual, maxCommits } = await this.baseline(plan);
+    const { record, findings } = await this.#run(plan, { maxCommits, expectation, detailed });
+    // A run that was cut short has no end to compare.
+    const isWhole = !findings.some((one) => CUT_SHORT.has(one.class));
+    const compared = isWhole ? expectation.compare(record.history) : [];
+    const unusual = tellsUsual ? findings : withoutUsual(findings, usual);
+    return { record, findings: [...unusual, ...compared] };
+  }
+
+  async #learn(variant: Pick<SimulationPlan, 'withoutSteps' | 'maxReplicas'>): Promise<Baseline> {
+    const verdicts: Verdict[] = [];
+    for (const seed of BASELINE_SEEDS) {
+      const plan = {
+        version: SIMULATOR_VERSION,
+        seed,
+        faults: [],
+        origin: 'no faults',
+        ...variant,
+      };
+      verdicts.push(await this.#run(plan, { maxCommits: UNLIMITED, detailed: false }));
+    }
+    const records = verdicts.map(({ record }) => record);
+    const most = Math.max(...records.map(({ history }) => history.changes.length));
+    return {
+      records,
+      expectation: new Expectation(records.map(({ history }) => history)),
+      findings: verdicts.flatMap(({ findings }) => findings),
+      maxCommits: most * COMMIT_FACTOR + MORE_COMMITS,
+    };
+  }
+
+  async #run(
+    plan: SimulationPlan,
+    { maxCommits, expectation, detailed }: RunSettings,
+  ): Promise<Verdict> {
+    this.runs += 1;
+    const { seed } = plan;
+    const { virtualLimitMs: limitMs, world, controllers, workload, invariants } = this.#parts;
+    const runtime = new VirtualRuntime({ seed, startWallMs: this.#template.startWallMs });
+    const run = new SeedRun(runtime, {
+      template: this.#template,
+      controllers,
+      environment: world.environment ?? [],
+      workload,
+      invariants,
+      plan,
+      limitMs,
+      maxCommits,
+      isSettled: expectation && ((history) => expectation.isSettled(history)),
+      detailed,
+    });
+    const rejections = new UnhandledRejections();
+    let record: RunRecord;
+    try {
+      // A second limit, for a run that does not even notice its own.
+      record = await runtime.run(() => run.run(), { limitMs: limitMs * 2 });
+    } finally {
+      rejections.close();
+    }
+    const findings = [...record.findings, ...rejections.findings, ...stateFindings(record.history)];
+    return { record, findings };
+  }
+}
+
+interface RunSettings {
+  readonly maxCommits: number;
+  readonly expectation?: Expectation | undefined;
+  readonly detailed: boolean;
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION for a plan of another version. */
+export function checkPlanVersion({ version }: SimulationPlan): void {
+  if (version === SIMULATOR_VERSION) return;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `the plan is of version ${version} of the simulator, and this is version ${SIMULATOR_VERSION}: its seed means another run here. ` +
+      `Search again, or use the version of listwatch that wrote it`,
+  );
+}

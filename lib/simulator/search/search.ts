@@ -1,0 +1,142 @@
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { FaultKind, SimulationPlan } from '../contract/fault.ts';
+import type { PlanCount } from '../contract/simulation-report.ts';
+import type { Simulation, Verdict } from '../run/simulation.ts';
+import { recordingOf, type Recording } from './recording.ts';
+import { swarmPlan } from './swarm-plan.ts';
+import { systematicPlans } from './systematic-plans.ts';
+
+export interface SearchOptions {
+  readonly simulation: Simulation;
+  readonly processes: readonly string[];
+  readonly kinds: readonly FaultKind[];
+  readonly systematic: boolean;
+  readonly seeds: readonly [first: number, last: number];
+  readonly runtime: Runtime;
+  /** When the search has to end, by the monotonic clock. */
+  readonly endMs: number;
+  readonly maxFailures: number;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface FailedPlan {
+  readonly plan: SimulationPlan;
+  readonly verdict: Verdict;
+  readonly runsToFind: number;
+}
+
+export interface SearchResult {
+  readonly failed: readonly FailedPlan[];
+  readonly plans: Readonly<Record<string, PlanCount>>;
+  readonly virtualMs: number;
+  readonly complete: boolean;
+}
+
+const RANDOM = 'random seeds';
+const PROGRESS_MS = 1000;
+
+interface Count {
+  planned: number;
+  run: number;
+  failed: number;
+}
+
+/** Runs the systematic plans, and then random seeds, until something is found or the time is over. */
+export class Search {
+  readonly #options: SearchOptions;
+  readonly #counts = new Map<string, Count>();
+  readonly #failed: FailedPlan[] = [];
+  readonly #known = new Set<string>();
+  #runs = 0;
+  #virtualMs = 0;
+  #progressMs: number;
+  readonly #startMs: number;
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+    this.#startMs = options.runtime.monotonicMs();
+    this.#progressMs = this.#startMs;
+  }
+
+  async run(): Promise<SearchResult> {
+    const { simulation, processes, systematic, onProgress } = this.#options;
+    const [recorded] = (await simulation.baseline()).records;
+    const recording = recorded === undefined ? EMPTY : recordingOf(recorded, processes);
+    const plans = systematic ? systematicPlans(recording) : [];
+    for (const { origin } of plans) this.#count(origin).planned += 1;
+    const [first, last] = this.#options.seeds;
+    this.#count(RANDOM).planned = Math.max(0, last - first + 1);
+    onProgress(
+      `a run without faults has ${recording.writes.length} writes and ${recording.changes.length} changes: ${plans.length} plans, then ${this.#count(RANDOM).planned} seeds`,
+    );
+    let complete = true;
+    for (const plan of this.#plans(plans, recording)) {
+      if (this.#isOver()) {
+        complete = false;
+        break;
+      }
+      await this.#try(plan);
+    }
+    onProgress(this.#progress());
+    return {
+      failed: this.#failed,
+      plans: Object.fromEntries([...this.#counts].filter(([, { planned }]) => planned > 0)),
+      virtualMs: this.#virtualMs,
+      complete,
+    };
+  }
+
+  *#plans(
+    systematic: readonly SimulationPlan[],
+    recording: Recording,
+  ): IterableIterator<SimulationPlan> {
+    yield* systematic;
+    const [first, last] = this.#options.seeds;
+    for (let seed = first; seed <= last; seed += 1) {
+      yield swarmPlan(seed, recording, this.#options.kinds);
+    }
+  }
+
+  #isOver(): boolean {
+    const { signal, runtime, endMs, maxFailures } = this.#options;
+    signal?.throwIfAborted();
+    return this.#failed.length >= maxFailures || runtime.monotonicMs() >= endMs;
+  }
+
+  async #try(plan: SimulationPlan): Promise<void> {
+    const { simulation, runtime, onProgress } = this.#options;
+    const count = this.#count(this.#counts.has(plan.origin) ? plan.origin : RANDOM);
+    const verdict = await simulation.judge(plan);
+    this.#runs += 1;
+    count.run += 1;
+    this.#virtualMs += verdict.record.virtualMs;
+    const [finding] = verdict.findings;
+    if (finding !== undefined) {
+      count.failed += 1;
+      const key = `${finding.class} ${finding.subject}`;
+      if (!this.#known.has(key)) this.#failed.push({ plan, verdict, runsToFind: this.#runs });
+      this.#known.add(key);
+    }
+    if (runtime.monotonicMs() - this.#progressMs < PROGRESS_MS) return;
+    this.#progressMs = runtime.monotonicMs();
+    onProgress(this.#progress());
+  }
+
+  #progress(): string {
+    const seconds = (this.#options.runtime.monotonicMs() - this.#startMs) / 1000;
+    const done = [...this.#counts]
+      .filter(([, { planned }]) => planned > 0)
+      .map(([name, { run, planned }]) => `${name} ${run}/${planned}`);
+    const rate = seconds > 0 ? Math.round(this.#runs / seconds) : 0;
+    return `${done.join(', ')}; ${this.#failed.length} failures; ${rate} runs/s`;
+  }
+
+  #count(name: string): Count {
+    let count = this.#counts.get(name);
+    if (count === undefined) this.#counts.set(name, (count = { planned: 0, run: 0, failed: 0 }));
+    return count;
+  }
+}
+
+const EMPTY: Recording = { processes: [], changes: [], writes: [], requests: new Map() };

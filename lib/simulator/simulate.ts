@@ -1,0 +1,227 @@
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
+import { realRuntime } from '../kernel/time/real-runtime.ts';
+import { FAULT_KINDS, type SimulationPlan } from './contract/fault.ts';
+import type { Finding } from './contract/finding.ts';
+import type { SimulatedController } from './contract/simulated-controller.ts';
+import { SIMULATION_OPTIONS, type SimulationOptions } from './contract/simulation-options.ts';
+import type { SimulationFailure, SimulationReport } from './contract/simulation-report.ts';
+import type { WorkloadStep } from './contract/world.ts';
+import { htmlTimeline } from './explain/html-timeline.ts';
+import { story } from './explain/story.ts';
+import { storyLines } from './explain/story-lines.ts';
+import { processName } from './run/seed-run.ts';
+import { checkPlanVersion, Simulation, type Verdict } from './run/simulation.ts';
+import { Search, type FailedPlan, type SearchResult } from './search/search.ts';
+import { shrinkPlan } from './search/shrink-plan.ts';
+import { SimulationError } from './simulation-error.ts';
+
+const OWNER = 'simulate';
+const DEFAULT_SEEDS = 100;
+const HALF_HOUR_MS = 1_800_000;
+/** Real time for making one plan smaller, milliseconds. */
+const SHRINK_MS = 60_000;
+
+/**
+ * Runs controllers against an API server in virtual time, again and again with other faults: crashes between two writes, stale caches,
+ * changes that are never seen, lost answers, conflicts, partitions. First each plan that follows from a run without faults, then random
+ * seeds. The end of each run is compared with runs without faults, and with the invariants.
+ *
+ * Guarantees:
+ * - The same plan gives the same run, byte for byte, on every machine.
+ * - What is found is made smaller, and told as a story, with a plan that replays it.
+ * - The steps and the world meet no fault, and no fault lasts: a right controller reaches the expected state.
+ *
+ * Not guaranteed: that a controller without findings is right.
+ *
+ * A controller has to use the client, the clock, the timers and the random numbers that it is given. Other sources of time and chance make
+ * runs differ.
+ * @throws {SimulationError} code SIMULATION_FAILED with the story of what was found. {ListwatchError} code INVALID_OPTION: an option, a
+ * world whose objects are refused, a plan of another version.
+ *
+ * @example
+ * await simulate({
+ *   controllers: [{ name: 'sites', run: ({ client, runtime, signal }) => siteOperator(client, { runtime }).run({ signal }) }],
+ *   workload: [{ title: 'create a site', act: async (user) => { await user.resource('example.com/v1', 'sites', { namespace: 'shop' }).create(site); } }],
+ * });
+ */
+export async function simulate<Types extends object = object>(
+  options: SimulationOptions<Types>,
+): Promise<SimulationReport> {
+  checkOptions(options);
+  const startMs = realRuntime.monotonicMs();
+  // Types only say what the objects are like.
+  const given = options as unknown as SimulationOptions;
+  const { controllers, world = {}, workload = [], invariants = [] } = given;
+  const virtualLimitMs = given.virtualLimitMs ?? HALF_HOUR_MS;
+  const parts = { world, controllers, workload, invariants, virtualLimitMs };
+  const simulation = await Simulation.of(parts);
+  const found = await runAll(given, simulation, startMs);
+  const failures: SimulationFailure[] = [];
+  for (const failed of found.failed) {
+    failures.push(await explained(given, simulation, failed, workload));
+  }
+  const report = reportOf(found, failures, simulation, realRuntime.monotonicMs() - startMs);
+  given.onProgress?.(report.summary);
+  if (!report.ok && given.onFailure !== 'return') throw new SimulationError(report);
+  return report;
+}
+
+async function runAll(
+  options: SimulationOptions,
+  simulation: Simulation,
+  startMs: number,
+): Promise<SearchResult> {
+  const { controllers, replay, seeds = DEFAULT_SEEDS } = options;
+  if (replay !== undefined) return await replayed(simulation, planOf(replay));
+  const broken = await failedBaseline(simulation);
+  if (broken !== undefined) return broken;
+  const search = new Search({
+    simulation,
+    processes: controllers.flatMap(processNames),
+    kinds: options.faults ?? FAULT_KINDS,
+    systematic: options.systematic ?? true,
+    seeds: typeof seeds === 'number' ? [1, seeds] : seeds,
+    runtime: realRuntime,
+    endMs: startMs + (options.budgetMs ?? Infinity),
+    maxFailures: options.maxFailures ?? 1,
+    onProgress: options.onProgress ?? (() => {}),
+    signal: options.signal,
+  });
+  return await search.run();
+}
+
+/** What is wrong without faults is told first. */
+async function failedBaseline(simulation: Simulation): Promise<SearchResult | undefined> {
+  const { findings, records } = await simulation.baseline();
+  const [record] = records;
+  if (findings.length === 0 || record === undefined) return undefined;
+  const verdict: Verdict = { record, findings: unique(findings) };
+  const failed = [{ plan: record.plan, verdict, runsToFind: 0 }];
+  const { virtualMs } = record;
+  const count = { planned: records.length, run: records.length, failed: records.length };
+  return { failed, plans: { 'no faults': count }, virtualMs, complete: true };
+}
+
+async function replayed(simulation: Simulation, plan: SimulationPlan): Promise<SearchResult> {
+  checkPlanVersion(plan);
+  const verdict = await simulation.judge(plan);
+  const failed = verdict.findings.length > 0 ? [{ plan, verdict, runsToFind: 1 }] : [];
+  const plans = { replay: { planned: 1, run: 1, failed: failed.length } };
+  return { failed, plans, virtualMs: verdict.record.virtualMs, complete: true };
+}
+
+/** A failed plan made smaller, and told. */
+async function explained(
+  options: SimulationOptions,
+  simulation: Simulation,
+  { plan: foundWith, verdict, runsToFind }: FailedPlan,
+  workload: readonly WorkloadStep[],
+): Promise<SimulationFailure> {
+  const { signal, replay, shrink = replay === undefined } = options;
+  const endMs = realRuntime.monotonicMs() + SHRINK_MS;
+  const isBaseline = runsToFind === 0;
+  const smaller =
+    shrink && !isBaseline
+      ? await shrinkPlan({
+          simulation,
+          plan: foundWith,
+          verdict,
+          steps: workload.length,
+          mayContinue: () => signal?.aborted !== true && realRuntime.monotonicMs() < endMs,
+        })
+      : { plan: foundWith, verdict };
+  const detailed = await simulation.judge(smaller.plan, { detailed: true, usual: isBaseline });
+  const { record } = detailed;
+  const findings = isBaseline ? verdict.findings : unique(detailed.findings);
+  const { plan } = smaller;
+  const told = {
+    plan,
+    findings,
+    lines: storyLines(record),
+    steps: workload
+      .filter((_, index) => plan.withoutSteps?.includes(index) !== true)
+      .map(({ title }) => title),
+  };
+  return {
+    plan,
+    foundWith,
+    findings,
+    runsToFind,
+    story: story(told),
+    html: htmlTimeline(told),
+    trace: record.journal.text(),
+  };
+}
+
+function reportOf(
+  { plans, virtualMs, complete }: SearchResult,
+  failures: readonly SimulationFailure[],
+  { runs }: Simulation,
+  elapsedMs: number,
+): SimulationReport {
+  const parts = Object.entries(plans).map(
+    ([name, { run, planned, failed }]) =>
+      `${name} ${run} of ${planned}${failed > 0 ? `, ${failed} failed` : ''}`,
+  );
+  const seconds = (elapsedMs / 1000).toFixed(1);
+  const hours = (virtualMs / 3_600_000).toFixed(1);
+  const result = failures.length === 0 ? 'nothing was found' : `${failures.length} found`;
+  return {
+    ok: failures.length === 0,
+    failures,
+    plans,
+    runs,
+    elapsedMs,
+    virtualMs,
+    complete,
+    summary: `${result}: ${parts.join('; ')}; ${runs} runs and ${hours} virtual hours in ${seconds} s`,
+  };
+}
+
+function processNames(controller: SimulatedController): readonly string[] {
+  const { replicas = 1 } = controller;
+  return Array.from({ length: replicas }, (_, replica) => processName(controller, replica));
+}
+
+function unique(findings: readonly Finding[]): readonly Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ class: kind, subject }) => {
+    const key = `${kind} ${subject}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+function planOf(replay: SimulationPlan | string): SimulationPlan {
+  if (typeof replay !== 'string') return replay;
+  try {
+    return JSON.parse(replay) as SimulationPlan;
+  } catch (error) {
+    const text = `${OWNER}: option "replay" is no JSON: pass the plan of a failure, as the report has it`;
+    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
+  }
+}
+
+function checkOptions<Types extends object>(options: SimulationOptions<Types>): void {
+  requireOptions(OWNER, options, ['controllers']);
+  rejectUnknownOptions(OWNER, options, SIMULATION_OPTIONS);
+  const { controllers, seeds = DEFAULT_SEEDS, faults = [] } = options;
+  numberOption(OWNER, 'virtualLimitMs', options.virtualLimitMs, HALF_HOUR_MS, { min: 1 });
+  numberOption(OWNER, 'budgetMs', options.budgetMs, 1, { min: 0 });
+  numberOption(OWNER, 'maxFailures', options.maxFailures, 1, { min: 1 });
+  for (const seed of typeof seeds === 'number' ? [seeds] : seeds) {
+    numberOption(OWNER, 'seeds', seed, 0, { min: 0, integer: true });
+  }
+  const wrong = faults.find((kind) => !FAULT_KINDS.includes(kind));
+  if (wrong !== undefined) {
+    const text = `${OWNER}: option "faults" has ${JSON.stringify(wrong)}: use ${FAULT_KINDS.join(', ')}`;
+    throw new ListwatchError('INVALID_OPTION', text);
+  }
+  const names = controllers.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (names.length > 0 && twice === undefined) return;
+  const reason = twice === undefined ? 'is empty' : `has two controllers with the name "${twice}"`;
+  throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "controllers" ${reason}`);
+}

@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { simulate, SimulationError, type SimulationOptions } from '../../lib/simulator/index.ts';
+import type { SimulatedController } from '../../lib/simulator/contract/simulated-controller.ts';
+import type { WorkloadStep } from '../../lib/simulator/contract/world.ts';
+import { copies, copySteps } from './support/copies.ts';
+import {
+  createOnce,
+  deletesByName,
+  deleteSlowly,
+  missesDeletion,
+  recreate,
+  twoWrites,
+} from './support/toys.ts';
+
+interface Toy {
+  readonly name: string;
+  readonly make: (options: { readonly fixed: boolean }) => SimulatedController;
+  readonly workload: readonly WorkloadStep[];
+  readonly found: string;
+  readonly fault: string;
+}
+
+const TOYS: readonly Toy[] = [
+  {
+    name: 'a crash between two writes',
+    make: twoWrites,
+    workload: createOnce,
+    found: 'end-state secrets default/app-data',
+    fault: 'crash',
+  },
+  {
+    name: 'a deletion by name from an old view',
+    make: deletesByName,
+    workload: recreate,
+    found: 'summary secrets default/app-data',
+    fault: 'stale',
+  },
+  {
+    name: 'a deletion that was not seen',
+    make: missesDeletion,
+    workload: deleteSlowly,
+    found: 'end-state secrets default/app-data',
+    fault: 'hide',
+  },
+];
+
+async function failureOf(options: SimulationOptions) {
+  const report = await simulate({ ...options, onFailure: 'return', seeds: 0 });
+  const [failure] = report.failures;
+  if (failure === undefined) throw new Error(`nothing was found: ${report.summary}`);
+  return failure;
+}
+
+describe('simulate', () => {
+  for (const { name, make, workload, found, fault } of TOYS) {
+    it(`finds ${name}, with one fault, and nothing in the right controller`, async () => {
+      const controllers = [make({ fixed: false })];
+      const failure = await failureOf({ controllers, workload });
+      const findings = failure.findings.map((one) => `${one.class} ${one.subject}`);
+      expect(findings).to.include(found);
+      expect(failure.plan.faults.map(({ kind }) => kind)).to.deep.equal([fault]);
+      const right = await simulate({ controllers: [make({ fixed: true })], workload, seeds: 20 });
+      expect(right.ok).to.equal(true);
+      expect(right.complete).to.equal(true);
+      expect(right.plans['random seeds']?.run).to.equal(20);
+    });
+  }
+
+  it('finds nothing in a controller that is right, with seeds of all kinds of faults', async () => {
+    const report = await simulate({ controllers: [copies], workload: copySteps, seeds: 30 });
+    expect(report.ok).to.equal(true);
+  });
+
+  it('throws the story, with a plan that replays it to the same trace', async () => {
+    const options = { controllers: [twoWrites({ fixed: false })], workload: createOnce };
+    let error: unknown;
+    await simulate(options).catch((reason: unknown) => {
+      error = reason;
+    });
+    if (!(error instanceof SimulationError)) throw new Error('no SimulationError');
+    expect(error.code).to.equal('SIMULATION_FAILED');
+    expect(error.message).to.include(
+      'crash when the server has handled the 1st patch of configmaps default/app',
+    );
+    const [failure] = error.report.failures;
+    const replay = JSON.stringify(failure?.plan);
+    expect(error.message).to.include(replay);
+    const again = await simulate({ ...options, replay, onFailure: 'return' });
+    expect(again.failures[0]?.trace).to.equal(failure?.trace);
+    expect(again.failures[0]?.trace).to.include(
+      'two-writes crash after the server has handled patch configmaps default/app',
+    );
+    expect(again.failures[0]?.html).to.include('<table>');
+  });
+
+  it('refuses a plan of another version, and says so', async () => {
+    const controllers = [twoWrites({ fixed: true })];
+    const replay = { version: '0', seed: 1, faults: [], origin: 'an old one' };
+    await expectRefusal(
+      simulate({ controllers, replay }),
+      'the plan is of version 0 of the simulator',
+    );
+    await expectRefusal(simulate({ controllers, replay: '{' }), 'option "replay" is no JSON');
+    await expectRefusal(simulate({ controllers: [] }), 'option "controllers" is empty');
+  });
+
+  it('tells what is wrong without faults first', async () => {
+    const endless: SimulatedController = {
+      name: 'endless',
+      async run({ client, runtime, signal }) {
+        const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
+        await maps.apply(
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'count' } },
+          { fieldManager: 'endless' },
+        );
+        for (let count = 0; !signal.aborted; count += 1) {
+          await maps.patch('count', { data: { count: String(count) } });
+          await new Promise<void>((resolve) => void runtime.setTimer(100, resolve));
+        }
+      },
+    };
+    const failure = await failureOf({ controllers: [endless], virtualLimitMs: 120_000 });
+    expect(failure.findings[0]?.class).to.equal('never-idle');
+    expect(failure.findings[0]?.message).to.include('configmaps default/count');
+    expect(failure.plan.faults).to.deep.equal([]);
+  });
+
+  it('checks the invariants of the user in each state and at the end; one that throws is a finding', async () => {
+    const common = { controllers: [copies], workload: copySteps };
+    const noSecret = await failureOf({
+      ...common,
+      invariants: [
+        {
+          name: 'no secrets',
+          always: (state) => (state.list('v1', 'secrets').length > 0 ? 'there is one' : undefined),
+        },
+      ],
+    });
+    expect(noSecret.findings[0]).to.include({
+      class: 'invariant',
+      subject: 'no secrets',
+      message: 'there is one',
+    });
+    const never = await failureOf({
+      ...common,
+      invariants: [
+        {
+          name: 'a secret',
+          eventually: (state) => state.list('v1', 'secrets').length > 0,
+          withinMs: 1000,
+        },
+      ],
+    });
+    expect(never.findings[0]).to.include({ class: 'invariant', subject: 'a secret' });
+    const broken = await failureOf({
+      ...common,
+      invariants: [
+        {
+          name: 'broken',
+          always: () => {
+            throw new Error('oh');
+          },
+        },
+      ],
+    });
+    expect(broken.findings[0]?.message).to.equal('the invariant threw: oh');
+  });
+});
+
+async function expectRefusal(work: Promise<unknown>, text: string): Promise<void> {
+  let message = 'no error';
+  await work.catch((error: unknown) => {
+    message = String(error);
+  });
+  expect(message).to.include(text);
+}
