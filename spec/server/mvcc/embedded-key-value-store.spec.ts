@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ErrorCode } from '../../../lib/kernel/failure/errors.ts';
 import type { Compare, Operation } from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { describeKeyValue, EmbeddedStoreHarness } from './embedded-store-harness.ts';
 
