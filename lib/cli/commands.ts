@@ -39,6 +39,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./serve/serve-command.ts')).serveCommand(),
   },
   {
+    name: 'simulate',
+    summary: 'runs controllers in virtual time with faults, until one fails',
+    load: async () => (await import('./simulate/simulate-command.ts')).simulateCommand(),
+  },
+  {
     name: 'types',
     summary: 'writes TypeScript interfaces for custom resources, from files or a cluster',
     load: async () => (await import('./types/types-command.ts')).typesCommand(),

@@ -1,4 +1,5 @@
 export { simulate } from './simulate.ts';
+export { defineSimulation } from './define-simulation.ts';
 export { SimulationError } from './simulation-error.ts';
 export type { SimulationOptions } from './contract/simulation-options.ts';
 export type {

@@ -8,10 +8,14 @@ import { SIMULATION_OPTIONS, type SimulationOptions } from './contract/simulatio
 import type { SimulationFailure, SimulationReport } from './contract/simulation-report.ts';
 import type { WorkloadStep } from './contract/world.ts';
 import { htmlTimeline } from './explain/html-timeline.ts';
+import { reproduction } from './explain/reproduction.ts';
 import { story } from './explain/story.ts';
 import { storyLines } from './explain/story-lines.ts';
 import { processName } from './run/seed-run.ts';
-import { checkPlanVersion, Simulation, type Verdict } from './run/simulation.ts';
+import { checkPlanVersion, Simulation } from './run/simulation.ts';
+import { simulationParts } from './run/simulation-parts.ts';
+import { localRunner } from './search/plan-runner.ts';
+import { processPool } from './parallel/process-pool.ts';
 import { Search, type FailedPlan, type SearchResult } from './search/search.ts';
 import { shrinkPlan } from './search/shrink-plan.ts';
 import { SimulationError } from './simulation-error.ts';
@@ -52,10 +56,8 @@ export async function simulate<Types extends object = object>(
   const startMs = realRuntime.monotonicMs();
   // Types only say what the objects are like.
   const given = options as unknown as SimulationOptions;
-  const { controllers, world = {}, workload = [], invariants = [] } = given;
-  const virtualLimitMs = given.virtualLimitMs ?? HALF_HOUR_MS;
-  const parts = { world, controllers, workload, invariants, virtualLimitMs };
-  const simulation = await Simulation.of(parts);
+  const { workload = [] } = given;
+  const simulation = await Simulation.of(simulationParts(given));
   const found = await runAll(given, simulation, startMs);
   const failures: SimulationFailure[] = [];
   for (const failed of found.failed) {
@@ -76,19 +78,29 @@ async function runAll(
   if (replay !== undefined) return await replayed(simulation, planOf(replay));
   const broken = await failedBaseline(simulation);
   if (broken !== undefined) return broken;
-  const search = new Search({
-    simulation,
-    processes: controllers.flatMap(processNames),
-    kinds: options.faults ?? FAULT_KINDS,
-    systematic: options.systematic ?? true,
-    seeds: typeof seeds === 'number' ? [1, seeds] : seeds,
-    runtime: realRuntime,
-    endMs: startMs + (options.budgetMs ?? Infinity),
-    maxFailures: options.maxFailures ?? 1,
-    onProgress: options.onProgress ?? (() => {}),
-    signal: options.signal,
-  });
-  return await search.run();
+  const { parallel } = options;
+  const runner =
+    parallel === undefined
+      ? localRunner(simulation)
+      : processPool(String(parallel.module), parallel.processes);
+  try {
+    const search = new Search({
+      simulation,
+      runner,
+      processes: controllers.flatMap(processNames),
+      kinds: options.faults ?? FAULT_KINDS,
+      systematic: options.systematic ?? true,
+      seeds: typeof seeds === 'number' ? [1, seeds] : seeds,
+      runtime: realRuntime,
+      endMs: startMs + (options.budgetMs ?? Infinity),
+      maxFailures: options.maxFailures ?? 1,
+      onProgress: options.onProgress ?? (() => {}),
+      signal: options.signal,
+    });
+    return await search.run();
+  } finally {
+    await runner.close();
+  }
 }
 
 /** What is wrong without faults is told first. */
@@ -96,45 +108,43 @@ async function failedBaseline(simulation: Simulation): Promise<SearchResult | un
   const { findings, records } = await simulation.baseline();
   const [record] = records;
   if (findings.length === 0 || record === undefined) return undefined;
-  const verdict: Verdict = { record, findings: unique(findings) };
-  const failed = [{ plan: record.plan, verdict, runsToFind: 0 }];
+  const failed = [{ plan: record.plan, runsToFind: 0 }];
   const { virtualMs } = record;
   const count = { planned: records.length, run: records.length, failed: records.length };
-  return { failed, plans: { 'no faults': count }, virtualMs, complete: true };
+  return { failed, plans: { 'no faults': count }, virtualMs, complete: true, runsElsewhere: 0 };
 }
 
 async function replayed(simulation: Simulation, plan: SimulationPlan): Promise<SearchResult> {
   checkPlanVersion(plan);
   const verdict = await simulation.judge(plan);
-  const failed = verdict.findings.length > 0 ? [{ plan, verdict, runsToFind: 1 }] : [];
+  const failed = verdict.findings.length > 0 ? [{ plan, runsToFind: 1 }] : [];
   const plans = { replay: { planned: 1, run: 1, failed: failed.length } };
-  return { failed, plans, virtualMs: verdict.record.virtualMs, complete: true };
+  return { failed, plans, virtualMs: verdict.record.virtualMs, complete: true, runsElsewhere: 0 };
 }
 
 /** A failed plan made smaller, and told. */
 async function explained(
   options: SimulationOptions,
   simulation: Simulation,
-  { plan: foundWith, verdict, runsToFind }: FailedPlan,
+  { plan: foundWith, runsToFind }: FailedPlan,
   workload: readonly WorkloadStep[],
 ): Promise<SimulationFailure> {
   const { signal, replay, shrink = replay === undefined } = options;
   const endMs = realRuntime.monotonicMs() + SHRINK_MS;
   const isBaseline = runsToFind === 0;
-  const smaller =
+  const { plan } =
     shrink && !isBaseline
       ? await shrinkPlan({
           simulation,
           plan: foundWith,
-          verdict,
           steps: workload.length,
           mayContinue: () => signal?.aborted !== true && realRuntime.monotonicMs() < endMs,
         })
-      : { plan: foundWith, verdict };
-  const detailed = await simulation.judge(smaller.plan, { detailed: true, usual: isBaseline });
+      : { plan: foundWith };
+  const detailed = await simulation.judge(plan, { detailed: true, usual: isBaseline });
   const { record } = detailed;
-  const findings = isBaseline ? verdict.findings : unique(detailed.findings);
-  const { plan } = smaller;
+  const usual = isBaseline ? (await simulation.baseline()).findings : [];
+  const findings = unique([...usual, ...detailed.findings]);
   const told = {
     plan,
     findings,
@@ -150,20 +160,22 @@ async function explained(
     runsToFind,
     story: story(told),
     html: htmlTimeline(told),
+    reproduction: (optionsModule) => reproduction(plan, findings, optionsModule),
     trace: record.journal.text(),
   };
 }
 
 function reportOf(
-  { plans, virtualMs, complete }: SearchResult,
+  { plans, virtualMs, complete, runsElsewhere }: SearchResult,
   failures: readonly SimulationFailure[],
-  { runs }: Simulation,
+  simulation: Simulation,
   elapsedMs: number,
 ): SimulationReport {
   const parts = Object.entries(plans).map(
     ([name, { run, planned, failed }]) =>
       `${name} ${run} of ${planned}${failed > 0 ? `, ${failed} failed` : ''}`,
   );
+  const runs = simulation.runs + runsElsewhere;
   const seconds = (elapsedMs / 1000).toFixed(1);
   const hours = (virtualMs / 3_600_000).toFixed(1);
   const result = failures.length === 0 ? 'nothing was found' : `${failures.length} found`;

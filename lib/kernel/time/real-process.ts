@@ -58,6 +58,26 @@ export function takeUnhandledRejections(listener: (reason: unknown) => void): ()
   };
 }
 
+/** The arguments of node itself with which this process was started. */
+export function nodeArguments(): readonly string[] {
+  return process.execArgv;
+}
+
+/** The process that has started this one with `fork`. */
+export const parentProcess = {
+  /** The first argument that it gave. */
+  get argument(): string {
+    return process.argv[2] ?? '';
+  },
+  /** Calls the listener for each of its messages; the process ends when its parent does. */
+  listen(listener: (message: unknown) => void): void {
+    process.on('message', listener);
+  },
+  send(message: unknown): void {
+    process.send?.(message);
+  },
+};
+
 /** The name of this machine; in a pod, that of the pod. */
 export function hostName(): string {
   return hostname();

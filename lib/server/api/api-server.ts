@@ -28,7 +28,6 @@ import { observed } from '../access/authorization/observed.ts';
 import { withAccess } from '../access/with-access.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
-import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { virtualResources } from '../registry/kinds/virtual-resources.ts';
 import { adminUser, type UserInfo } from '../registry/contract/user-info.ts';
 import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
@@ -64,6 +63,7 @@ import {
   takeSnapshot,
   type ServerSnapshot,
 } from './server-snapshot.ts';
+import { servedKinds } from './served-kinds.ts';
 import { ServerStorages, type SeedingOptions } from './server-storages.ts';
 
 /** The user of the token. */
@@ -137,7 +137,7 @@ export class ApiServer implements AsyncDisposable {
     this.pods = new PodHandlers(runtime, logger);
     this.#registry = new ApiResourceRegistry({
       nodes: this.pods,
-      kinds: builtInKinds({ allowPrivileged: options.allowPrivileged }),
+      kinds: servedKinds(options),
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
       authorization,

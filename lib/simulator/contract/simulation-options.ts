@@ -22,6 +22,11 @@ export interface SimulationOptions<Types extends object = object> {
   readonly systematic?: boolean | undefined;
   /** Longest real time of the search, milliseconds; what is not tried by then is left out, and the report says so. @defaultValue no limit */
   readonly budgetMs?: number | undefined;
+  /**
+   * Runs plans in several processes. `module` is the URL of the module whose default export are these options, as `defineSimulation`
+   * returns them: each process imports it. @defaultValue in this process
+   */
+  readonly parallel?: { readonly module: string | URL; readonly processes: number } | undefined;
   /** Longest virtual time of a run, milliseconds. @defaultValue 1 800 000 (30 minutes) */
   readonly virtualLimitMs?: number | undefined;
   /** The search ends with this number of different failures. @defaultValue 1 */
@@ -47,6 +52,7 @@ export const SIMULATION_OPTIONS: readonly (keyof SimulationOptions)[] = [
   'seeds',
   'systematic',
   'budgetMs',
+  'parallel',
   'virtualLimitMs',
   'maxFailures',
   'shrink',

@@ -23,6 +23,10 @@ export interface NetworkEvents {
   arrives(actor: string, facts: RequestFacts): void;
   /** A request was answered, or failed: `status` is 0 without an answer. */
   answered(actor: string, facts: RequestFacts, status: number): void;
+  /** Whether the server has a resource that it is asked for. If not, the run ends here, and the request has no answer. */
+  serves(fullName: string): boolean;
+  /** The answer to a request that is of no resource, where it does not depend on this run. */
+  document(url: string, accept: string): Promise<ApiResponse> | undefined;
   /** A fault happens. */
   strikes(fault: RequestFault): void;
   /** Events of a watch, or a list, reach a process. */
@@ -208,14 +212,20 @@ class Exchange {
       }
       if (stale !== undefined) url = stale.url;
     }
+    const [resource = ''] = this.#facts.resource.split('/');
+    if (resource !== '' && !events.serves(resource)) return;
     events.arrives(actor, this.#facts);
-    const call = handler({
-      method,
-      url,
-      headers: { host: 'simulated', ...headers },
-      body: body ?? NO_BODY,
-      signal: this.#server.signal,
-    });
+    const isDocument = this.#facts.verb === 'other' && method === 'GET';
+    const document = isDocument ? events.document(url, headers?.['accept'] ?? '') : undefined;
+    const call =
+      document ??
+      handler({
+        method,
+        url,
+        headers: { host: 'simulated', ...headers },
+        body: body ?? NO_BODY,
+        signal: this.#server.signal,
+      });
     call.then(
       (response) => {
         if (times > 1) this.#handle(times - 1);

@@ -28,6 +28,14 @@ function builtInRoots(): ReadonlyMap<string, ResourceDescription> {
   return roots;
 }
 
+let builtInNames: ReadonlySet<string> | undefined;
+
+/** Whether every server has the resource with this full name. */
+export function isBuiltInResource(fullName: string): boolean {
+  builtInNames ??= new Set([...builtInRoots().values()].map(groupResource));
+  return builtInNames.has(fullName);
+}
+
 const refs = new Map<string, ObjectRef | undefined>();
 /** Keys of many runs are alike; with random names they are not. */
 const MOST_REFS = 20_000;

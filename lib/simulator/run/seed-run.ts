@@ -23,6 +23,7 @@ import { FaultDirector, isRequestFault } from './fault-director.ts';
 import { InvariantChecks } from './invariant-checks.ts';
 import { latencyOf } from './latency-profile.ts';
 import type { DeliveredEvent, RunRecord, SentRequest } from './run-record.ts';
+import { MissingResource } from './needed-resources.ts';
 import { restoredStore, type WorldTemplate } from './world-template.ts';
 
 export interface SeedRunOptions {
@@ -52,6 +53,11 @@ const MOST_EXITS = 20;
 /** A retry may come that late. */
 const SLOW_RETRIES_MS = 300_000;
 
+const DEFINITIONS: readonly string[] = [
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'apiservices.apiregistration.k8s.io',
+];
+
 class Ended extends Error {}
 
 /** One run of a plan: a server of its own, the processes, the user, the faults, and the record of all that. */
@@ -72,6 +78,8 @@ export class SeedRun {
   #nextId = 0;
   #writer = 'server';
   #started = false;
+  /** Discovery is not that of the world any more. */
+  #definesResources = false;
   /** Calls of what waits for a state. */
   readonly #onCommit = new Set<() => void>();
   #abandon: ((error: Error) => void) | undefined;
@@ -104,6 +112,7 @@ export class SeedRun {
     const server = new ApiServer({
       runtime,
       earlierStore: store,
+      builtInResources: template.needed.names,
       authorization: 'always-allow',
       logger: silentLogger,
     });
@@ -311,6 +320,9 @@ export class SeedRun {
         this.#writer = actor;
       },
       answered: (actor, facts, status) => this.#answered(actor, facts, status),
+      serves: (fullName) => this.#serves(fullName),
+      document: (url, accept) =>
+        this.#definesResources ? undefined : this.#options.template.needed.document(url, accept),
       strikes: (fault) => this.#director.strikes(fault),
       delivered: (actor, resource, piece) => {
         if (!this.#options.detailed) return;
@@ -319,6 +331,14 @@ export class SeedRun {
         this.#events.push({ atMs, actor, resource, piece, entriesBefore });
       },
     };
+  }
+
+  #serves(fullName: string): boolean {
+    const { needed } = this.#options.template;
+    if (needed.suffices(fullName)) return true;
+    needed.add(fullName);
+    this.#abandon?.(new MissingResource());
+    return false;
   }
 
   #answered(actor: string, facts: RequestFacts, status: number): void {
@@ -351,6 +371,7 @@ export class SeedRun {
 
   #changed(change: Change): void {
     const { ref, type, revision, writer } = change;
+    if (DEFINITIONS.includes(ref.resource)) this.#definesResources = true;
     this.#journal.add(writer, 'commit', `${ref.resource} ${ref.object} ${type} ${revision}`);
     if (!isBackgroundResource(ref.resource)) this.#activity.mark();
     this.#director.committed(change);

@@ -7,6 +7,7 @@ import type { Invariant, World, WorkloadStep } from '../contract/world.ts';
 import { Expectation } from '../oracle/expectation.ts';
 import { stateFindings, withoutUsual } from '../oracle/state-oracles.ts';
 import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
+import { MissingResource } from './needed-resources.ts';
 import type { RunRecord } from './run-record.ts';
 import { SeedRun } from './seed-run.ts';
 import { UnhandledRejections } from './unhandled-rejections.ts';
@@ -116,7 +117,17 @@ export class Simulation {
     };
   }
 
-  async #run(
+  async #run(plan: SimulationPlan, settings: RunSettings): Promise<Verdict> {
+    for (;;) {
+      try {
+        return await this.#runOnce(plan, settings);
+      } catch (error) {
+        if (!(error instanceof MissingResource)) throw error;
+      }
+    }
+  }
+
+  async #runOnce(
     plan: SimulationPlan,
     { maxCommits, expectation, detailed }: RunSettings,
   ): Promise<Verdict> {

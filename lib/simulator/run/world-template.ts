@@ -8,6 +8,7 @@ import { prefixEnd, type KeyValue } from '../../server/mvcc/contract/key-value-s
 import { EmbeddedKeyValueStore } from '../../server/mvcc/embedded-key-value-store.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
 import { parseManifests } from '../../meta/manifests/parse-manifests.ts';
+import { NeededResources } from './needed-resources.ts';
 import type { World } from '../contract/world.ts';
 
 /** The state from which every run of a world starts. It is made once. */
@@ -15,6 +16,7 @@ export interface WorldTemplate {
   readonly snapshot: Uint8Array;
   /** The wall clock at the start of a run, milliseconds. */
   readonly startWallMs: number;
+  readonly needed: NeededResources;
 }
 
 /** The world is made in this time before the run. */
@@ -36,14 +38,20 @@ export async function prepareWorld(world: World): Promise<WorldTemplate> {
       runtime,
       fieldManager: 'world',
     });
-    await createObjects(client, runtime, await objectsOf(world));
+    const objects = await objectsOf(world);
+    const { discovery } = client;
+    await createObjects(client, runtime, objects);
     // Definitions are served, addresses are allocated.
     await sleep(runtime, PREPARATION_MS);
     const pieces: Uint8Array[] = [];
     for await (const piece of store.snapshot()) pieces.push(piece);
+    // The server stays for the documents that all runs share.
+    const needed = new NeededResources(server.handler);
+    for (const { apiVersion = '', kind = '' } of objects) {
+      needed.add((await discovery.find(apiVersion, kind)).fullName);
+    }
     await client.close();
-    await server.close();
-    return { snapshot: Buffer.concat(pieces), startWallMs: runtime.wallMs() };
+    return { snapshot: Buffer.concat(pieces), startWallMs: runtime.wallMs(), needed };
   });
 }
 

@@ -1,13 +1,15 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { FaultKind, SimulationPlan } from '../contract/fault.ts';
 import type { PlanCount } from '../contract/simulation-report.ts';
-import type { Simulation, Verdict } from '../run/simulation.ts';
+import type { Simulation } from '../run/simulation.ts';
+import type { PlanRunner } from './plan-runner.ts';
 import { recordingOf, type Recording } from './recording.ts';
 import { swarmPlan } from './swarm-plan.ts';
 import { systematicPlans } from './systematic-plans.ts';
 
 export interface SearchOptions {
   readonly simulation: Simulation;
+  readonly runner: PlanRunner;
   readonly processes: readonly string[];
   readonly kinds: readonly FaultKind[];
   readonly systematic: boolean;
@@ -22,7 +24,6 @@ export interface SearchOptions {
 
 export interface FailedPlan {
   readonly plan: SimulationPlan;
-  readonly verdict: Verdict;
   readonly runsToFind: number;
 }
 
@@ -31,6 +32,8 @@ export interface SearchResult {
   readonly plans: Readonly<Record<string, PlanCount>>;
   readonly virtualMs: number;
   readonly complete: boolean;
+  /** Runs that `Simulation.runs` of this process does not count. */
+  readonly runsElsewhere: number;
 }
 
 const RANDOM = 'random seeds';
@@ -60,7 +63,7 @@ export class Search {
   }
 
   async run(): Promise<SearchResult> {
-    const { simulation, processes, systematic, onProgress } = this.#options;
+    const { simulation, runner, processes, systematic, onProgress } = this.#options;
     const [recorded] = (await simulation.baseline()).records;
     const recording = recorded === undefined ? EMPTY : recordingOf(recorded, processes);
     const plans = systematic ? systematicPlans(recording) : [];
@@ -70,21 +73,33 @@ export class Search {
     onProgress(
       `a run without faults has ${recording.writes.length} writes and ${recording.changes.length} changes: ${plans.length} plans, then ${this.#count(RANDOM).planned} seeds`,
     );
-    let complete = true;
-    for (const plan of this.#plans(plans, recording)) {
-      if (this.#isOver()) {
-        complete = false;
-        break;
-      }
-      await this.#try(plan);
-    }
+    const complete = await this.#runAll(this.#plans(plans, recording));
     onProgress(this.#progress());
     return {
       failed: this.#failed,
       plans: Object.fromEntries([...this.#counts].filter(([, { planned }]) => planned > 0)),
       virtualMs: this.#virtualMs,
       complete,
+      runsElsewhere: runner.runsElsewhere,
     };
+  }
+
+  /** As many at a time as the runner takes. Returns whether all were run. */
+  async #runAll(plans: Iterator<SimulationPlan>): Promise<boolean> {
+    let complete = true;
+    const work = async (): Promise<void> => {
+      for (;;) {
+        const next = plans.next();
+        if (next.done === true) return;
+        if (this.#isOver()) {
+          complete = false;
+          return;
+        }
+        await this.#try(next.value);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#options.runner.width }, work));
+    return complete;
   }
 
   *#plans(
@@ -105,17 +120,17 @@ export class Search {
   }
 
   async #try(plan: SimulationPlan): Promise<void> {
-    const { simulation, runtime, onProgress } = this.#options;
+    const { runner, runtime, onProgress } = this.#options;
     const count = this.#count(this.#counts.has(plan.origin) ? plan.origin : RANDOM);
-    const verdict = await simulation.judge(plan);
+    const { findings, virtualMs } = await runner.run(plan);
     this.#runs += 1;
     count.run += 1;
-    this.#virtualMs += verdict.record.virtualMs;
-    const [finding] = verdict.findings;
+    this.#virtualMs += virtualMs;
+    const [finding] = findings;
     if (finding !== undefined) {
       count.failed += 1;
       const key = `${finding.class} ${finding.subject}`;
-      if (!this.#known.has(key)) this.#failed.push({ plan, verdict, runsToFind: this.#runs });
+      if (!this.#known.has(key)) this.#failed.push({ plan, runsToFind: this.#runs });
       this.#known.add(key);
     }
     if (runtime.monotonicMs() - this.#progressMs < PROGRESS_MS) return;

@@ -4,7 +4,6 @@ import type { Simulation, Verdict } from '../run/simulation.ts';
 
 export interface Shrunk {
   readonly plan: SimulationPlan;
-  readonly verdict: Verdict;
   readonly runs: number;
 }
 
@@ -12,7 +11,6 @@ export interface Shrunk {
 export interface ShrinkOptions {
   readonly simulation: Simulation;
   readonly plan: SimulationPlan;
-  readonly verdict: Verdict;
   readonly steps: number;
   /** Whether to go on; asked before each run. */
   readonly mayContinue: () => boolean;
@@ -23,7 +21,10 @@ export interface ShrinkOptions {
  * after Zeller; the seed stays.
  */
 export async function shrinkPlan(options: ShrinkOptions): Promise<Shrunk> {
-  const shrinking = new Shrinking(options);
+  const verdict = await options.simulation.judge(options.plan);
+  const [wanted] = verdict.findings;
+  if (wanted === undefined) return { plan: options.plan, runs: 1 };
+  const shrinking = new Shrinking(options, verdict, wanted);
   await shrinking.faults();
   await shrinking.steps();
   await shrinking.replicas();
@@ -35,17 +36,17 @@ class Shrinking {
   readonly #wanted: Finding;
   #plan: SimulationPlan;
   #verdict: Verdict;
-  #runs = 0;
+  #runs = 1;
 
-  constructor(options: ShrinkOptions) {
+  constructor(options: ShrinkOptions, verdict: Verdict, wanted: Finding) {
     this.#options = options;
-    this.#wanted = options.verdict.findings[0] as Finding;
+    this.#wanted = wanted;
     this.#plan = options.plan;
-    this.#verdict = options.verdict;
+    this.#verdict = verdict;
   }
 
   get result(): Shrunk {
-    return { plan: this.#plan, verdict: this.#verdict, runs: this.#runs };
+    return { plan: this.#plan, runs: this.#runs };
   }
 
   async faults(): Promise<void> {

@@ -1,0 +1,66 @@
+import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
+import { isBuiltInResource } from '../record/stored-resources.ts';
+
+/** A run has asked for a resource that its server does not have: it has to be repeated. */
+export class MissingResource extends Error {}
+
+/** Resources that a server needs for itself. */
+const OWN: readonly string[] = [
+  'namespaces',
+  'services',
+  'customresourcedefinitions.apiextensions.k8s.io',
+];
+/** What decides about pods, besides themselves. */
+const WITH_PODS: readonly string[] = [
+  'limitranges',
+  'nodes',
+  'priorityclasses.scheduling.k8s.io',
+  'resourcequotas',
+  'runtimeclasses.node.k8s.io',
+  'serviceaccounts',
+];
+const PODS = 'pods';
+
+const NO_BODY = new Uint8Array();
+
+/**
+ * The built-in resources that the runs of a world need. A server with all of them takes several times as long to start; what a run asks
+ * for and is not here is added, and the run repeated. Documents of discovery are those of a server with all resources.
+ */
+export class NeededResources {
+  readonly #names = new Set<string>(OWN);
+  readonly #documents = new Map<string, Promise<ApiResponse>>();
+  readonly #full: ApiHandler;
+
+  /** `full`: a server with all resources. */
+  constructor(full: ApiHandler) {
+    this.#full = full;
+  }
+
+  get names(): ReadonlySet<string> {
+    return this.#names;
+  }
+
+  /** Whether a server with these resources answers as one with all. `fullName`: without subresource. */
+  suffices(fullName: string): boolean {
+    return this.#names.has(fullName) || !isBuiltInResource(fullName);
+  }
+
+  add(fullName: string): void {
+    this.#names.add(fullName);
+    if (fullName === PODS) for (const one of WITH_PODS) this.#names.add(one);
+  }
+
+  /** The answer to a request that is of no resource, and does not depend on objects. */
+  document(url: string, accept: string): Promise<ApiResponse> {
+    const key = `${accept} ${url}`;
+    let answer = this.#documents.get(key);
+    if (answer === undefined) {
+      const { signal } = new AbortController();
+      const headers = { host: 'simulated', ...(accept === '' ? {} : { accept }) };
+      answer = this.#full({ method: 'GET', url, headers, body: NO_BODY, signal });
+      this.#documents.set(key, answer);
+    }
+    return answer;
+  }
+}

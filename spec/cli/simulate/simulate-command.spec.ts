@@ -1,0 +1,64 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
+import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
+import { capturedHost } from '../support/captured-host.ts';
+
+const SUPPORT = join(import.meta.dirname, 'support');
+const WRONG = join(SUPPORT, 'two-writes.simulation.ts');
+
+describe('listwatch simulate', () => {
+  let directory: ScratchDirectory;
+
+  beforeEach(async () => {
+    directory = await ScratchDirectory.make();
+  });
+
+  afterEach(async () => {
+    await directory[Symbol.asyncDispose]();
+  });
+
+  async function run(parameters: readonly string[]) {
+    const host = capturedHost({ homeDir: directory.path });
+    const code = await runCommandLine(['simulate', ...parameters], host);
+    return { code, out: host.stdout.text, err: host.stderr.text };
+  }
+
+  it('tells what fails in the controllers of a file, and writes what is needed to repair it', async () => {
+    const { code, out, err } = await run([WRONG, '--processes', '1', '--write', directory.path]);
+    expect(code).to.equal(1);
+    expect(out).to.include('end-state: secrets default/app-data');
+    expect(err).to.include('1 found: intermediate state');
+    const files = (await readdir(directory.path)).toSorted();
+    const names = ['html', 'json', 'spec.ts', 'trace'].map((ending) => `failure-1.${ending}`);
+    expect(files).to.include.members(names);
+    const plan = JSON.parse(await readFile(join(directory.path, 'failure-1.json'), 'utf8'));
+    const spec = await readFile(join(directory.path, 'failure-1.spec.ts'), 'utf8');
+    expect(spec).to.include(JSON.stringify(relative(directory.path, WRONG)));
+    const again = await run([WRONG, '--replay', JSON.stringify(plan)]);
+    expect(again.code).to.equal(1);
+    expect(again.err).to.include('replay 1 of 1, 1 failed');
+  });
+
+  it('runs the plans of a file in several processes', async () => {
+    const file = join(SUPPORT, 'copies.simulation.ts');
+    const { code, out, err } = await run([file, '--processes', '2', '--seeds', '3-6']);
+    expect(err).to.include('nothing was found: intermediate state');
+    expect(err).to.include('random seeds 4 of 4');
+    expect({ code, out }).to.deep.equal({ code: 0, out: '' });
+    const wrong = await run([WRONG, '--processes', '2']);
+    expect(wrong.code).to.equal(1);
+    expect(wrong.out).to.include('end-state: secrets default/app-data');
+  });
+
+  it('says which file cannot be used, and why', async () => {
+    expect((await run([])).code).to.equal(2);
+    expect((await run([WRONG, '--seeds', 'many'])).err).to.include('--seeds takes a whole number');
+    const missing = await run([join(SUPPORT, 'nothing.ts')]);
+    expect(missing.code).to.equal(1);
+    expect(missing.err).to.include('cannot be imported');
+    const other = await run([join(import.meta.dirname, '../../simulator/support/toys.ts')]);
+    expect(other.err).to.include('has no options of a simulation as its default export');
+  });
+});
