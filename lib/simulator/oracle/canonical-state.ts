@@ -53,15 +53,22 @@ export function canonicalState(history: ClusterHistory): CanonicalState {
   const names = new Map<string, string>();
   const last = new Map<string, { id: string; object: KubernetesObject | undefined }>();
   const lives = new Map<string, Lives>();
+  const gone = new Set<string>();
+  const dangling = new Set<string>();
   for (const { ref, type, before, after, step } of history.changes) {
     if (isBackgroundResource(ref.resource)) continue;
     const kv = after ?? before;
     if (kv === undefined) continue;
     const object = objectOf(kv);
     const id = canonicalId(ref, object);
-    const { uid } = object.metadata ?? {};
-    if (uid !== undefined) names.set(uid, id);
+    const { uid = '', ownerReferences = [] } = object.metadata ?? {};
+    names.set(uid, id);
+    if (type === 'deleted') gone.add(uid);
     last.set(`${ref.resource} ${ref.object}`, { id, object: after && objectOf(after) });
+    // Created for an owner that was gone, because a cache was behind, and then collected: that happens to right controllers.
+    const dangles = ownerReferences.length > 0 && ownerReferences.every((one) => gone.has(one.uid));
+    if (type === 'created' && dangles) dangling.add(uid);
+    if (dangling.has(uid)) continue;
     const counts = lives.get(id) ?? { created: 0, deleted: 0, steps: new Map() };
     lives.set(id, counts);
     const ofStep = counts.steps.get(step) ?? { deleted: 0, present: false };

@@ -28,12 +28,23 @@ function builtInRoots(): ReadonlyMap<string, ResourceDescription> {
   return roots;
 }
 
-let builtInNames: ReadonlySet<string> | undefined;
+/** The full names of the resources of each key root, by full name: `events` and `events.events.k8s.io` share theirs. */
+let builtInNames: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Whether every server has the resource with this full name. */
-export function isBuiltInResource(fullName: string): boolean {
-  builtInNames ??= new Set([...builtInRoots().values()].map(groupResource));
-  return builtInNames.has(fullName);
+/** The built-in resources that are stored together with one, itself included; undefined if it is not built in. */
+export function storedTogether(fullName: string): readonly string[] | undefined {
+  if (builtInNames === undefined) {
+    const byRoot = new Map<string, string[]>();
+    const byName = new Map<string, readonly string[]>();
+    for (const { keyRoot, describe } of builtInKinds()) {
+      const names = byRoot.get(keyRoot) ?? [];
+      byRoot.set(keyRoot, names);
+      names.push(groupResource(describe));
+      byName.set(groupResource(describe), names);
+    }
+    builtInNames = byName;
+  }
+  return builtInNames.get(fullName);
 }
 
 const refs = new Map<string, ObjectRef | undefined>();

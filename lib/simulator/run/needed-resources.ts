@@ -1,5 +1,5 @@
 import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
-import { isBuiltInResource } from '../record/stored-resources.ts';
+import { storedTogether } from '../record/stored-resources.ts';
 
 /** A run has asked for a resource that its server does not have: it has to be repeated. */
 export class MissingResource extends Error {}
@@ -43,11 +43,11 @@ export class NeededResources {
 
   /** Whether a server with these resources answers as one with all. `fullName`: without subresource. */
   suffices(fullName: string): boolean {
-    return this.#names.has(fullName) || !isBuiltInResource(fullName);
+    return this.#names.has(fullName) || storedTogether(fullName) === undefined;
   }
 
   add(fullName: string): void {
-    this.#names.add(fullName);
+    for (const one of storedTogether(fullName) ?? []) this.#names.add(one);
     if (fullName === PODS) for (const one of WITH_PODS) this.#names.add(one);
   }
 
