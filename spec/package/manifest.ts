@@ -32,7 +32,11 @@ export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
   return entries;
 }
 
-/** The source of a program: `dist/cli/listwatch.js` is made from `lib/cli/listwatch.ts`. */
+/** Programs that the package starts itself, in processes of their own. */
+const INNER_PROGRAMS: readonly string[] = ['lib/simulator/parallel/plan-worker.ts'];
+
+/** The sources of programs: `dist/cli/listwatch.js` is made from `lib/cli/listwatch.ts`. */
 export function programSources({ bin }: Manifest): string[] {
-  return Object.values(bin).map((path) => path.replace(/^dist\/(.*)\.js$/, 'lib/$1.ts'));
+  const named = Object.values(bin).map((path) => path.replace(/^dist\/(.*)\.js$/, 'lib/$1.ts'));
+  return [...named, ...INNER_PROGRAMS];
 }

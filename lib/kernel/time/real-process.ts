@@ -45,7 +45,7 @@ export const processSignals: SignalSource = {
 };
 
 /**
- * Takes the rejections that nobody handles, in the place of all other listeners, until the returned function is called: a test runner
+ * Takes the rejections without a handler, in the place of all other listeners, until the returned function is called: a test runner
  * would end the test.
  */
 export function takeUnhandledRejections(listener: (reason: unknown) => void): () => void {

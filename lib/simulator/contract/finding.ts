@@ -6,7 +6,7 @@ export type FindingClass =
   | 'summary'
   /** An object whose owner does not exist is left. */
   | 'orphan'
-  /** An object waits for a finalizer that nobody removes. */
+  /** An object waits for a finalizer that no controller removes. */
   | 'finalizer'
   /** The controllers go on writing, or failing to write. */
   | 'never-idle'
@@ -14,7 +14,7 @@ export type FindingClass =
   | 'stuck'
   /** `status.observedGeneration` is behind at the end. */
   | 'observed-generation'
-  /** A rejection that nobody handles, which ends a process. */
+  /** A rejection without a handler, which ends a process. */
   | 'unhandled-rejection'
   /** A process that ends by itself again and again. */
   | 'crash-loop'

@@ -15,7 +15,7 @@ export function stateFindings(history: ClusterHistory): readonly Finding[] {
       findings.push({ class: 'orphan', subject, message });
     }
     if (deletionTimestamp !== undefined && finalizers.length > 0) {
-      const message = `it is being deleted, and nobody removes ${finalizers.join(', ')}`;
+      const message = `it is being deleted, and no controller removes ${finalizers.join(', ')}`;
       findings.push({ class: 'finalizer', subject, message });
     }
     const generations = behind(object);

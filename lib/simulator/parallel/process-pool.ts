@@ -8,6 +8,20 @@ import type { WorkerAnswer, WorkerRequest } from './plan-worker.ts';
 /** A run makes much garbage that is soon dead: a large young generation keeps it cheap. */
 const FLAGS: readonly string[] = ['--max-semi-space-size=64'];
 
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+
+/**
+ * The program of the processes. In the published package this module lies in a chunk, whose place says nothing about that of the program.
+ * From source, the process that runs the specs may have got its loader in another way than by an argument.
+ */
+const PLACE = IS_SOURCE
+  ? { loader: ['--import', 'tsx'], program: () => new URL('./plan-worker.ts', import.meta.url) }
+  : {
+      loader: [],
+      program: () =>
+        new URL('./parallel/plan-worker.js', import.meta.resolve('listwatch/simulator')),
+    };
+
 interface Waiting {
   readonly resolve: (result: PlanResult) => void;
   readonly reject: (error: unknown) => void;
@@ -18,11 +32,8 @@ class PlanProcess {
   #waiting: Waiting | undefined;
 
   constructor(module: string) {
-    // From source, the process that runs the specs may have got its loader in another way than by an argument.
-    const isSource = import.meta.url.endsWith('.ts');
-    const loader = isSource ? ['--import', 'tsx'] : [];
-    const program = new URL(`./plan-worker.${isSource ? 'ts' : 'js'}`, import.meta.url);
-    this.#child = fork(program, [module], {
+    const { program, loader } = PLACE;
+    this.#child = fork(program(), [module], {
       execArgv: [...nodeArguments(), ...loader, ...FLAGS],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
