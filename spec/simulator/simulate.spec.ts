@@ -125,6 +125,16 @@ describe('simulate', () => {
     expect(failure.plan.faults).to.deep.equal([]);
   });
 
+  it('names a controller that throws again and again, with its error', async () => {
+    const broken: SimulatedController = {
+      name: 'broken',
+      run: () => Promise.reject(new Error('no such file')),
+    };
+    const failure = await failureOf({ controllers: [broken] });
+    expect(failure.findings[0]).to.include({ class: 'crash-loop', subject: 'broken' });
+    expect(failure.findings[0]?.message).to.include('no such file');
+  });
+
   it('checks the invariants of the user in each state and at the end; one that throws is a finding', async () => {
     const common = { controllers: [copies], workload: copySteps };
     const noSecret = await failureOf({

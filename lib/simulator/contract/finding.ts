@@ -18,6 +18,8 @@ export type FindingClass =
   | 'unhandled-rejection'
   /** A process that ends by itself again and again. */
   | 'crash-loop'
+  /** Two runs of one plan differ: the controllers use another clock, other timers or other random numbers than theirs. */
+  | 'not-repeatable'
   /** An invariant of the user. */
   | 'invariant';
 

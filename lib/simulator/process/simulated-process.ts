@@ -21,6 +21,8 @@ export interface SimulatedProcessOptions {
   readonly journal: Journal;
   readonly events: NetworkEvents;
   readonly nextId: () => number;
+  /** It has ended by itself. */
+  readonly onExit: (process: SimulatedProcess) => void;
   /** Something has happened that keeps the run from being idle. */
   readonly onBusy: () => void;
 }
@@ -141,6 +143,7 @@ export class SimulatedProcess {
     this.lastExit = reason;
     this.#options.journal.add(this.name, 'exit', reason);
     this.#end();
+    this.#options.onExit(this);
     this.#restartAfter(Math.min(1000 * 2 ** (this.exits - 1), LONGEST_BACKOFF_MS));
   }
 

@@ -49,7 +49,7 @@ const STEP_QUIET_MS = 10_000;
 const END_QUIET_MS = 60_000;
 /** What is hidden until a change that does not come is shown after this time. */
 const HIDDEN_MS = 30_000;
-const MOST_EXITS = 20;
+const MOST_EXITS = 10;
 /** A retry may come that late. */
 const SLOW_RETRIES_MS = 300_000;
 
@@ -288,6 +288,7 @@ export class SeedRun {
           journal: this.#journal,
           events: this.#networkEvents(),
           nextId: () => (this.#nextId += 1),
+          onExit: (ended) => this.#exited(ended),
           onBusy: () => this.#activity.mark(),
         });
         this.#processes.push(process);
@@ -347,12 +348,13 @@ export class SeedRun {
     if (verb === 'watch' || verb === 'other') return;
     this.#requests.push({ atMs, actor, verb, resource, object, isWrite, status });
     if (isWrite && status >= 300 && !isBackgroundResource(resource)) this.#activity.mark();
-    for (const process of this.#processes) {
-      if (process.exits <= MOST_EXITS) continue;
-      const message = `it has ended by itself ${process.exits} times; at last: ${process.lastExit ?? ''}`;
-      this.#find({ class: 'crash-loop', subject: process.name, message });
-      this.#abandon?.(new Ended());
-    }
+  }
+
+  #exited({ name, exits, lastExit = '' }: SimulatedProcess): void {
+    if (exits <= MOST_EXITS) return;
+    const message = `it has ended by itself ${exits} times; at last: ${lastExit}`;
+    this.#find({ class: 'crash-loop', subject: name, message });
+    this.#abandon?.(new Ended());
   }
 
   #committed(events: readonly KeyValueEvent[]): void {

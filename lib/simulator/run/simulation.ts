@@ -108,11 +108,15 @@ export class Simulation {
       verdicts.push(await this.#run(plan, { maxCommits: UNLIMITED, detailed: false }));
     }
     const records = verdicts.map(({ record }) => record);
+    const [first] = records;
+    const repeated =
+      first && (await this.#run(first.plan, { maxCommits: UNLIMITED, detailed: false }));
+    const differences = first && repeated ? firstDifference(first, repeated.record) : [];
     const most = Math.max(...records.map(({ history }) => history.changes.length));
     return {
       records,
       expectation: new Expectation(records.map(({ history }) => history)),
-      findings: verdicts.flatMap(({ findings }) => findings),
+      findings: [...differences, ...verdicts.flatMap(({ findings }) => findings)],
       maxCommits: most * COMMIT_FACTOR + MORE_COMMITS,
     };
   }
@@ -158,6 +162,19 @@ export class Simulation {
     const findings = [...record.findings, ...rejections.findings, ...stateFindings(record.history)];
     return { record, findings };
   }
+}
+
+/** A run and its repetition have to have the same trace. */
+function firstDifference(one: RunRecord, other: RunRecord): readonly Finding[] {
+  const [lines, others] = [one, other].map(({ journal }) => journal.text().split('\n'));
+  const index = lines?.findIndex((line, at) => line !== others?.[at]) ?? -1;
+  if (index < 0 && lines?.length === others?.length) return [];
+  const at = index < 0 ? (lines?.length ?? 0) : index;
+  const shown = [lines?.[at] ?? 'nothing', others?.[at] ?? 'nothing'].map((line) => `"${line}"`);
+  const message =
+    `two runs of one plan differ at line ${at + 1} of the trace: ${shown.join(' and then ')}. ` +
+    'A controller uses Date, timers, random numbers or input and output of its own: it has to use incarnation.runtime and incarnation.client';
+  return [{ class: 'not-repeatable', subject: 'run', message }];
 }
 
 interface RunSettings {
