@@ -82,7 +82,7 @@ async function verdictOf(fault: Fault): Promise<Verdict> {
   const parts = simulationParts({
     controllers: [copies],
     // The secret may be there before the second step: with a hidden change, it is not.
-    workload: copySteps.map(({ title, act }) => ({ title, act })),
+    workload: copySteps.map((step) => ({ ...step, until: undefined })),
   });
   const simulation = await Simulation.of(parts);
   const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [fault], origin: 'a spec' };
@@ -172,7 +172,7 @@ describe('replicas with a lease', () => {
     const simulation = await Simulation.of(
       simulationParts({
         controllers: [elected],
-        workload: copySteps.slice(0, 1).map(({ title, act }) => ({ title, act })),
+        workload: copySteps.slice(0, 1).map((step) => ({ ...step, until: undefined })),
       }),
     );
     const { findings } = await simulation.baseline();
