@@ -138,6 +138,7 @@ async function explained(
           simulation,
           plan: foundWith,
           steps: workload.length,
+          replicas: Math.max(...options.controllers.map(({ replicas = 1 }) => replicas)),
           mayContinue: () => signal?.aborted !== true && realRuntime.monotonicMs() < endMs,
         })
       : { plan: foundWith };

@@ -27,13 +27,13 @@ const decoder = new TextDecoder();
 /** Decoded once, because values are shared by state, history and runs. */
 const decoded = new WeakMap<Uint8Array, KubernetesObject>();
 
-/** The object of a stored value, frozen. */
+/** The object of a stored value. It is shared, and must not be changed. */
 export function objectOf({ value, modRevision }: KeyValue): KubernetesObject {
   const known = decoded.get(value);
   if (known !== undefined) return known;
   const stored = JSON.parse(decoder.decode(value)) as KubernetesObject;
   const metadata = { ...stored.metadata, resourceVersion: modRevision.toString() };
-  const object = deepFreeze({ ...stored, metadata });
+  const object = { ...stored, metadata };
   decoded.set(value, object);
   return object;
 }
@@ -108,7 +108,7 @@ export class ClusterHistory implements ClusterState {
   ): T | undefined {
     const object = namespace === '' ? name : `${namespace}/${name}`;
     const entry = this.#byResource.get(fullName(apiVersion, resource))?.get(object);
-    return entry === undefined ? undefined : (objectOf(entry.kv) as T);
+    return entry === undefined ? undefined : (deepFreeze(objectOf(entry.kv)) as T);
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
@@ -120,7 +120,7 @@ export class ClusterHistory implements ClusterState {
     return [...(this.#byResource.get(fullName(apiVersion, resource))?.values() ?? [])]
       .filter(({ ref }) => namespace === undefined || ref.namespace === namespace)
       .toSorted((left, right) => compareRefs(left.ref, right.ref))
-      .map(({ kv }) => objectOf(kv) as T);
+      .map(({ kv }) => deepFreeze(objectOf(kv)) as T);
   }
 
   /** All present objects, by resource, namespace and name. */

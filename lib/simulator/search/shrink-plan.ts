@@ -12,6 +12,8 @@ export interface ShrinkOptions {
   readonly simulation: Simulation;
   readonly plan: SimulationPlan;
   readonly steps: number;
+  /** Of any controller. */
+  readonly replicas: number;
   /** Whether to go on; asked before each run. */
   readonly mayContinue: () => boolean;
 }
@@ -76,7 +78,7 @@ class Shrinking {
   }
 
   async replicas(): Promise<void> {
-    await this.#try({ maxReplicas: 1 });
+    if (this.#options.replicas > 1) await this.#try({ maxReplicas: 1 });
   }
 
   /** Runs a smaller plan; keeps it if it fails in the same way. */
