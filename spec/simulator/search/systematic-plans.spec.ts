@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { FAULT_KINDS, type Fault } from '../../../lib/simulator/contract/fault.ts';
+import { Simulation } from '../../../lib/simulator/run/simulation.ts';
+import { simulationParts } from '../../../lib/simulator/run/simulation-parts.ts';
+import { recordingOf, type Recording } from '../../../lib/simulator/search/recording.ts';
+import { shrinkPlan } from '../../../lib/simulator/search/shrink-plan.ts';
+import { swarmPlan } from '../../../lib/simulator/search/swarm-plan.ts';
+import { systematicPlans } from '../../../lib/simulator/search/systematic-plans.ts';
+import { createOnce, deletesByName, recreate, twoWrites } from '../support/toys.ts';
+
+async function recorded(): Promise<Recording> {
+  const simulation = await Simulation.of(
+    simulationParts({ controllers: [deletesByName({ fixed: true })], workload: recreate }),
+  );
+  const [record] = (await simulation.baseline()).records;
+  if (record === undefined) throw new Error('no run');
+  return recordingOf(record, ['by-name']);
+}
+
+describe('plans of a recording', () => {
+  it('are a crash and a lost answer for each write that changed something, counted by object', async () => {
+    const recording = await recorded();
+    expect(
+      recording.writes.map(({ at }) => `${at.verb} ${at.resource} ${at.object} ${at.occurrence}`),
+    ).to.deep.equal([
+      'patch configmaps default/app 1',
+      'patch secrets default/app-data 1',
+      'delete secrets default/app-data 1',
+      'patch configmaps default/app 2',
+      'patch configmaps default/app 3',
+      'patch secrets default/app-data 2',
+    ]);
+    const plans = systematicPlans(recording);
+    const ofKind = (kind: Fault['kind']) =>
+      plans.filter(({ faults: [fault] }) => fault?.kind === kind);
+    expect(ofKind('crash')).to.have.length(6);
+    expect(ofKind('error')).to.have.length(6);
+    expect(plans.every(({ faults }) => faults.length === 1)).to.equal(true);
+    expect(new Set(plans.map(({ faults }) => JSON.stringify(faults))).size).to.equal(plans.length);
+  });
+
+  it('are a restart with old caches for each deletion, and each change hidden until the next one', async () => {
+    const recording = await recorded();
+    const faults = systematicPlans(recording).flatMap((plan) => plan.faults);
+    const deletion = {
+      resource: 'configmaps',
+      object: 'default/app',
+      change: 'changed',
+      occurrence: 2,
+    };
+    const again = {
+      resource: 'secrets',
+      object: 'default/app-data',
+      change: 'created',
+      occurrence: 2,
+    };
+    expect(faults).to.deep.include({
+      kind: 'stale',
+      process: 'by-name',
+      at: again,
+      view: deletion,
+      side: 'after',
+      forMs: 20_000,
+    });
+    const hidden = faults.filter(({ kind }) => kind === 'hide');
+    // Two objects with 6 and 3 changes, each but the last one, in two ways.
+    expect(hidden).to.have.length((5 + 2) * 2);
+  });
+});
+
+describe('the plan of a seed', () => {
+  it('is the same at each time, and all kinds of faults come with some seed', async () => {
+    const recording = await recorded();
+    const kinds = new Set<string>();
+    const texts = new Set<string>();
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const plan = swarmPlan(seed, recording, FAULT_KINDS);
+      expect(swarmPlan(seed, recording, FAULT_KINDS)).to.deep.equal(plan);
+      expect(JSON.parse(JSON.stringify(plan))).to.deep.equal(plan);
+      for (const { kind } of plan.faults) kinds.add(kind);
+      texts.add(JSON.stringify(plan.faults));
+    }
+    expect([...kinds].toSorted()).to.deep.equal([...FAULT_KINDS].toSorted());
+    expect(texts.size).to.be.above(200);
+    const only = swarmPlan(7, recording, ['slow']);
+    expect(only.faults.every(({ kind }) => kind === 'slow')).to.equal(true);
+  });
+});
+
+describe('a plan that fails', () => {
+  it('is made smaller: faults, steps and nothing else', async () => {
+    const first = {
+      verb: 'patch',
+      resource: 'configmaps',
+      object: 'default/app',
+      occurrence: 1,
+    } as const;
+    const needed: Fault = { kind: 'crash', process: 'two-writes', at: first, moment: 'handled' };
+    const others: readonly Fault[] = [
+      { kind: 'slow', process: 'two-writes', at: { verb: 'any', occurrence: 1 }, delayMs: 300 },
+      { kind: 'lost', process: 'two-writes', at: { verb: 'any', occurrence: 90 }, handled: true },
+    ];
+    const idle = { title: 'nothing', act: () => Promise.resolve() };
+    const workload = [...createOnce, idle];
+    const simulation = await Simulation.of(
+      simulationParts({ controllers: [twoWrites({ fixed: false })], workload }),
+    );
+    const plan = { version: '1', seed: 5, faults: [...others, needed], origin: 'a spec' };
+    const shrunk = await shrinkPlan({
+      simulation,
+      plan,
+      steps: 2,
+      replicas: 1,
+      mayContinue: () => true,
+    });
+    expect(shrunk.plan).to.deep.equal({ ...plan, faults: [needed], withoutSteps: [1] });
+    const stopped = await shrinkPlan({
+      simulation,
+      plan,
+      steps: 2,
+      replicas: 1,
+      mayContinue: () => false,
+    });
+    expect(stopped.plan).to.deep.equal(plan);
+  });
+});
