@@ -114,16 +114,16 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 function masked(object: KubernetesObject, drawn: ReadonlyMap<string, string>): string {
   const { resourceVersion: _version, uid: _uid, ...metadata } = object.metadata ?? {};
   const plain = { ...object, metadata: { ...metadata, managedFields: undefined } };
-  const sorted = (_key: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+  // Finalizers are how some fixes hold an object.
+  const sorted = (key: string, value: unknown): unknown => {
+    if (key === 'finalizers') return undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(
           Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)),
         )
       : value;
+  };
   let text = JSON.stringify(plain, sorted);
   for (const [found, known] of drawn) text = text.replaceAll(found, known);
-  return text
-    .replaceAll(UUID, '(a uid)')
-    .replaceAll(TIME, '(a time)')
-    .replaceAll(/"owner-version":"\d+"/g, '"owner-version":"(a version)"');
+  return text.replaceAll(UUID, '(a uid)').replaceAll(TIME, '(a time)');
 }

@@ -23,7 +23,7 @@ const FINALIZER = 'core.pingcap.com/finalizer';
 function setUp(asksFirst: boolean) {
   return ({ client, informers, queue }: LoopParts): Reconcile => {
     const instances = informers.for<Instance>(apiVersion, plural);
-    const stores = informers.for<KubernetesObject>(STORE.apiVersion, STORE.plural);
+    const stores = informers.for(STORE.apiVersion, STORE.plural);
     for (const informer of [instances, stores]) {
       informer.addHandler({
         view: 'key',

@@ -19,7 +19,7 @@ const { apiVersion } = GROUP;
 function setUp(triesAgain: boolean) {
   return ({ client, informers, queue }: LoopParts): Reconcile => {
     const groups = informers.for<Group>(apiVersion, GROUP.plural);
-    const members = informers.for<KubernetesObject>(apiVersion, MEMBER.plural);
+    const members = informers.for(apiVersion, MEMBER.plural);
     groups.addHandler({ view: 'key', onAdd: ({ key }) => queue.add(key) });
     return async ({ key }) => {
       const { namespace, name } = splitMetaNamespaceKey(key);

@@ -23,7 +23,7 @@ const { apiVersion, plural } = CONTROL_PLANE;
 function setUp(asksFirst: boolean) {
   return ({ client, informers, queue }: LoopParts): Reconcile => {
     const planes = informers.for<ControlPlane>(apiVersion, plural);
-    const machines = informers.for<KubernetesObject>(MACHINE.apiVersion, MACHINE.plural);
+    const machines = informers.for(MACHINE.apiVersion, MACHINE.plural);
     const add = ({
       namespace,
       name = '',
