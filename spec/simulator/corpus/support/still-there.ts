@@ -1,4 +1,5 @@
 import { isNotFound } from '../../../../lib/meta/failure/failures.ts';
+import type { ObjectMeta } from '../../../../lib/meta/object.ts';
 import type { StoredMeta } from '../../../../lib/meta/stored.ts';
 
 interface Reads {
@@ -6,16 +7,18 @@ interface Reads {
 }
 
 /**
- * Whether an object of a cache is there on the server, and not being deleted. Asked before something is created for it: otherwise a cache
- * that is behind makes what is deleted at once, and hides the defect that a bug is about.
+ * Whether an object of a cache is there on the server, with the same spec, and not being deleted. Asked before something is created for it:
+ * otherwise a cache that is behind makes what is deleted soon after, and hides the defect that a bug is about.
  */
 export async function stillThere(
   resource: Reads,
-  { metadata: { name, uid } }: { readonly metadata: StoredMeta },
+  { metadata: cached }: { readonly metadata: StoredMeta },
 ): Promise<boolean> {
   try {
-    const { metadata } = await resource.get(name);
-    return metadata.uid === uid && !('deletionTimestamp' in metadata);
+    const { metadata } = await resource.get(cached.name);
+    const { uid, generation, deletionTimestamp }: ObjectMeta = metadata;
+    const { generation: known }: ObjectMeta = cached;
+    return uid === cached.uid && generation === known && deletionTimestamp === undefined;
   } catch (error) {
     if (isNotFound(error)) return false;
     throw error;

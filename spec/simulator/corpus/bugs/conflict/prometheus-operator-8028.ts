@@ -75,13 +75,16 @@ export const prometheusOperator8028: KnownBug = {
     creates(PROMETHEUS, 'second', { operator: 'two' }, (state) =>
       isBoundTo(state, ['first', 'second']),
     ),
+    creates(PROMETHEUS, 'third', { operator: 'two' }, (state) =>
+      isBoundTo(state, ['first', 'second', 'third']),
+    ),
   ],
   wrong: [operator('one', false), operator('two', false)],
   fixed: [operator('one', true), operator('two', true)],
   invariants: [
     {
-      name: 'the monitor names both servers',
-      eventually: (state) => isBoundTo(state, ['first', 'second']),
+      name: 'the monitor names all servers',
+      eventually: (state) => isBoundTo(state, ['first', 'second', 'third']),
     },
   ],
 };

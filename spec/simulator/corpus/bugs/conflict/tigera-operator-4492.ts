@@ -63,6 +63,7 @@ export const tigeraOperator4492: KnownBug = {
   workload: [
     creates(WHISKER, 'default', {}, (state) => isHeldBy(state, ['whiskers'])),
     creates(GOLDMANE, 'default', {}, (state) => isHeldBy(state, ['whiskers', 'goldmanes'])),
+    creates(WHISKER, 'second', {}, (state) => state.list(apiVersion, WHISKER.plural).length === 2),
   ],
   wrong: [component('whiskers', false), component('goldmanes', false)],
   fixed: [component('whiskers', true), component('goldmanes', true)],

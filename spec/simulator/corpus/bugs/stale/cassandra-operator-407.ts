@@ -109,6 +109,7 @@ export const cassandraOperator407: KnownBug = {
     creates(DATA_CENTER, 'ring', { nodes: 2 }, (state) => hasNodes(state, 2)),
     changes(DATA_CENTER, 'ring', { nodes: 1 }, (state) => hasNodes(state, 1)),
     changes(DATA_CENTER, 'ring', { nodes: 2 }, (state) => hasNodes(state, 2)),
+    changes(DATA_CENTER, 'ring', { nodes: 3 }, (state) => hasNodes(state, 3)),
   ],
   wrong: [operatorOf('cassandra-operator', operator(false))],
   fixed: [operatorOf('cassandra-operator', operator(true))],

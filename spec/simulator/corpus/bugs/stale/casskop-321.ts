@@ -66,6 +66,7 @@ export const casskop321: KnownBug = {
   workload: [
     creates(CASSANDRA, 'ring', { maxUnavailable: 1 }, (state) => allows(state, 1)),
     changes(CASSANDRA, 'ring', { maxUnavailable: 2 }, (state) => allows(state, 2)),
+    changes(CASSANDRA, 'ring', { maxUnavailable: 3 }, (state) => allows(state, 3)),
   ],
   wrong: [operatorOf('casskop', operator(false))],
   fixed: [operatorOf('casskop', operator(true))],

@@ -93,6 +93,7 @@ export const rabbitmq653: KnownBug = {
   workload: [
     creates(RABBITMQ, 'queue', { gibibytes: 10 }, (state) => hasSize(state, 10)),
     changes(RABBITMQ, 'queue', { gibibytes: 15 }, (state) => hasSize(state, 15)),
+    changes(RABBITMQ, 'queue', { gibibytes: 20 }, (state) => hasSize(state, 20)),
   ],
   wrong: [operatorOf('rabbitmq-operator', operator(false))],
   fixed: [operatorOf('rabbitmq-operator', operator(true))],

@@ -2,6 +2,7 @@ import type { Client } from '../../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../../lib/controller/builder/controller-builder.ts';
 import type { ControllerOptions } from '../../../../../lib/controller/builder/controller-options.ts';
 import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
+import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
@@ -9,7 +10,8 @@ import { changes, creates } from '../../support/steps.ts';
 import { stillThere } from '../../support/still-there.ts';
 
 interface YBCluster extends KubernetesObject {
-  readonly spec: { readonly tls: boolean };
+  readonly spec: { readonly tls: boolean; readonly replicas: number };
+  readonly status?: { readonly replicas?: number };
 }
 
 const YUGABYTE = { apiVersion: 'yugabyte.com/v1alpha1', kind: 'YBCluster', plural: 'ybclusters' };
@@ -26,27 +28,34 @@ function operator(precise: boolean) {
           name: string;
           labels?: Record<string, string>;
         };
+        const { replicas } = cluster.spec;
         const clusters = resource(apiVersion, plural);
         const secrets = resource('v1', 'secrets');
         const secretName = `${name}-tls`;
         if (cluster.spec.tls) {
-          if (!(await stillThere(clusters, cluster))) return;
+          if (!(await stillThere(clusters, cluster))) return { requeueAfterMs: 1000 };
           const metadata = { name: secretName };
           const secret = await secrets.apply(
             own({ apiVersion: 'v1', kind: 'Secret', metadata } as const),
           );
           // It is read here which secret may be deleted.
-          if (labels?.[UID] === secret.metadata.uid) return;
-          await clusters.patch(name, { metadata: { labels: { [UID]: secret.metadata.uid } } });
-          return;
+          if (labels?.[UID] !== secret.metadata.uid)
+            await clusters.patch(name, { metadata: { labels: { [UID]: secret.metadata.uid } } });
+          return { status: { replicas } };
         }
         const uid = labels?.[UID];
-        if (precise && uid === undefined) return;
+        if (precise && uid === undefined) return { status: { replicas } };
         const preconditions = precise ? { uid } : undefined;
         await secrets.delete(secretName, { preconditions, ignoreNotFound: true });
         if (uid !== undefined)
           await clusters.patch(name, { metadata: { labels: { [UID]: null } } });
+        return { status: { replicas } };
       });
+}
+
+function hasReplicas(state: ClusterState, replicas: number): boolean {
+  const cluster = state.get<YBCluster>(apiVersion, plural, 'yb', 'default');
+  return cluster?.status?.replicas === replicas;
 }
 
 export const yugabyte35: KnownBug = {
@@ -62,11 +71,12 @@ export const yugabyte35: KnownBug = {
   pattern: 'stale',
   world: { objects: [customResource(YUGABYTE)] },
   workload: [
-    creates(YUGABYTE, 'yb', { tls: false }, (state) => state.list(apiVersion, plural).length === 1),
+    creates(YUGABYTE, 'yb', { tls: false, replicas: 1 }, (state) => hasReplicas(state, 1)),
     changes(YUGABYTE, 'yb', { tls: true }, (state) => {
       const labels = state.get(apiVersion, plural, 'yb', 'default')?.metadata?.labels;
       return state.list('v1', 'secrets', 'default').length === 1 && labels?.[UID] !== undefined;
     }),
+    changes(YUGABYTE, 'yb', { replicas: 3 }, (state) => hasReplicas(state, 3)),
   ],
   wrong: [operatorOf('yugabyte-operator', operator(false))],
   fixed: [operatorOf('yugabyte-operator', operator(true))],

@@ -83,6 +83,7 @@ export const zookeeper314: KnownBug = {
     creates(ZOOKEEPER, 'zk', { replicas: 2 }, (state) => hasNodes(state, 2)),
     changes(ZOOKEEPER, 'zk', { replicas: 1 }, (state) => hasNodes(state, 1)),
     changes(ZOOKEEPER, 'zk', { replicas: 2 }, (state) => hasNodes(state, 2)),
+    changes(ZOOKEEPER, 'zk', { replicas: 3 }, (state) => hasNodes(state, 3)),
   ],
   wrong: [operatorOf('zookeeper-operator', operator(false))],
   fixed: [operatorOf('zookeeper-operator', operator(true))],
