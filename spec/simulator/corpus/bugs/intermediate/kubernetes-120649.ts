@@ -25,11 +25,12 @@ function scheduler(adopts: boolean) {
   return (client: Client, options: ControllerOptions) =>
     controller<Schedule>(client, API, 'schedules', options)
       .owns<Run>(API, 'runs')
-      .reconcile(async ({ metadata: { name }, spec, status }, { resource, own, owned }) => {
+      .reconcile(async ({ metadata: { name } }, { resource, own }) => {
+        const { spec, status } = await resource<Schedule>(API, 'schedules').get(name);
         const { active = '', ran = 0 } = status ?? {};
-        const isActive = owned<Run>(API, 'runs').find(({ metadata }) => metadata.name === active);
         if (active !== '') {
-          if (isActive?.status?.done !== true) return;
+          const run = await resource<Run>(API, 'runs').get(active);
+          if (run.status?.done !== true) return;
           return { status: { active: '', ran: ran + 1 }, requeueAfterMs: 10 };
         }
         if (ran >= spec.due) return;

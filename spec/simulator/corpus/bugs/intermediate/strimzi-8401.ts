@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
+import { stillThere } from '../../support/still-there.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
 import type { ConfigMap } from '../../../../../lib/types/built-in/core-v1-kinds.ts';
 
@@ -24,7 +25,10 @@ function operator(renewsByGeneration: boolean) {
   return (client: Client, options: ControllerOptions) =>
     controller<Kafka>(client, API, 'kafkas', options)
       .owns('v1', 'configmaps')
-      .reconcile(async ({ metadata: { name }, spec }, { resource, own, owned }) => {
+      .reconcile(async (kafka, { resource, own, owned }) => {
+        if (!(await stillThere(resource(API, 'kafkas'), kafka))) return { requeueAfterMs: 1000 };
+        const { metadata, spec } = kafka;
+        const { name } = metadata;
         const maps = resource('v1', 'configmaps');
         const map = (part: string) =>
           owned('v1', 'configmaps').find(({ metadata }) => metadata.name === `${name}-${part}`);
@@ -48,6 +52,7 @@ function operator(renewsByGeneration: boolean) {
         // The generation of the brokers is brought up in any case.
         await write('brokers', { key: renews ? wanted : signedBy });
         await write('trust', { keys: wanted });
+        return;
       });
 }
 

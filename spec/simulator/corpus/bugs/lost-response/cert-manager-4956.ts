@@ -63,6 +63,8 @@ function setUp(namesByRevision: boolean) {
       const [request] = ofNext;
       if (request === undefined) {
         if (!(await stillThere(own, certificate))) return;
+        const live = await own.get(name);
+        if ((live.status?.revision ?? 0) !== done) return { requeueAfterMs: 1000 };
         const fixedName = { name: `${name}-${revision}` };
         const names = namesByRevision ? fixedName : { generateName: `${name}-` };
         const metadata = { ...names, labels: { certificate: name } };
@@ -79,6 +81,7 @@ function setUp(namesByRevision: boolean) {
         { subresource: 'status' },
       );
       await unlessGone(api.delete(request.metadata.name));
+      return;
     };
   };
 }

@@ -11,7 +11,8 @@ import type { ClusterState } from '../../../../../lib/simulator/contract/world.t
 import type { PodDisruptionBudget } from '../../../../../lib/types/built-in/policy-v1-kinds.ts';
 
 interface CassandraCluster extends KubernetesObject {
-  readonly spec: { readonly maxUnavailable: number };
+  readonly spec: { readonly maxUnavailable: number; readonly seeds: number };
+  readonly status?: { readonly seeds?: number };
 }
 
 const CASSANDRA = {
@@ -29,19 +30,21 @@ function operator(refusesThePast: boolean) {
       .owns('policy/v1', 'poddisruptionbudgets')
       .reconcile(async (cluster, { resource, own }) => {
         const { name, generation = 0 } = cluster.metadata as { name: string; generation?: number };
-        const { maxUnavailable } = cluster.spec;
+        const { maxUnavailable, seeds } = cluster.spec;
         const budgets = resource('policy/v1', 'poddisruptionbudgets');
         const { items } = await budgets.list();
         const found = items.find(({ metadata }) => metadata.name === name);
-        if (found?.spec?.maxUnavailable === maxUnavailable) return;
+        if (found?.spec?.maxUnavailable === maxUnavailable) return { status: { seeds } };
         const { annotations, uid } = found?.metadata ?? {};
         const isOfThePast = Number(annotations?.[GENERATION] ?? 0) > generation;
         if (refusesThePast && isOfThePast) throw new Error('the cluster is of the past');
         if (found !== undefined) await budgets.delete(name, { preconditions: { uid } });
-        if (!(await stillThere(resource(apiVersion, plural), cluster))) return;
+        if (!(await stillThere(resource(apiVersion, plural), cluster)))
+          return { requeueAfterMs: 1000 };
         const metadata = { name, annotations: { [GENERATION]: String(generation) } };
         const spec = { maxUnavailable, selector: { matchLabels: { cluster: name } } };
         await budgets.create(own({ metadata, spec }));
+        return { status: { seeds } };
       });
 }
 
@@ -64,9 +67,12 @@ export const casskop321: KnownBug = {
   pattern: 'stale',
   world: { objects: [customResource(CASSANDRA)] },
   workload: [
-    creates(CASSANDRA, 'ring', { maxUnavailable: 1 }, (state) => allows(state, 1)),
+    creates(CASSANDRA, 'ring', { maxUnavailable: 1, seeds: 1 }, (state) => allows(state, 1)),
     changes(CASSANDRA, 'ring', { maxUnavailable: 2 }, (state) => allows(state, 2)),
-    changes(CASSANDRA, 'ring', { maxUnavailable: 3 }, (state) => allows(state, 3)),
+    changes(CASSANDRA, 'ring', { seeds: 2 }, (state) => {
+      const cluster = state.get<CassandraCluster>(apiVersion, plural, 'ring', 'default');
+      return cluster?.status?.seeds === 2 && allows(state, 2);
+    }),
   ],
   wrong: [operatorOf('casskop', operator(false))],
   fixed: [operatorOf('casskop', operator(true))],
