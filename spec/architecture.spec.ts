@@ -148,6 +148,8 @@ const SPEC_ONLY = new Set([
   'rules',
   'kubectl',
   'programs',
+  'simulator/corpus',
+  'simulator/corpus/search',
   '',
   'etcd-kill',
   'client/connect',

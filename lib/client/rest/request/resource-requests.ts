@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { ApiCall, ApiVerb } from '../../../meta/api-call.ts';
+import { objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Collection } from './collection.ts';
 import { queryString } from './query.ts';
@@ -69,10 +70,21 @@ export class ResourceRequests<T extends KubernetesObject> {
     const path = this.path(options, target) + asked;
     const call = this.call(verb, options, target);
     const request = { method, path, call, body, contentType, signal, retry };
+    const sent = this.#writes.begin({
+      key: this.#keyOf(options, target),
+      creates: verb === 'create',
+      body,
+    });
     const answer = await this.rest.json<T>(request);
     const { apiVersion } = this.collection;
-    this.#writes.written(answer, { apiVersion, subresource: target.subresource, dryRun });
+    this.#writes.written(answer, { apiVersion, subresource: target.subresource, dryRun }, sent);
     return answer as unknown as S;
+  }
+
+  #keyOf(options: CallOptions, target: CallTarget): string | undefined {
+    const { name = target.object?.metadata?.name } = target;
+    if (name === undefined) return undefined;
+    return objectKey({ namespace: this.namespaceOf(options, target) ?? '', name });
   }
 
   call(verb: ApiVerb, options: CallOptions, target: CallTarget): ApiCall {

@@ -3,6 +3,7 @@ import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
+import { isOwnChange, type SentWrite } from './own-change.ts';
 import { isStatus, type Status } from '../../../meta/failure/status.ts';
 
 /** An object that a deletion has removed. */
@@ -16,9 +17,14 @@ export interface DeletedObject {
 
 /** Gets the answers of the server to writes; for example an informer, which shows own writes at once. */
 export interface WriteObserver<T extends KubernetesObject> {
-  /** The object as stored by the server; after a deletion, the object that still exists until its finalizers are removed. */
-  written(object: T): void;
+  /**
+   * The object as stored by the server; after a deletion, the object that still exists until its finalizers are removed. `isOwn`: it has
+   * no change of others that was not known before the write; see `known`. Without it, every answer may have one.
+   */
+  written(object: T, isOwn?: boolean): void;
   deleted(object: DeletedObject): void;
+  /** The state of an object that is known before a write is sent, by `namespace/name`. */
+  known?(key: string): KubernetesObject | undefined;
 }
 
 /** The origin of an answer. */
@@ -26,6 +32,14 @@ export interface WriteAnswer {
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
   readonly dryRun?: boolean | undefined;
+}
+
+/** What is sent. */
+export interface WriteRequest {
+  /** `namespace/name`, or the name alone; undefined for a name that the server makes. */
+  readonly key: string | undefined;
+  readonly creates: boolean;
+  readonly body: unknown;
 }
 
 /** Reports the answers of writes to an observer. If the observer throws, the write still succeeds. */
@@ -38,15 +52,21 @@ export class WriteReporter<T extends KubernetesObject> {
     this.#logger = logger;
   }
 
+  /** A write is sent now. */
+  begin({ key, creates, body }: WriteRequest): SentWrite {
+    const before = creates || key === undefined ? undefined : this.#known(key);
+    return { before, creates, body };
+  }
+
   /** The answer to a create, update or patch. */
-  written(answer: T, { apiVersion, subresource, dryRun }: WriteAnswer): void {
+  written(answer: T, { apiVersion, subresource, dryRun }: WriteAnswer, sent: SentWrite): void {
     if (this.#observer === undefined || dryRun === true || isStatus(answer)) return;
     // A subresource may answer with a kind of its own under the name and uid of the object, such as the Scale of a Deployment.
     const own = subresource === undefined || subresource === 'status';
     if (!own && answer.apiVersion !== apiVersion) return;
     // The write that removes the last finalizer of a deleted object removes the object.
-    if (answer.metadata?.deletionTimestamp === undefined) this.#stored(answer);
-    else this.#deleted(answer);
+    if (answer.metadata?.deletionTimestamp === undefined) this.#stored(answer, sent);
+    else this.#deleted(answer, sent);
   }
 
   /** The answer to a delete of the object `name`. */
@@ -71,13 +91,25 @@ export class WriteReporter<T extends KubernetesObject> {
     this.#deleted(answer);
   }
 
-  #stored(object: T): void {
-    this.#tell((observer) => observer.written(object));
+  #known(key: string): KubernetesObject | undefined {
+    let known: KubernetesObject | undefined;
+    this.#tell((observer) => {
+      known = observer.known?.(key);
+    });
+    return known;
   }
 
-  #deleted(object: T): void {
+  #stored(object: T, sent: SentWrite | undefined): void {
+    this.#tell((observer) => {
+      // Comparing takes longer than all else here, so only observers that know a state pay for it.
+      const isOwn = sent === undefined || observer.known === undefined || isOwnChange(object, sent);
+      return observer.written(object, isOwn);
+    });
+  }
+
+  #deleted(object: T, sent?: SentWrite): void {
     if (goesOnToExist(object)) {
-      this.#stored(object);
+      this.#stored(object, sent);
       return;
     }
     this.#tell((observer) => {

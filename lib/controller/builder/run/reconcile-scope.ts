@@ -160,9 +160,12 @@ export class ReconcileScope implements ControllerContext {
     const { sources, ownWrites } = this.#parts;
     const informer = sources.all.get(resource)?.lease.informer;
     return {
-      written: (object) => {
+      known: (key) => informer?.indexer.get(key),
+      written: (object, isOwn) => {
         const { resourceVersion } = object.metadata;
-        ownWrites.written(resource, metaNamespaceKeyFunc(object), resourceVersion);
+        if (isOwn === true) {
+          ownWrites.written(resource, metaNamespaceKeyFunc(object), resourceVersion);
+        }
         informer?.written(object);
       },
       deleted: (object) => {
