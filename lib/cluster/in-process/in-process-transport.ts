@@ -8,6 +8,7 @@ import type {
   TransportResponse,
 } from '../../client/transport/contract/transport.ts';
 import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
+import { joinedHeaders, piecesOf } from '../../server/api/http/plain-answer.ts';
 
 export interface InProcessTransportOptions {
   /** The server address in messages. @defaultValue 'http://in-process' */
@@ -63,10 +64,10 @@ class InProcessTransport implements Transport {
         : connectionFailure(error, { ...request, server: this.server });
     try {
       const response = await abortable(this.#call(request, exchange.signal), exchange.signal);
-      const body = response.body instanceof Uint8Array ? once(response.body) : response.body;
+      const body = response.body instanceof Uint8Array ? piecesOf(response.body) : response.body;
       return {
         status: response.status,
-        headers: joined(response.headers),
+        headers: joinedHeaders(response.headers),
         body: new InProcessBody({ pieces: body, exchange, finish, explain }),
       };
     } catch (error) {
@@ -148,18 +149,4 @@ class InProcessBody implements AsyncIterable<Uint8Array> {
 /** The result of `return` is not awaited, because a busy producer settles it only when it is done. */
 function leave(source: AsyncIterator<Uint8Array>): void {
   source.return?.().catch(() => {});
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
-  if (bytes.length > 0) yield bytes;
-}
-
-function joined(
-  headers: Readonly<Record<string, string | readonly string[]>>,
-): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return plain;
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../client/transport/contract/transport.ts';
 import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
 import { ConnectionReset } from '../../server/api/http/connection-reset.ts';
+import { joinedHeaders, piecesOf } from '../../server/api/http/plain-answer.ts';
 import type { IncarnationRuntime } from './incarnation-runtime.ts';
 import type { Journal } from '../record/journal.ts';
 import type { ProcessLink, RequestFault } from './process-link.ts';
@@ -291,13 +292,13 @@ class Exchange {
     events.answered(actor, this.#facts, response.status);
     this.#resolve({
       status: response.status,
-      headers: joined(response.headers),
+      headers: joinedHeaders(response.headers),
       body: this.#body(response),
     });
   }
 
   #body(response: ApiResponse): TransportResponse['body'] {
-    if (response.body instanceof Uint8Array) return once(response.body);
+    if (response.body instanceof Uint8Array) return piecesOf(response.body);
     const { resource } = this.#facts;
     const { world, process, link, latency, events, actor } = this.#options;
     return new DeliveredWatch({
@@ -355,18 +356,4 @@ async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
-  if (bytes.length > 0) yield bytes;
-}
-
-function joined(
-  headers: Readonly<Record<string, string | readonly string[]>>,
-): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return plain;
 }
