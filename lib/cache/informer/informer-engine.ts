@@ -140,10 +140,10 @@ export class InformerEngine<T extends KubernetesObject> {
     }
   }
 
-  /** The answer to an own write. */
-  written(answer: T): void {
-    this.#writes.written(answer);
-    this.pipeline.writes.written(answer);
+  /** The answer to an own write. With `isOwn` false it may be that of a write that changed nothing: a change of another. */
+  written(answer: T, isOwn: boolean): void {
+    if (isOwn) this.#writes.written(answer);
+    this.pipeline.writes.written(answer, isOwn);
   }
 
   /** The answer to an own deletion. */

@@ -281,9 +281,16 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * late and in any order: an answer older than the cache is ignored. An answer without a key is reported as an object error.
    *
    * Pass only whole objects of this collection, never the answer of a subresource of another kind, such as `scale`.
+   * @param isOwn False if the answer may be the state that another program has written, as that of a write without effect is; its event
+   * then has the origin `other`. A client whose observer of writes is this informer finds it out by itself. @defaultValue true
    */
-  written(answer: T): void {
-    this.#engine.written(answer as Stored<T>);
+  written(answer: T, isOwn: boolean = true): void {
+    this.#engine.written(answer as Stored<T>, isOwn);
+  }
+
+  /** The object of this key as the cache shows it, with own writes: with it a client tells own changes from those of others. */
+  known(key: string): T | undefined {
+    return this.indexer.get(key);
   }
 
   /**

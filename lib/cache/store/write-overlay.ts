@@ -112,14 +112,17 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#ownDeletions = new RecentMap(this.#capacity);
   }
 
-  /** Adds an entry for the answer to a create, update, patch or status write. */
-  written(object: V): void {
+  /**
+   * Adds an entry for the answer to a create, update, patch or status write. `isOwn` false: its version may be that of a change of another,
+   * which is then none of `isOwn`.
+   */
+  written(object: V, isOwn: boolean = true): void {
     this.#guard(() => {
       const key = computeKey(this.#keyFunc, object);
       const { uid, resourceVersion } = identityOf(object);
       const cached = this.#cached(key).resourceVersion;
       // The answer of a write without a change has the resource version of the change before it.
-      if (resourceVersion !== undefined && resourceVersion !== cached) {
+      if (isOwn && resourceVersion !== undefined && resourceVersion !== cached) {
         this.#ownWrites.set(resourceVersion, key);
       }
       if (!isResourceVersion(resourceVersion)) {

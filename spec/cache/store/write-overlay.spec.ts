@@ -323,6 +323,13 @@ describe('WriteOverlay', () => {
       expect(overlay.size).to.equal(0);
     });
 
+    it('shows an answer that may be the change of another, which is no own write', () => {
+      const { overlay } = fixture();
+      overlay.written(at(60), false);
+      expect(shown(overlay)).to.equal('60');
+      expect(overlay.isOwn('shop/a', '60')).to.equal(false);
+    });
+
     it('of an older state empty the overlay: a restored backup', async () => {
       const { overlay, relist } = fixture();
       overlay.processed('50');

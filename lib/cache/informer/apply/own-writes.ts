@@ -62,10 +62,10 @@ export class OwnWrites<T extends KubernetesObject> {
     });
   }
 
-  written(answer: T): void {
+  written(answer: T, isOwn: boolean = true): void {
     this.#guard(() => {
       const key = this.#keyOf(answer);
-      this.overlay.written(new AnsweredView(key, answer, this.#prepared(key, answer)));
+      this.overlay.written(new AnsweredView(key, answer, this.#prepared(key, answer)), isOwn);
     });
   }
 

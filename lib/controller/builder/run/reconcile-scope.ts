@@ -166,7 +166,7 @@ export class ReconcileScope implements ControllerContext {
         if (isOwn === true) {
           ownWrites.written(resource, metaNamespaceKeyFunc(object), resourceVersion);
         }
-        informer?.written(object);
+        informer?.written(object, isOwn === true);
       },
       deleted: (object) => {
         informer?.deleted(object);

@@ -54,6 +54,26 @@ describe('an observer of writes', () => {
     expect(seen[4]).to.equal(answer);
   });
 
+  it('is told whether an answer has own changes only, if it knows the state before', async () => {
+    const told: unknown[] = [];
+    const keys: string[] = [];
+    const labels = { app: 'web' };
+    const known = (key: string): Deployment => {
+      keys.push(key);
+      return web({ resourceVersion: '4' });
+    };
+    const written = (_: unknown, isOwn?: boolean): void => void told.push(isOwn);
+    for (const knows of [true, false]) {
+      observer = { written, deleted: () => {}, ...(knows && { known }) };
+      const api = deployments({ body: web({ labels }) });
+      await api.patch('web', { metadata: { labels } });
+      await api.patch('web', { spec: { replicas: 2 } });
+      await api.create(web({ labels }));
+    }
+    expect(told).to.deep.equal([true, false, true, true, true, true]);
+    expect(keys).to.deep.equal(['shop/web', 'shop/web']);
+  });
+
   it('is not shown reads, dry runs and refused writes', async () => {
     const api = deployments({ body: web() });
     await api.get('web');
