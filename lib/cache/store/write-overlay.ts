@@ -209,7 +209,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   /**
    * Whether the event of this key and resource version is that of an own write. The versions must be equal: earlier changes in
    * between are changes of others. At least the newest `capacity` writes are known. The answer of a write without a change has
-   * the version of the change before; if the cache has not seen that change yet, it counts as an own one.
+   * the version of the change before; if the cache has not seen that change yet, it counts as an own one, unless `written` was told that it may be another's.
    */
   isOwn(key: string, resourceVersion: string): boolean {
     return this.#ownWrites.size > 0 && this.#ownWrites.get(resourceVersion) === key;
