@@ -127,27 +127,29 @@ describe('CertificateKeeper', () => {
 
   it('says once that a certificate expires soon, and once that it has expired, with the remedy', async () => {
     write(30);
+    // On a busy machine a read of the files may outlast its virtual time, which is said as well.
+    const said = () => logger.lines.filter(({ message }) => message.startsWith('webhooks: '));
     const keeper = make({ certificate: paths() });
     await keeper.start(NOT_LATE);
     runtime.jump(27.5 * DAY_MS);
-    await look(() => logger.lines.length > 0);
+    await look(() => said().length > 0);
     await look(() => true);
     const untilText = new Date(
       Date.parse(new X509Certificate(keeper.served?.certificate ?? '').validTo),
     )
       .toISOString()
       .replace('.000', '');
-    expect(logger.lines.map(({ level, message }) => [level, message])).to.deep.equal([
+    expect(said().map(({ level, message }) => [level, message])).to.deep.equal([
       [
         'warn',
         `webhooks: the certificate of the webhooks in ${paths().cert} expires on ${untilText}; API servers will refuse the webhooks then: renew it; the files are read again every 10 s`,
       ],
     ]);
     runtime.jump(3 * DAY_MS);
-    await look(() => logger.lines.length > 1);
+    await look(() => said().length > 1);
     await look(() => true);
-    expect(logger.lines).to.have.length(2);
-    expect(logger.lines[1]).to.deep.include({
+    expect(said()).to.have.length(2);
+    expect(said()[1]).to.deep.include({
       level: 'error',
       message: `webhooks: the certificate of the webhooks in ${paths().cert} expired on ${untilText}, so API servers refuse the webhooks: renew it; the files are read again every 10 s, or check this machine's clock`,
     });
