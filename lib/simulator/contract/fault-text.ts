@@ -31,6 +31,8 @@ export function faultText(fault: Fault): string {
       return `sees no change of ${fault.at.resource} from when ${changeText(fault.at)} until ${changeText(
         fault.until,
       )}${fault.mode === 'missed' ? ', and then only the state' : ''}`;
+    case 'reorder':
+      return `restart when ${changeText(fault.at)}, with lists in reverse order`;
     default:
       return `restart when ${changeText(fault.at)}, served for ${seconds(fault.forMs)} by caches from ${
         fault.side

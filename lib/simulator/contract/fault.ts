@@ -49,7 +49,7 @@ export type Fault =
       readonly at: RequestPoint;
       readonly handled: boolean;
     }
-  /** The request arrives twice, one after the other; the second answer is delivered. */
+  /** The request arrives twice, one after the other; the second answer is delivered. Not a create with a name that the server draws. */
   | { readonly kind: 'repeat'; readonly process: string; readonly at: RequestPoint }
   /** The answer comes late. */
   | {
@@ -108,7 +108,9 @@ export type Fault =
       readonly view: ChangePoint;
       readonly side: 'before' | 'after';
       readonly forMs: number;
-    };
+    }
+  /** At a change the process dies, and starts again: its lists then have their items in reverse order. No server promises an order. */
+  | { readonly kind: 'reorder'; readonly process: string; readonly at: ChangePoint };
 
 export type FaultKind = Fault['kind'];
 
@@ -124,6 +126,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   'cut',
   'hide',
   'stale',
+  'reorder',
 ];
 
 /** A run as data: with the same program it gives the same trace, byte for byte. */

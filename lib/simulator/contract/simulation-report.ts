@@ -33,7 +33,7 @@ export interface SimulationReport {
   readonly ok: boolean;
   /** Each of another kind, or about another object. */
   readonly failures: readonly SimulationFailure[];
-  /** By `intermediate state`, `stale state`, `unobserved state` and `random seeds`. */
+  /** By `intermediate state`, `stale state`, `unobserved state`, `list order` and `random seeds`. */
   readonly plans: Readonly<Record<string, PlanCount>>;
   /** All runs: also those without faults, and those that made plans smaller. */
   readonly runs: number;

@@ -2,7 +2,7 @@ import type { Fault } from '../contract/fault.ts';
 import { countsAt, type RequestFacts } from './request-facts.ts';
 
 /** A fault that happens at a request. */
-export type RequestFault = Exclude<Fault, { readonly kind: 'cut' | 'hide' | 'stale' }>;
+export type RequestFault = Exclude<Fault, { readonly kind: 'cut' | 'hide' | 'stale' | 'reorder' }>;
 
 interface Armed {
   readonly fault: RequestFault;
@@ -45,6 +45,8 @@ export class ProcessLink {
   /** While it is set, lists and watches are those of a server that lags. */
   stale: StaleView | undefined;
   partitioned: boolean = false;
+  /** Lists of this incarnation have their items in reverse order. */
+  reversesLists: boolean = false;
 
   constructor(faults: readonly RequestFault[]) {
     this.#armed = faults.map((fault) => ({ fault, seen: 0 }));
@@ -119,5 +121,6 @@ export class ProcessLink {
     this.#watches.clear();
     this.#expired.clear();
     this.#holds.clear();
+    this.reversesLists = false;
   }
 }

@@ -2,6 +2,7 @@ import { reasonRow } from '../../meta/failure/status-reason.ts';
 import type { ApiResponse } from '../../server/api/http/api-request.ts';
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** A Status as the answer to a request. */
 export function statusAnswer(
@@ -25,6 +26,24 @@ export function statusAnswer(
   };
 }
 
+/** The answer to a watch that begins with a list, of a server that does not have such watches; undefined for other watches. */
+export function withoutStreamingLists(url: string): ApiResponse | undefined {
+  if (!/[?&]sendInitialEvents=true(?:&|$)/.test(url)) return undefined;
+  const text = 'sendInitialEvents: Forbidden: this server does not have the feature WatchList';
+  return statusAnswer(422, 'Invalid', text);
+}
+
+/** A list with its items in reverse order. Other answers are left as they are. */
+export function reversedList(response: ApiResponse): ApiResponse {
+  const { status, body } = response;
+  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+  if (status !== 200 || !isJson || !(body instanceof Uint8Array)) return response;
+  const list = JSON.parse(decoder.decode(body)) as { items?: unknown[] };
+  if (!Array.isArray(list.items)) return response;
+  list.items.reverse();
+  return { ...response, body: encoder.encode(JSON.stringify(list)) };
+}
+
 /**
  * How a server whose caches stand still at a revision answers a request: the request in the past, an answer in place of it, or undefined
  * if the request is not answered from caches.
@@ -39,9 +58,8 @@ export function staleRequest(
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
   const path = mark < 0 ? url : url.slice(0, mark);
   if (verb === 'watch') {
-    if (query.get('sendInitialEvents') !== 'true') return undefined;
-    const text = 'sendInitialEvents: Forbidden: this server does not have the feature WatchList';
-    return { answer: statusAnswer(422, 'Invalid', text) };
+    const answer = withoutStreamingLists(url);
+    return answer && { answer };
   }
   // A list without a version, or of a page, reads the newest state.
   if (query.get('resourceVersion') !== '0' || query.has('continue')) return undefined;

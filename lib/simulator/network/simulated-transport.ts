@@ -14,7 +14,12 @@ import type { IncarnationRuntime } from './incarnation-runtime.ts';
 import type { Journal } from '../record/journal.ts';
 import type { ProcessLink, RequestFault } from './process-link.ts';
 import { requestFacts, type RequestFacts } from './request-facts.ts';
-import { staleRequest, statusAnswer } from './simulated-answers.ts';
+import {
+  reversedList,
+  staleRequest,
+  statusAnswer,
+  withoutStreamingLists,
+} from './simulated-answers.ts';
 import { DeliveredWatch } from './delivered-watch.ts';
 import type { Latency } from './latency.ts';
 
@@ -134,6 +139,13 @@ class Exchange {
     return this.#facts.verb === 'watch';
   }
 
+  /** A create with a name that the server draws makes another object each time: no client and no proxy sends it twice by itself. */
+  get #isRepeated(): boolean {
+    const { verb, object } = this.#facts;
+    const drawsName = verb === 'create' && (object === '' || object.endsWith('/'));
+    return !drawsName && this.#faults.some(({ kind }) => kind === 'repeat');
+  }
+
   begin(): void {
     const { link, events, journal, actor, world, latency, process, crash } = this.#options;
     journal.exchange(actor, 'request', this.#id, this.#text());
@@ -180,7 +192,7 @@ class Exchange {
     if (refusal === 'lost') {
       this.#fail(this.#broken('the connection was reset before the request arrived'));
     } else if (refusal === undefined) {
-      this.#handle(this.#faults.some(({ kind }) => kind === 'repeat') ? 2 : 1);
+      this.#handle(this.#isRepeated ? 2 : 1);
     } else {
       this.#answer(refusal);
     }
@@ -212,6 +224,11 @@ class Exchange {
         return;
       }
       if (stale !== undefined) url = stale.url;
+    }
+    const refused = link.reversesLists && this.#isWatch ? withoutStreamingLists(url) : undefined;
+    if (refused !== undefined) {
+      this.#answer(refused);
+      return;
     }
     const [resource = ''] = this.#facts.resource.split('/');
     if (resource !== '' && !events.serves(resource)) return;
@@ -269,10 +286,12 @@ class Exchange {
   }
 
   #sendBack(response: ApiResponse): void {
-    const { world, latency, process } = this.#options;
+    const { world, latency, process, link } = this.#options;
+    const isReversed = link.reversesLists && this.#facts.verb === 'list';
+    const answer = isReversed ? reversedList(response) : response;
     let delayMs = latency.request();
     for (const fault of this.#faults) if (fault.kind === 'slow') delayMs += fault.delayMs;
-    world.setTimer(delayMs, () => process.deliver(() => this.#deliver(response)));
+    world.setTimer(delayMs, () => process.deliver(() => this.#deliver(answer)));
   }
 
   #deliver(response: ApiResponse): void {

@@ -6,10 +6,15 @@ import type { RequestFault } from '../network/process-link.ts';
 import { faultText } from '../contract/fault-text.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
-type ChangeFault = Extract<Fault, { readonly kind: 'cut' | 'hide' | 'stale' }>;
+type ChangeFault = Extract<Fault, { readonly kind: 'cut' | 'hide' | 'stale' | 'reorder' }>;
+
+/** No change stays hidden longer, milliseconds: no fault lasts. */
+const LONGEST_HIDDEN_MS = 120_000;
+
+const CHANGE_FAULTS: ReadonlySet<Fault['kind']> = new Set(['cut', 'hide', 'stale', 'reorder']);
 
 export function isRequestFault(fault: Fault): fault is RequestFault {
-  return fault.kind !== 'cut' && fault.kind !== 'hide' && fault.kind !== 'stale';
+  return !CHANGE_FAULTS.has(fault.kind);
 }
 
 /** Counts the changes of one point. */
@@ -134,12 +139,21 @@ export class FaultDirector {
       return;
     }
     this.#note(fault);
+    if (fault.kind === 'reorder') {
+      process.crash('to start again with lists in reverse order');
+      process.link.reversesLists = true;
+      return;
+    }
     if (fault.kind === 'cut') {
       process.link.cut(fault.at.resource, fault.compacted);
       return;
     }
     armed.state = 'holds';
     process.link.hold(fault.at.resource);
+    // A controller that asks again and again is never idle, and waits perhaps for just this change.
+    this.#options.runtime.setTimer(LONGEST_HIDDEN_MS, () => {
+      if (armed.state === 'holds') this.#release(armed, fault);
+    });
   }
 
   #release(armed: ArmedFault, fault: Extract<Fault, { readonly kind: 'hide' }>): void {

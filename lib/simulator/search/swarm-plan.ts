@@ -58,7 +58,7 @@ export function swarmPlan(
 function drawFault(kind: FaultKind, draw: Draw, recording: Recording): Fault | undefined {
   const process = draw.of(recording.processes);
   if (process === undefined) return undefined;
-  if (kind === 'cut' || kind === 'hide' || kind === 'stale') {
+  if (kind === 'cut' || kind === 'hide' || kind === 'stale' || kind === 'reorder') {
     return drawChangeFault(kind, process, draw, recording);
   }
   const at = drawPoint(process, draw, recording);
@@ -100,7 +100,7 @@ function drawPoint(process: string, draw: Draw, { writes, requests }: Recording)
 }
 
 function drawChangeFault(
-  kind: 'cut' | 'hide' | 'stale',
+  kind: 'cut' | 'hide' | 'stale' | 'reorder',
   process: string,
   draw: Draw,
   { changes }: Recording,
@@ -110,6 +110,7 @@ function drawChangeFault(
   const index = changes.indexOf(change);
   const at = pointOf(change);
   if (kind === 'cut') return { kind, process, at, compacted: draw.chance(0.5) };
+  if (kind === 'reorder') return { kind, process, at };
   if (kind === 'hide') {
     const later = changes
       .slice(index + 1)

@@ -12,12 +12,14 @@ const REVERSALS = 6;
 
 /**
  * Plans made from a run without faults, one fault each: the three patterns of Sieve. A crash around each write that changed something; a
- * restart with old caches for each deletion and what may have led to it; each change hidden until the next change of the same object.
+ * restart with old caches for each deletion and what may have led to it; each change hidden until the next change of the same object. And a
+ * restart with lists in another order for each change of the user.
  * @see "Automatic Reliability Testing for Cluster Management Controllers", Sun et al., OSDI 2022
  */
 export function systematicPlans(recording: Recording): readonly SimulationPlan[] {
   const plans = [
     ...intermediateStates(recording),
+    ...otherOrders(recording),
     ...staleStates(recording),
     ...unobservedStates(recording),
   ];
@@ -38,7 +40,7 @@ export function systematicPlans(recording: Recording): readonly SimulationPlan[]
 }
 
 interface Planned {
-  readonly pattern: 'intermediate state' | 'stale state' | 'unobserved state';
+  readonly pattern: 'intermediate state' | 'stale state' | 'unobserved state' | 'list order';
   readonly fault: Fault;
 }
 
@@ -52,14 +54,17 @@ function intermediateStates({ writes }: Recording): readonly Planned[] {
   ]);
 }
 
+/** One plan of each deletion after the other, so that a short search tries all of them. What came last before a deletion comes first. */
 function staleStates({ changes, processes }: Recording): readonly Planned[] {
-  const planned: Planned[] = [];
+  const byDeletion: Planned[][] = [];
   for (const [index, deletion] of changes.entries()) {
     if (!processes.includes(deletion.writer) || !isDeletion(deletion)) continue;
+    const planned: Planned[] = [];
     const causes = changes.slice(Math.max(0, index - CAUSES), index + 1);
-    for (const reversal of reversals(changes, index, causes)) {
-      for (const cause of causes) {
-        for (const side of ['before', 'after'] as const) {
+    const later = reversals(changes, index, causes);
+    for (const cause of causes.toReversed()) {
+      for (const reversal of later) {
+        for (const side of ['after', 'before'] as const) {
           const view = pointOf(cause);
           const at = pointOf(reversal);
           const process = deletion.writer;
@@ -68,8 +73,12 @@ function staleStates({ changes, processes }: Recording): readonly Planned[] {
         }
       }
     }
+    byDeletion.push(planned);
   }
-  return planned;
+  const longest = Math.max(0, ...byDeletion.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, number) =>
+    byDeletion.flatMap((planned) => planned[number] ?? []),
+  ).flat();
 }
 
 /** Also one that only marks the object, because it has finalizers. */
@@ -80,21 +89,31 @@ function isDeletion({ type, before, after }: Change): boolean {
   return Buffer.from(after.value).includes(mark) && !Buffer.from(before.value).includes(mark);
 }
 
-/** Later changes of the same objects, and creations: those that bring back what the deletion took away. */
+/** Later changes of the same objects, and creations: first those that bring back what was there. */
 function reversals(
   changes: readonly Change[],
   index: number,
   causes: readonly Change[],
 ): readonly Change[] {
   const concerned = new Set(causes.map(({ ref }) => `${ref.resource} ${ref.object}`));
-  return changes
+  const isConcerned = ({ ref }: Change): boolean => concerned.has(`${ref.resource} ${ref.object}`);
+  const later = changes
     .slice(index + 1)
-    .filter(
-      ({ ref, type }) =>
-        type === 'created' ||
-        (type === 'changed' && concerned.has(`${ref.resource} ${ref.object}`)),
-    )
-    .slice(0, REVERSALS);
+    .filter((one) => one.type === 'created' || (one.type === 'changed' && isConcerned(one)));
+  const again = later.filter((one) => one.type === 'created' && isConcerned(one));
+  return [...new Set([...again, ...later])].slice(0, REVERSALS);
+}
+
+/** What a process decides after a change of the user, it decides with lists in another order. */
+function otherOrders({ changes, processes }: Recording): readonly Planned[] {
+  return changes
+    .filter(({ writer }) => writer === 'user')
+    .flatMap((change) =>
+      processes.map((process) => ({
+        pattern: 'list order',
+        fault: { kind: 'reorder', process, at: pointOf(change) },
+      })),
+    );
 }
 
 function unobservedStates({ changes, processes }: Recording): readonly Planned[] {

@@ -76,6 +76,10 @@ const CASES: Readonly<Record<string, readonly [Fault, readonly RegExp[]]>> = {
     { kind: 'stale', process, at: changed, view: created, side: 'before', forMs: 20_000 },
     [/copies crash to start again with the caches of revision \d+/, /copies answer #\d+ 422/],
   ],
+  'a restart with lists in reverse order': [
+    { kind: 'reorder', process, at: changed },
+    [/copies crash to start again with lists in reverse order/, /copies answer #\d+ 422/],
+  ],
 };
 
 async function verdictOf(fault: Fault): Promise<Verdict> {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FAULT_KINDS, type Fault } from '../../../lib/simulator/contract/fault.ts';
 import { Simulation } from '../../../lib/simulator/run/simulation.ts';
 import { simulationParts } from '../../../lib/simulator/run/simulation-parts.ts';
-import { recordingOf, type Recording } from '../../../lib/simulator/search/recording.ts';
+import { pointOf, recordingOf, type Recording } from '../../../lib/simulator/search/recording.ts';
 import { shrinkPlan } from '../../../lib/simulator/search/shrink-plan.ts';
 import { swarmPlan } from '../../../lib/simulator/search/swarm-plan.ts';
 import { systematicPlans } from '../../../lib/simulator/search/systematic-plans.ts';
@@ -62,9 +62,22 @@ describe('plans of a recording', () => {
       side: 'after',
       forMs: 20_000,
     });
+    // The first plan begins when the user brings back what was deleted, with the view from just after the deletion.
+    const stale = faults.filter(({ kind }) => kind === 'stale');
+    const [first] = stale;
+    expect(first).to.deep.include({
+      at: { resource: 'configmaps', object: 'default/app', change: 'created', occurrence: 2 },
+      side: 'after',
+    });
     const hidden = faults.filter(({ kind }) => kind === 'hide');
     // Two objects with 6 and 3 changes, each but the last one, in two ways.
     expect(hidden).to.have.length((5 + 2) * 2);
+    // After each of the three changes of the user, the process starts again.
+    const reordered = faults.filter(({ kind }) => kind === 'reorder');
+    expect(reordered.map(({ at }) => at)).to.deep.equal(
+      recording.changes.filter(({ writer }) => writer === 'user').map(pointOf),
+    );
+    expect(reordered).to.have.length(3);
   });
 });
 
