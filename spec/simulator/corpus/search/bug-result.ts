@@ -1,0 +1,45 @@
+import type { BugPattern } from '../known-bug.ts';
+
+/** What is searched: one version of one bug. */
+export interface BugTask {
+  readonly name: string;
+  readonly version: 'wrong' | 'fixed';
+  /** Random seeds after the systematic plans. */
+  readonly seeds: number;
+  /** Longest real time of the search, milliseconds. */
+  readonly budgetMs: number;
+}
+
+/** A plan with which something goes wrong, and what. */
+export interface FoundPlan {
+  /** The pattern of the plan, or its seed. */
+  readonly origin: string;
+  readonly runsToFind: number;
+  readonly faults: number;
+  readonly faultsShrunk: number;
+  /** Classes of the findings. */
+  readonly classes: readonly string[];
+  /** The first finding, in words. */
+  readonly first: string;
+  /** The plan as JSON, for `replay`. */
+  readonly plan: string;
+}
+
+export interface BugResult {
+  readonly name: string;
+  readonly pattern: BugPattern;
+  readonly version: BugTask['version'];
+  /** Plans and seeds that were run. */
+  readonly runs: number;
+  /** Those that failed. */
+  readonly alarms: number;
+  readonly found: readonly FoundPlan[];
+  /** Of the search, without the time in which plans are made smaller. */
+  readonly searchMs: number;
+  /** With that time. */
+  readonly elapsedMs: number;
+  /** Of all runs. */
+  readonly virtualMs: number;
+  /** Whether all plans and seeds were run. */
+  readonly complete: boolean;
+}
