@@ -6,6 +6,7 @@ import type { SimulatedController } from '../../../../lib/simulator/contract/sim
 import type { StatefulSet } from '../../../../lib/types/built-in/apps-v1-kinds.ts';
 import type { Pod, PersistentVolumeClaim } from '../../../../lib/types/built-in/core-v1-kinds.ts';
 import { unlessExists } from '../support/quiet.ts';
+import { stillThere } from '../support/still-there.ts';
 import { claimController } from './claims.ts';
 import { kubelet } from './kubelet.ts';
 
@@ -40,6 +41,8 @@ const statefulSetController: SimulatedController = {
           waits = true;
           if (controllerOf(found) !== undefined || found.metadata.deletionTimestamp !== undefined)
             continue;
+          // A set that is gone adopts nothing: the collector would delete the pods that it leaves behind.
+          if (!(await stillThere(resource('apps/v1', 'statefulsets'), set))) continue;
           const { uid, resourceVersion } = found.metadata;
           const ownerReferences = [ownerReference];
           await pods.patch(name, { metadata: { uid, resourceVersion, ownerReferences } });

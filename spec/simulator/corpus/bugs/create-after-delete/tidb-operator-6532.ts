@@ -41,11 +41,14 @@ function setUp(asksFirst: boolean) {
       const { uid, resourceVersion } = instance.metadata;
       const { finalizers = [], deletionTimestamp } =
         instance.metadata as KubernetesObject['metadata'] & object;
-      const known = stores.lister.namespace(namespace).get(name);
+      // A store of an instance of the same name that is gone, or is not seen yet, is another one.
+      const isOwn = (one: KubernetesObject): boolean => one.metadata?.labels?.['instance'] === uid;
+      const found = stores.lister.namespace(namespace).get(name);
+      const known = found !== undefined && isOwn(found) ? found : undefined;
       if (deletionTimestamp !== undefined) {
         if (!finalizers.includes(FINALIZER)) return;
         const { items } = asksFirst ? await api.list() : { items: [] };
-        const store = known ?? items.find(({ metadata }) => metadata.name === name);
+        const store = known ?? items.find(isOwn);
         if (store !== undefined) {
           const preconditions = { uid: store.metadata.uid };
           await api.delete(name, { preconditions, ignoreNotFound: true });
@@ -61,7 +64,8 @@ function setUp(asksFirst: boolean) {
       if (known === undefined) {
         if (!(await stillThere(own, instance))) return;
         const { kind } = STORE;
-        await unlessExists(api.create({ apiVersion: STORE.apiVersion, kind, metadata: { name } }));
+        const metadata = { name, labels: { instance: uid } };
+        await unlessExists(api.create({ apiVersion: STORE.apiVersion, kind, metadata }));
         return;
       }
       const status = { store: 'Up' };

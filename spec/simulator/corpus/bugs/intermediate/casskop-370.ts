@@ -29,7 +29,8 @@ function operator(recordsFirst: boolean) {
       .watches('v1', 'pods', ({ metadata: { namespace, labels } }) =>
         labels?.['cluster'] === undefined ? [] : [{ namespace, name: labels['cluster'] }],
       )
-      .reconcile(async ({ metadata: { name }, spec, status }, { resource, own, owned }) => {
+      .reconcile(async ({ metadata, spec, status }, { resource, own, owned }) => {
+        const { name, resourceVersion } = metadata;
         const sets = resource('apps/v1', 'statefulsets');
         const pods = resource('v1', 'pods');
         const [set] = owned('apps/v1', 'statefulsets');
@@ -44,12 +45,17 @@ function operator(recordsFirst: boolean) {
         const { pod } = lastOperation;
         if (lastOperation.status === 'Done') {
           if (spec.nodesPerRack >= replicas) return;
-          return {
-            status: {
-              lastOperation: { status: 'Ongoing', pod: `${name}-${replicas - 1}` } as const,
-            },
-            requeueAfterMs: 100,
-          };
+          // The cache of the sets may be behind that of the clusters.
+          const live = await sets.get(name);
+          if (live.spec?.replicas !== replicas) return { requeueAfterMs: 1000 };
+          const begun = { status: 'Ongoing', pod: `${name}-${replicas - 1}` } as const;
+          // With the version that was read: a cluster of the past begins nothing again.
+          await resource<CassandraCluster>(API, 'cassandraclusters').patch(
+            name,
+            { metadata: { resourceVersion }, status: { lastOperation: begun } },
+            { subresource: 'status' },
+          );
+          return { requeueAfterMs: 100 };
         }
         if (lastOperation.status === 'Ongoing') {
           // Stands for the call that lets the node leave the ring. It fails when the pod is gone.

@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
+import { stillThere } from '../../support/still-there.ts';
 import type { Pod } from '../../../../../lib/types/built-in/core-v1-kinds.ts';
 import { kubelet } from '../../environment/kubelet.ts';
 
@@ -22,10 +23,13 @@ function operator(marksFirst: boolean) {
     controller<NifiCluster>(client, API, 'nificlusters', options)
       .owns('v1', 'configmaps')
       .owns('v1', 'pods')
-      .reconcile(async ({ metadata: { name }, spec, status }, { resource, own, owned }) => {
+      .reconcile(async (cluster, { resource, own, owned }) => {
+        const { metadata, spec, status } = cluster;
+        const { name } = metadata;
         const maps = resource('v1', 'configmaps');
         const pods = resource('v1', 'pods');
         const clusters = resource<NifiCluster>(API, 'nificlusters');
+        if (!(await stillThere(clusters, cluster))) return { requeueAfterMs: 1000 };
         const outOfSync = { status: { config: 'OutOfSync' } };
         const [map] = owned('v1', 'configmaps');
         const [pod] = owned('v1', 'pods');
@@ -40,8 +44,9 @@ function operator(marksFirst: boolean) {
         }
         if (pod === undefined) {
           const containers = [{ name: 'nifi', image: 'example.com/nifi:1' }];
-          const metadata = { name: `${name}-0`, annotations: { [LOADED]: spec.banner } };
-          await pods.create(own({ metadata, spec: { nodeName: 'node', containers } }));
+          const annotations = { [LOADED]: spec.banner };
+          const ofPod = { name: `${name}-0`, annotations };
+          await pods.create(own({ metadata: ofPod, spec: { nodeName: 'node', containers } }));
           return;
         }
         if (pod.metadata.deletionTimestamp !== undefined || config === 'InSync') return;

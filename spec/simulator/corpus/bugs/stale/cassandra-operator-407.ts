@@ -54,7 +54,10 @@ function operator(byPod: boolean) {
         const annotations = { generation: String(generation) };
         const set = await sets.get(name);
         const { resourceVersion: version } = set.metadata;
-        if (Number(set.metadata.annotations?.['generation'] ?? 0) < generation)
+        const known = Number(set.metadata.annotations?.['generation'] ?? 0);
+        // Nor does it say which claims may go.
+        if (known > generation) return { requeueAfterMs: 1000 };
+        if (known < generation)
           await sets.patch(name, {
             metadata: { annotations, resourceVersion: version },
             spec: { replicas: nodes },
@@ -78,6 +81,7 @@ function operator(byPod: boolean) {
           const left = { uid, resourceVersion, finalizers: [] };
           await unlessGone(pods.patch(pod.metadata.name, { metadata: left }));
         }
+        return;
       });
 }
 

@@ -49,6 +49,11 @@ function operator(precise: boolean) {
         if (owner === undefined) return;
         if (lister<Elasticsearch>(apiVersion, plural).namespace(namespace).get(owner) !== undefined)
           return;
+        if (precise) {
+          // The cache of the clusters may be behind that of the secrets.
+          const { items } = await resource<Elasticsearch>(apiVersion, plural).list();
+          if (items.some((one) => one.metadata.name === owner)) return;
+        }
         const preconditions = precise ? { uid, resourceVersion } : undefined;
         await resource('v1', 'secrets').delete(name, { preconditions, ignoreNotFound: true });
       });
@@ -74,7 +79,8 @@ export const cloudOnK8s5249: KnownBug = {
     summary:
       'Secrets are deleted when the operator finds no cluster for their label. After a restart it may read from a server that lags: the first ' +
       'cluster of a name is gone, the second one is not there yet, and the secrets of the second one are deleted by their names. The fix ' +
-      'deletes with uid and resource version as preconditions.',
+      'deletes with uid and resource version as preconditions. Here the server is asked for the cluster too, because the cache of the ' +
+      'clusters may be behind that of the secrets.',
   },
   pattern: 'stale',
   world: { objects: [customResource(ELASTICSEARCH)] },
