@@ -46,13 +46,16 @@ function operator(recordsFirst: boolean) {
         if (lastOperation.status === 'Done') {
           if (spec.nodesPerRack >= replicas) return;
           // The cache of the sets may be behind that of the clusters.
-          const live = await sets.get(name);
+          const live = recordsFirst ? await sets.get(name) : set;
           if (live.spec?.replicas !== replicas) return { requeueAfterMs: 1000 };
           const begun = { status: 'Ongoing', pod: `${name}-${replicas - 1}` } as const;
           // With the version that was read: a cluster of the past begins nothing again.
           await resource<CassandraCluster>(API, 'cassandraclusters').patch(
             name,
-            { metadata: { resourceVersion }, status: { lastOperation: begun } },
+            {
+              metadata: recordsFirst ? { resourceVersion } : {},
+              status: { lastOperation: begun },
+            },
             { subresource: 'status' },
           );
           return { requeueAfterMs: 100 };

@@ -56,7 +56,7 @@ function operator(byPod: boolean) {
         const { resourceVersion: version } = set.metadata;
         const known = Number(set.metadata.annotations?.['generation'] ?? 0);
         // Nor does it say which claims may go.
-        if (known > generation) return { requeueAfterMs: 1000 };
+        if (byPod && known > generation) return { requeueAfterMs: 1000 };
         if (known < generation)
           await sets.patch(name, {
             metadata: { annotations, resourceVersion: version },
