@@ -183,6 +183,23 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
+   * The objects of own writes that readers see and the content of the cache does not have, although it equals a complete list that is as
+   * new: they were deleted before the cache has had them. To be asked before `replaced`, with the same arguments.
+   */
+  *vanished(
+    resourceVersion: string,
+    scope: string = '',
+  ): IterableIterator<readonly [key: string, object: V]> {
+    // Without a version nothing is known, except of a part that is no longer followed.
+    if (!isResourceVersion(resourceVersion) && scope === '') return;
+    for (const { key, object, resourceVersion: version } of this.#layers.entries.values()) {
+      if (object === undefined || version === undefined || !key.startsWith(scope)) continue;
+      if (isResourceVersion(resourceVersion) && !isNotNewer(version, resourceVersion)) continue;
+      if (!this.#layers.store.has(key)) yield [key, object];
+    }
+  }
+
+  /**
    * Called when the content of the cache equals a complete list at `resourceVersion`. If that is older than the processed
    * version, the server went back (a restored backup): all entries are removed. With a scope, the list has the objects whose keys
    * start with it; without a resource version too, these objects are no longer in the cache.
