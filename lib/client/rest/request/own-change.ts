@@ -40,7 +40,7 @@ export function isOwnChange(
   return isFields(body) && isWithin(compared(before), compared(answer), body);
 }
 
-/** Whether nobody else has written to an object that the sender did not know. */
+/** Whether one manager alone has written to an object that the sender did not know. */
 function hasOneManager({ metadata }: KubernetesObject): boolean {
   const { managedFields = [] } = (metadata ?? {}) as {
     readonly managedFields?: readonly { readonly manager?: string }[];
