@@ -181,10 +181,13 @@ export class FaultySource implements ListerWatcher<View> {
     const inner = deriveAbort(request.signal);
     let release = (): void => {};
     const source = await backend.source.watch({ ...request, signal: inner.signal });
+    const { epoch } = backend.history;
     const stream = new FaultyStream({
       runtime,
       dice,
       onPull: ({ givenSeq }) => {
+        // What was given before a restore proves nothing about the past that the server has now.
+        if (backend.history.epoch !== epoch) return;
         this.#provenSeq = Math.max(this.#provenSeq, givenSeq);
       },
       onGive: (giver, batch) => {
