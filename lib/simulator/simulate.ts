@@ -59,11 +59,13 @@ export async function simulate<Types extends object = object>(
   const { workload = [] } = given;
   const simulation = await Simulation.of(simulationParts(given));
   const found = await runAll(given, simulation, startMs);
+  const searchMs = realRuntime.monotonicMs() - startMs;
   const failures: SimulationFailure[] = [];
   for (const failed of found.failed) {
     failures.push(await explained(given, simulation, failed, workload));
   }
-  const report = reportOf(found, failures, simulation, realRuntime.monotonicMs() - startMs);
+  const elapsedMs = realRuntime.monotonicMs() - startMs;
+  const report = reportOf(found, failures, simulation, { searchMs, elapsedMs });
   given.onProgress?.(report.summary);
   if (!report.ok && given.onFailure !== 'return') throw new SimulationError(report);
   return report;
@@ -170,7 +172,7 @@ function reportOf(
   { plans, virtualMs, complete, runsElsewhere }: SearchResult,
   failures: readonly SimulationFailure[],
   simulation: Simulation,
-  elapsedMs: number,
+  { searchMs, elapsedMs }: Pick<SimulationReport, 'searchMs' | 'elapsedMs'>,
 ): SimulationReport {
   const parts = Object.entries(plans).map(
     ([name, { run, planned, failed }]) =>
@@ -186,6 +188,7 @@ function reportOf(
     plans,
     runs,
     elapsedMs,
+    searchMs,
     virtualMs,
     complete,
     summary: `${result}: ${parts.join('; ')}; ${runs} runs and ${hours} virtual hours in ${seconds} s`,

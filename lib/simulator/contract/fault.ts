@@ -16,7 +16,7 @@ export interface ChangePoint {
   readonly resource: string;
   /** `NAMESPACE/NAME`, or the name alone for resources of the cluster. */
   readonly object: string;
-  /** Left out: any of them. */
+  /** @defaultValue any of them */
   readonly change?: 'created' | 'changed' | 'deleted' | undefined;
   /** Counted from 1. */
   readonly occurrence: number;

@@ -39,6 +39,8 @@ export interface SimulationReport {
   readonly runs: number;
   /** Real milliseconds. */
   readonly elapsedMs: number;
+  /** Real milliseconds until the search had ended, before failures were made smaller. */
+  readonly searchMs: number;
   /** Virtual milliseconds of all runs of the search. */
   readonly virtualMs: number;
   /** All that was planned was run. False when the budget was over, or enough failures were found. */

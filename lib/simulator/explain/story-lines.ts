@@ -34,7 +34,7 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
   for (const entry of entries) {
     if ('object' in entry) {
       const { atMs, actor, resource, object, type, version } = entry;
-      seen.set(`${actor} ${resource} ${object}`, version);
+      seen.set(`${actor} ${resource} ${object}`, type === 'DELETED' ? NONE : version);
       lines.push({
         atMs,
         actor,
@@ -46,7 +46,7 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
     const { atMs, actor, type: kind, text } = entry;
     if (kind === 'commit') {
       const [resource = '', object = '', , version = ''] = text.split(' ');
-      committed.set(`${resource} ${object}`, text.includes(' deleted ') ? 'none' : version);
+      committed.set(`${resource} ${object}`, text.includes(' deleted ') ? NONE : version);
       if (!isBackgroundResource(resource))
         lines.push({ atMs, actor, kind, text: commitText(text) });
       continue;
@@ -57,12 +57,15 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
       if (line !== undefined) lines.push(line);
       continue;
     }
-    if (kind !== 'answer') lines.push({ atMs, actor, kind, text });
+    if (kind !== 'answer') lines.push({ atMs, actor, kind, text: told(kind, text) });
     else if (!/^2|^none/.test(text))
       lines.push({ atMs, actor, kind, text: `gets the answer ${text} to request #${entry.id}` });
   }
   return lines;
 }
+
+/** The version of an object that is not there. */
+const NONE = 'none';
 
 const WORDS: Readonly<Record<string, string>> = {
   ADDED: 'added',
@@ -72,7 +75,13 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function commitText(text: string): string {
   const [resource, object, change, version] = text.split(' ');
-  return `${resource} ${object} is ${change}, version ${version}`;
+  return `wrote ${resource} ${object}: ${change}, version ${version}`;
+}
+
+/** With a verb, where the journal has none. */
+function told(kind: JournalEntry['type'], text: string): string {
+  if (kind === 'start') return `starts ${text}`;
+  return kind === 'crash' ? `dies ${text}` : text;
 }
 
 function requestLine(
@@ -87,8 +96,12 @@ function requestLine(
   const cached = seen.get(`${actor} ${main} ${object}`);
   const stored = committed.get(`${main} ${object}`);
   const isStale = cached !== undefined && stored !== undefined && cached !== stored;
-  const stale = isStale ? `its cache has version ${cached}, the server ${stored}` : undefined;
+  const stale = isStale ? `its cache has ${state(cached)}, the server ${state(stored)}` : undefined;
   return { atMs, actor, kind: 'request', text: `sends ${text} (#${id})`, stale };
+}
+
+function state(version: string): string {
+  return version === NONE ? 'none' : `version ${version}`;
 }
 
 function forget(seen: Map<string, string>, actor: string): void {

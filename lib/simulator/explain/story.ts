@@ -1,6 +1,7 @@
 import type { SimulationPlan } from '../contract/fault.ts';
 import type { Finding } from '../contract/finding.ts';
 import { faultText } from '../contract/fault-text.ts';
+import { chosenLines, type Topic } from './chosen-lines.ts';
 import type { StoryLine } from './story-lines.ts';
 
 const MOST_LINES = 120;
@@ -21,7 +22,7 @@ export function story({ plan, findings, lines, steps }: StoryParts): string {
     ...planText(plan, steps),
     '',
     'What happened:',
-    ...shortened(lines).map(lineText),
+    ...chosenLines(lines, topicOf(plan, findings), MOST_LINES).map(lineText),
     '',
     'So it ended:',
     ...findings.map((finding) => `  ${finding.subject}: ${finding.message}`),
@@ -48,17 +49,9 @@ export function lineText({ atMs, actor, text, stale }: StoryLine): string {
   return `  ${time.padStart(11)}  ${actor.padEnd(14)} ${text}${because}`;
 }
 
-/** The middle of a long story is left out. */
-function shortened(lines: readonly StoryLine[]): readonly StoryLine[] {
-  if (lines.length <= MOST_LINES) return lines;
-  const half = MOST_LINES / 2;
-  const left = lines.length - MOST_LINES;
-  const [atMs] = lines.slice(half).map((line) => line.atMs);
-  const gap: StoryLine = {
-    atMs: atMs ?? 0,
-    actor: '…',
-    kind: 'log',
-    text: `${left} lines are left out here`,
+function topicOf({ faults }: SimulationPlan, findings: readonly Finding[]): Topic {
+  return {
+    processes: faults.map(({ process }) => process),
+    subjects: findings.map(({ subject }) => subject),
   };
-  return [...lines.slice(0, half), gap, ...lines.slice(-half)];
 }

@@ -155,7 +155,7 @@ function difference(
 
 /**
  * Whether a deletion took away what should have been there. An object that is created once too often and then removed, because a cache was
- * behind, is no harm: any controller with a cache does that at times.
+ * behind, is no finding: every controller with a cache does that at times.
  */
 function wasNeeded({ steps }: Lives, expected: LifeRanges): boolean {
   for (const [step, { deleted }] of steps) {

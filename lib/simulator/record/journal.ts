@@ -25,13 +25,20 @@ export class Journal {
   }
 
   add(actor: string, type: Exclude<Kind, 'request' | 'answer'>, text: string): void {
-    if (this.entries.length >= MOST_ENTRIES) return;
-    this.entries.push({ atMs: this.#nowMs(), actor, type, text });
+    this.#push({ atMs: this.#nowMs(), actor, type, text });
   }
 
   exchange(actor: string, type: 'request' | 'answer', id: number, text: string): void {
-    if (this.entries.length >= MOST_ENTRIES) return;
-    this.entries.push({ atMs: this.#nowMs(), actor, type, id, text });
+    this.#push({ atMs: this.#nowMs(), actor, type, id, text });
+  }
+
+  #push(entry: JournalEntry): void {
+    const { length } = this.entries;
+    if (length < MOST_ENTRIES) this.entries.push(entry);
+    else if (length === MOST_ENTRIES) {
+      const text = `after ${MOST_ENTRIES} entries nothing more is recorded`;
+      this.entries.push({ atMs: entry.atMs, actor: 'server', type: 'log', text });
+    }
   }
 
   /** The trace as text, one entry a line. */

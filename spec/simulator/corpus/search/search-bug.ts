@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { SimulationFailure } from '../../../../lib/simulator/contract/simulation-report.ts';
 import { simulate } from '../../../../lib/simulator/simulate.ts';
 import { knownBugs } from '../index.ts';
@@ -52,8 +51,6 @@ async function search(
   maxFailures: number,
 ): Promise<BugResult> {
   const bug = bugOf(name);
-  const startMs = performance.now();
-  let searchedMs: number | undefined;
   const report = await simulate({
     controllers: bug[version],
     world: bug.world,
@@ -64,10 +61,6 @@ async function search(
     maxFailures,
     shrink: version === 'wrong',
     onFailure: 'return',
-    // The last line before the summary comes when the search is over.
-    onProgress: (line) => {
-      if (!line.includes(' runs and ')) searchedMs = performance.now();
-    },
   });
   const counts = Object.values(report.plans);
   return {
@@ -77,7 +70,7 @@ async function search(
     runs: counts.reduce((sum, { run }) => sum + run, 0),
     alarms: counts.reduce((sum, { failed }) => sum + failed, 0),
     found: report.failures.map(foundPlan),
-    searchMs: (searchedMs ?? performance.now()) - startMs,
+    searchMs: report.searchMs,
     elapsedMs: report.elapsedMs,
     virtualMs: report.virtualMs,
     complete: report.complete,
