@@ -10,7 +10,7 @@ export interface SimulationOptions<Types extends object = object> {
   /** What the user of the cluster does. @defaultValue nothing: the controllers find the world, and that is all */
   readonly workload?: readonly WorkloadStep<Types>[] | undefined;
   /** What must hold in every run, besides the oracles that always look. @defaultValue none */
-  readonly invariants?: readonly Invariant[] | undefined;
+  readonly invariants?: readonly Invariant<Types>[] | undefined;
   /** Kinds of faults of random seeds. @defaultValue all of them */
   readonly faults?: readonly FaultKind[] | undefined;
   /**

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { SimulatedController } from './simulated-controller.ts';
 
 /** The cluster that a run starts from. */
@@ -17,23 +18,35 @@ export interface World<Types extends object = object> {
   readonly environment?: readonly SimulatedController<Types>[] | undefined;
 }
 
-/** The committed state of the API server at one revision. Objects are frozen. */
-export interface ClusterState {
-  /** The object, or undefined. `namespace` is empty for resources of the cluster. */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
-  get<T extends KubernetesObject = KubernetesObject>(
-    apiVersion: string,
-    resource: string,
+/**
+ * The committed state of the API server at one revision. Objects are frozen. Those of built-in resources, of those in `Types` and of those in
+ * `KnownResources` have their types; for others a call names one, as with `Client.resource`.
+ */
+export interface ClusterState<Types extends object = object> {
+  /** The object, or undefined. `namespace` is left out for resources of the cluster. */
+  get<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
     name: string,
     namespace?: string,
-  ): T | undefined;
-  /** The objects of all namespaces, or of one, sorted by namespace and name. */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
-  list<T extends KubernetesObject = KubernetesObject>(
+  ): ObjectOf<Types, ApiVersion, Resource> | undefined;
+  get<T extends KubernetesObject, Plural extends string = string>(
     apiVersion: string,
-    resource: string,
+    resource: OtherPlural<Plural>,
+    name: string,
     namespace?: string,
-  ): readonly T[];
+  ): NoInfer<T> | undefined;
+  /** The objects of all namespaces, or of one, sorted by namespace and name. */
+  list<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    namespace?: string,
+  ): readonly ObjectOf<Types, ApiVersion, Resource>[];
+  list<T extends KubernetesObject, Plural extends string = string>(
+    apiVersion: string,
+    resource: OtherPlural<Plural>,
+    namespace?: string,
+  ): readonly NoInfer<T>[];
   /** The resource version of the newest write. */
   readonly resourceVersion: string;
   /** Virtual milliseconds since the start of the run. */
@@ -53,20 +66,20 @@ export interface WorkloadStep<Types extends object = object> {
    * The next step begins when this holds.
    * @defaultValue when the controllers have been idle
    */
-  readonly until?: ((state: ClusterState) => boolean) | undefined;
+  readonly until?: ((state: ClusterState<Types>) => boolean) | undefined;
 }
 
 /** What must hold in every run. */
-export type Invariant =
+export type Invariant<Types extends object = object> =
   | {
       readonly name: string;
       /** Checked after each write. Returns the reason why the state is wrong, or undefined. */
-      readonly always: (state: ClusterState) => string | undefined;
+      readonly always: (state: ClusterState<Types>) => string | undefined;
     }
   | {
       readonly name: string;
       /** Must hold at some time within `withinMs` after the last step and the last fault, and from then on. */
-      readonly eventually: (state: ClusterState) => boolean;
+      readonly eventually: (state: ClusterState<Types>) => boolean;
       /** Virtual milliseconds. @defaultValue 600 000 */
       readonly withinMs?: number | undefined;
     };

@@ -1,5 +1,6 @@
 import { deepFreeze } from '../../kernel/data/deep-freeze.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import { groupResource, parseApiVersion } from '../../meta/resource.ts';
 import type { KeyValue, KeyValueEvent } from '../../server/mvcc/contract/key-value-store.ts';
 import type { ChangePoint } from '../contract/fault.ts';
@@ -99,28 +100,44 @@ export class ClusterHistory implements ClusterState {
     return added;
   }
 
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
-  get<T extends KubernetesObject = KubernetesObject>(
+  get<ApiVersion extends string, Resource extends PluralOf<object, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    name: string,
+    namespace?: string,
+  ): ObjectOf<object, ApiVersion, Resource> | undefined;
+  get<T extends KubernetesObject, Plural extends string = string>(
+    apiVersion: string,
+    resource: OtherPlural<Plural>,
+    name: string,
+    namespace?: string,
+  ): NoInfer<T> | undefined;
+  get(
     apiVersion: string,
     resource: string,
     name: string,
     namespace: string = '',
-  ): T | undefined {
+  ): KubernetesObject | undefined {
     const object = namespace === '' ? name : `${namespace}/${name}`;
     const entry = this.#byResource.get(fullName(apiVersion, resource))?.get(object);
-    return entry === undefined ? undefined : (deepFreeze(objectOf(entry.kv)) as T);
+    return entry && deepFreeze(objectOf(entry.kv));
   }
 
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the kind, as with client.resource<T>.
-  list<T extends KubernetesObject = KubernetesObject>(
-    apiVersion: string,
-    resource: string,
+  list<ApiVersion extends string, Resource extends PluralOf<object, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
     namespace?: string,
-  ): readonly T[] {
+  ): readonly ObjectOf<object, ApiVersion, Resource>[];
+  list<T extends KubernetesObject, Plural extends string = string>(
+    apiVersion: string,
+    resource: OtherPlural<Plural>,
+    namespace?: string,
+  ): readonly NoInfer<T>[];
+  list(apiVersion: string, resource: string, namespace?: string): readonly KubernetesObject[] {
     return [...(this.#byResource.get(fullName(apiVersion, resource))?.values() ?? [])]
       .filter(({ ref }) => namespace === undefined || ref.namespace === namespace)
       .toSorted((left, right) => compareRefs(left.ref, right.ref))
-      .map(({ kv }) => deepFreeze(objectOf(kv)) as T);
+      .map(({ kv }) => deepFreeze(objectOf(kv)));
   }
 
   /** All present objects, by resource, namespace and name. */

@@ -5,7 +5,6 @@ import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { claimSpec, STORAGE_CLASS } from '../../environment/claims.ts';
 import { statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 
@@ -110,8 +109,7 @@ export const casskop370: KnownBug = {
         await clusters.create({ apiVersion: API, kind: 'CassandraCluster', metadata, spec });
       },
       until: (state) =>
-        state.get<StatefulSet>('apps/v1', 'statefulsets', 'ring', 'default')?.status
-          ?.readyReplicas === 2,
+        state.get('apps/v1', 'statefulsets', 'ring', 'default')?.status?.readyReplicas === 2,
     },
     {
       title: 'one node leaves, and its claim goes',

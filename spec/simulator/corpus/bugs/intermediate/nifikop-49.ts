@@ -6,7 +6,6 @@ import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
 import { stillThere } from '../../support/still-there.ts';
-import type { Pod } from '../../../../../lib/types/built-in/core-v1-kinds.ts';
 import { kubelet } from '../../environment/kubelet.ts';
 
 interface NifiCluster extends KubernetesObject {
@@ -82,8 +81,7 @@ export const nifikop49: KnownBug = {
         const spec = { banner: 'first' };
         await clusters.create({ apiVersion: API, kind: 'NifiCluster', metadata, spec });
       },
-      until: (state) =>
-        state.list<Pod>('v1', 'pods').some(({ status }) => status?.phase === 'Running'),
+      until: (state) => state.list('v1', 'pods').some(({ status }) => status?.phase === 'Running'),
     },
     {
       title: 'another banner is loaded',
@@ -92,7 +90,7 @@ export const nifikop49: KnownBug = {
         await clusters.patch('flow', { spec: { banner: 'second' } });
       },
       until: (state) => {
-        const pod = state.get<Pod>('v1', 'pods', 'flow-0', 'default');
+        const pod = state.get('v1', 'pods', 'flow-0', 'default');
         const cluster = state.get<NifiCluster>(API, 'nificlusters', 'flow', 'default');
         const isLoaded = pod?.metadata?.annotations?.[LOADED] === 'second';
         return isLoaded && pod?.status?.phase === 'Running' && cluster?.status?.config === 'InSync';

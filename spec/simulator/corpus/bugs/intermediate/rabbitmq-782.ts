@@ -71,8 +71,8 @@ function sizeOf({ spec }: Pick<PersistentVolumeClaim, 'spec'>): unknown {
 }
 
 function hasSize(state: ClusterState, storage: string): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'queue', 'default');
-  const claims = state.list<PersistentVolumeClaim>('v1', 'persistentvolumeclaims', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'queue', 'default');
+  const claims = state.list('v1', 'persistentvolumeclaims', 'default');
   const [template] = set?.spec?.volumeClaimTemplates ?? [];
   return (
     set?.status?.readyReplicas === 2 &&

@@ -7,7 +7,6 @@ import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
 import { stillThere } from '../../support/still-there.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { ConfigMap } from '../../../../../lib/types/built-in/core-v1-kinds.ts';
 
 interface Kafka extends KubernetesObject {
   /** The generation of the key of the authority. */
@@ -57,7 +56,7 @@ function operator(renewsByGeneration: boolean) {
 }
 
 function data(state: ClusterState, part: string): Record<string, string> {
-  return state.get<ConfigMap>('v1', 'configmaps', `events-${part}`, 'default')?.data ?? {};
+  return state.get('v1', 'configmaps', `events-${part}`, 'default')?.data ?? {};
 }
 
 function isAt(state: ClusterState, key: string): boolean {

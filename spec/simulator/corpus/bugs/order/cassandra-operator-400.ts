@@ -3,7 +3,6 @@ import { controller } from '../../../../../lib/controller/builder/controller-bui
 import type { ControllerOptions } from '../../../../../lib/controller/builder/controller-options.ts';
 import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { ordinalOf, statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
@@ -60,7 +59,7 @@ function operator(byOrdinal: boolean) {
 }
 
 function hasNodes(state: ClusterState, nodes: number): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'ring', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'ring', 'default');
   return set?.status?.readyReplicas === nodes && state.list('v1', 'pods').length === nodes;
 }
 

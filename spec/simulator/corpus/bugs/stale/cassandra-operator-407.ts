@@ -3,7 +3,6 @@ import { controller } from '../../../../../lib/controller/builder/controller-bui
 import type { ControllerOptions } from '../../../../../lib/controller/builder/controller-options.ts';
 import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { claimSpec, STORAGE_CLASS } from '../../environment/claims.ts';
 import { ordinalOf, statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 import type { KnownBug } from '../../known-bug.ts';
@@ -86,7 +85,7 @@ function operator(byPod: boolean) {
 }
 
 function hasNodes(state: ClusterState, nodes: number): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'ring', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'ring', 'default');
   const pods = state.list('v1', 'pods');
   const claims = state.list('v1', 'persistentvolumeclaims');
   const uids = pods.map(({ metadata }) => metadata?.uid);

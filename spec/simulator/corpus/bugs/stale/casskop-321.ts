@@ -8,7 +8,6 @@ import { operatorOf } from '../../support/operator-of.ts';
 import { changes, creates } from '../../support/steps.ts';
 import { stillThere } from '../../support/still-there.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { PodDisruptionBudget } from '../../../../../lib/types/built-in/policy-v1-kinds.ts';
 
 interface CassandraCluster extends KubernetesObject {
   readonly spec: { readonly maxUnavailable: number; readonly seeds: number };
@@ -49,7 +48,7 @@ function operator(refusesThePast: boolean) {
 }
 
 function allows(state: ClusterState, pods: number): boolean {
-  const budgets = state.list<PodDisruptionBudget>('policy/v1', 'poddisruptionbudgets');
+  const budgets = state.list('policy/v1', 'poddisruptionbudgets');
   return budgets.some(({ spec }) => spec?.maxUnavailable === pods);
 }
 

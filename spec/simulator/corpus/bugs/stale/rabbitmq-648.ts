@@ -9,7 +9,6 @@ import { creates, deletes } from '../../support/steps.ts';
 import { stillThere } from '../../support/still-there.ts';
 import { controllerOf } from '../../../../../lib/meta/object.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 
 interface RabbitmqCluster extends KubernetesObject {
@@ -56,7 +55,7 @@ function operator(precise: boolean) {
 }
 
 function isReady(state: ClusterState): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'queue', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'queue', 'default');
   return set?.status?.readyReplicas === 2;
 }
 

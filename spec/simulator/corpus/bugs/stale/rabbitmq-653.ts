@@ -8,7 +8,6 @@ import { operatorOf } from '../../support/operator-of.ts';
 import { changes, creates } from '../../support/steps.ts';
 import { stillThere } from '../../support/still-there.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { claimSpec, STORAGE_CLASS } from '../../environment/claims.ts';
 import { statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 
@@ -71,7 +70,7 @@ function sizeOf(claim: object): number {
 }
 
 function hasSize(state: ClusterState, gibibytes: number): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'queue', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'queue', 'default');
   const [template = {}] = set?.spec?.volumeClaimTemplates ?? [];
   const claims = state.list('v1', 'persistentvolumeclaims', 'default');
   const all = [template, ...claims];

@@ -3,7 +3,6 @@ import { controller } from '../../../../../lib/controller/builder/controller-bui
 import type { ControllerOptions } from '../../../../../lib/controller/builder/controller-options.ts';
 import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { claimSpec, STORAGE_CLASS } from '../../environment/claims.ts';
 import { statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 import type { KnownBug } from '../../known-bug.ts';
@@ -59,7 +58,7 @@ async function createCluster(user: Client): Promise<void> {
 }
 
 function isReady(state: ClusterState): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'zk', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'zk', 'default');
   return set?.status?.readyReplicas === 2;
 }
 

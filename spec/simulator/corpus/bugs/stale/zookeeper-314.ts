@@ -8,7 +8,6 @@ import { operatorOf } from '../../support/operator-of.ts';
 import { changes, creates } from '../../support/steps.ts';
 import { stillThere } from '../../support/still-there.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
-import type { StatefulSet } from '../../../../../lib/types/built-in/apps-v1-kinds.ts';
 import { claimSpec, STORAGE_CLASS } from '../../environment/claims.ts';
 import { ordinalOf, statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 
@@ -60,7 +59,7 @@ function operator(refusesThePast: boolean) {
 }
 
 function hasNodes(state: ClusterState, nodes: number): boolean {
-  const set = state.get<StatefulSet>('apps/v1', 'statefulsets', 'zk', 'default');
+  const set = state.get('apps/v1', 'statefulsets', 'zk', 'default');
   const pods = state.list('v1', 'pods').length;
   const claims = state.list('v1', 'persistentvolumeclaims').length;
   return set?.status?.readyReplicas === nodes && pods === nodes && claims === nodes;
