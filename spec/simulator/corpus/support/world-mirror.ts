@@ -61,8 +61,8 @@ export class WorldMirror {
     const get = (apiVersion: string, resource: string, name: string, namespace?: string) =>
       list(apiVersion, resource, namespace).find(({ metadata }) => metadata?.name === name);
     return {
-      get: get as ClusterState['get'],
-      list: list as ClusterState['list'],
+      get,
+      list,
       resourceVersion: String(this.#revision),
       elapsedMs: this.#runtime.monotonicMs(),
     };
