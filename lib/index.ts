@@ -122,10 +122,14 @@ export {
   type KeyFunc,
   type ObjectName,
 } from './meta/key.ts';
-export { labelSelectorFromSpec, parseLabelSelector } from './meta/label-selector.ts';
-export { shardSelector, type ShardOptions, type ShardSelector } from './meta/shard-selector.ts';
-export { parseFieldSelector } from './meta/field-selector.ts';
-export { compareResourceVersions } from './meta/resource-version.ts';
+export { labelSelectorFromSpec, parseLabelSelector } from './meta/selectors/label-selector.ts';
+export {
+  shardSelector,
+  type ShardOptions,
+  type ShardSelector,
+} from './meta/selectors/shard-selector.ts';
+export { parseFieldSelector } from './meta/selectors/field-selector.ts';
+export { compareResourceVersions } from './meta/versions/resource-version.ts';
 export type { WatchEvent } from './meta/watch-event.ts';
 
 // Errors

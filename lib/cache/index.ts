@@ -196,7 +196,7 @@ export type { UntilEventOptions, UntilOptions, UntilWatchOptions } from './wait/
 export { untilWithSync, type UntilWithSyncOptions } from './wait/until-with-sync.ts';
 export { until } from './wait/until.ts';
 export type { FieldCause, Subject } from '../meta/failure/failures.ts';
-export { FieldSelector, type FieldRequirement } from '../meta/field-selector.ts';
+export { FieldSelector, type FieldRequirement } from '../meta/selectors/field-selector.ts';
 export { KeyError } from '../meta/key.ts';
 export {
   LabelSelector,
@@ -204,8 +204,8 @@ export {
   type LabelRequirement,
   type Labels,
   type LabelSelectorSpec,
-} from '../meta/label-selector.ts';
+} from '../meta/selectors/label-selector.ts';
 export type { ListMeta } from '../meta/object.ts';
 export type { ObjectView } from '../meta/object-view.ts';
-export { isResourceVersion } from '../meta/resource-version.ts';
+export { isResourceVersion } from '../meta/versions/resource-version.ts';
 export type { BookmarkEvent, ObjectEvent } from '../meta/watch-event.ts';

@@ -16,7 +16,7 @@ import {
 import { metaNamespaceKeyFunc, objectKey, type ObjectName } from '../meta/key.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
-import { isResourceVersion } from '../meta/resource-version.ts';
+import { isResourceVersion } from '../meta/versions/resource-version.ts';
 import type {
   ItemsTaker,
   ListerWatcher,

@@ -5,7 +5,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import type { Transport } from '../../lib/client/transport/contract/transport.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
-import { shardSelector } from '../../lib/meta/shard-selector.ts';
+import { shardSelector } from '../../lib/meta/selectors/shard-selector.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { HANG_MS, until } from '../support/until.ts';
 

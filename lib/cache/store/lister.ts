@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { objectKey } from '../../meta/key.ts';
 import { notFound, type Subject } from '../../meta/failure/failures.ts';
-import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
+import { parseLabelSelector, type LabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import { NAMESPACE_INDEX } from './indexers.ts';

@@ -1,7 +1,7 @@
 import type { HasMetadata } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
-import { isResourceVersion } from '../../meta/resource-version.ts';
-import { areOrdered, isNewer, isOlder } from '../../meta/version-order.ts';
+import { isResourceVersion } from '../../meta/versions/resource-version.ts';
+import { areOrdered, isNewer, isOlder } from '../../meta/versions/version-order.ts';
 
 /** The entry of an own write under one key, until the cache has processed the version of the write. */
 export interface OverlayEntry<V> {

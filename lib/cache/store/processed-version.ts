@@ -3,7 +3,7 @@ import { Heap } from '../../kernel/data/heap.ts';
 import { deferred, type Deferred } from '../../kernel/time/latch.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { withDeadline } from '../../kernel/time/wait.ts';
-import { compareResourceVersions } from '../../meta/resource-version.ts';
+import { compareResourceVersions } from '../../meta/versions/resource-version.ts';
 
 export interface CaughtUpOptions {
   /** Longest wait in milliseconds. @defaultValue no limit */

@@ -10,7 +10,7 @@ import {
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import { isResourceVersion } from '../../meta/resource-version.ts';
+import { isResourceVersion } from '../../meta/versions/resource-version.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 
 /** The reaction of a `RetryWatcher` to a watch that failed. */

@@ -7,7 +7,7 @@ import { sleep } from '../../kernel/time/wait.ts';
 import { isApiError } from '../../meta/failure/failures.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
-import { isResourceVersion } from '../../meta/resource-version.ts';
+import { isResourceVersion } from '../../meta/versions/resource-version.ts';
 import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { rejectTable } from '../reflector/failure/table-object.ts';
 import { failureLine } from '../reflector/failure/failure-line.ts';

@@ -9,11 +9,11 @@ import type {
 import { deriveAbort } from '../../kernel/time/abort.ts';
 import { numberOption } from '../../kernel/options/options.ts';
 import type { ApiCall } from '../../meta/api-call.ts';
-import { parseFieldSelector } from '../../meta/field-selector.ts';
+import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
-import { parseLabelSelector } from '../../meta/label-selector.ts';
+import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import { parseShardSelector } from '../../meta/shard-selector.ts';
+import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Collection } from './request/collection.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';

@@ -1,5 +1,5 @@
-import { parseFieldSelector } from '../../meta/field-selector.ts';
-import { parseLabelSelector } from '../../meta/label-selector.ts';
+import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { SelectionPredicate } from '../../server/storage/contract/selection-predicate.ts';
 

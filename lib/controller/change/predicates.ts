@@ -1,5 +1,5 @@
 import { sameContent } from '../../meta/content/same-content.ts';
-import { parseLabelSelector } from '../../meta/label-selector.ts';
+import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { LazyChange, type ObjectChange } from './object-change.ts';

@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { compareResourceVersions, isResourceVersion } from '../../meta/resource-version.ts';
+import {
+  compareResourceVersions,
+  isResourceVersion,
+} from '../../meta/versions/resource-version.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { notFound } from '../../meta/failure/failures.ts';
-import type { Labels } from '../../meta/label-selector.ts';
+import type { Labels } from '../../meta/selectors/label-selector.ts';
 import { ServiceAccountAdmission } from '../accounts/service-account-admission.ts';
 import type { Admission } from '../registry/contract/admission.ts';
 import type { HookParts } from '../registry/contract/kind-definition.ts';

@@ -6,9 +6,9 @@ import type {
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { parseFieldSelector } from '../../meta/field-selector.ts';
-import { parseLabelSelector } from '../../meta/label-selector.ts';
-import { parseShardSelector } from '../../meta/shard-selector.ts';
+import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
+import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
 import {
   describeCollection,
   type CollectionOptions,

@@ -1,8 +1,8 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { badRequest } from '../../meta/failure/failures.ts';
-import { parseFieldSelector, type FieldSelector } from '../../meta/field-selector.ts';
-import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
-import { parseShardSelector, type ShardSelector } from '../../meta/shard-selector.ts';
+import { parseFieldSelector, type FieldSelector } from '../../meta/selectors/field-selector.ts';
+import { parseLabelSelector, type LabelSelector } from '../../meta/selectors/label-selector.ts';
+import { parseShardSelector, type ShardSelector } from '../../meta/selectors/shard-selector.ts';
 import type {
   AttributesFunc,
   SelectionPredicate,

@@ -1,8 +1,8 @@
 import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { metaNamespaceKeyFunc, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
-import { labelSelectorFromSpec } from '../../../lib/meta/label-selector.ts';
-import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
+import { labelSelectorFromSpec } from '../../../lib/meta/selectors/label-selector.ts';
+import { compareResourceVersions } from '../../../lib/meta/versions/resource-version.ts';
 import { pod, type Pod } from '../../cache/support/objects.ts';
 import type { BadUseArea } from '../bad-use.ts';
 

@@ -3,7 +3,7 @@ import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { failure } from '../../../lib/meta/failure/api-error.ts';
 import { expired, internalError, tooManyRequests } from '../../../lib/meta/failure/failures.ts';
-import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
+import { compareResourceVersions } from '../../../lib/meta/versions/resource-version.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { RecordingSink, rig, thing, type Rig, type Thing, type View } from './reflector-support.ts';

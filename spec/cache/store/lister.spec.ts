@@ -5,7 +5,7 @@ import { asStored, StoreLister, type Lister } from '../../../lib/cache/store/lis
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { isNotFound } from '../../../lib/meta/failure/failures.ts';
 import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
-import { parseLabelSelector } from '../../../lib/meta/label-selector.ts';
+import { parseLabelSelector } from '../../../lib/meta/selectors/label-selector.ts';
 import type { ObjectMeta } from '../../../lib/meta/object.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';

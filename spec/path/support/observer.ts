@@ -5,7 +5,7 @@ import type {
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';
-import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
+import { compareResourceVersions } from '../../../lib/meta/versions/resource-version.ts';
 
 export interface Change {
   readonly type: 'add' | 'update' | 'delete';

@@ -1,6 +1,6 @@
 import { queryObjects } from 'node:v8';
 import { expect } from 'chai';
-import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
+import { compareResourceVersions } from '../../../lib/meta/versions/resource-version.ts';
 import { CacheWatcher } from '../../../lib/server/cacher/watchers/cache-watcher.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { until, within } from '../../support/until.ts';

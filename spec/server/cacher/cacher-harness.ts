@@ -1,7 +1,7 @@
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
-import { parseFieldSelector } from '../../../lib/meta/field-selector.ts';
-import { parseLabelSelector } from '../../../lib/meta/label-selector.ts';
+import { parseFieldSelector } from '../../../lib/meta/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../../lib/meta/selectors/label-selector.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { Cacher } from '../../../lib/server/cacher/cacher.ts';
 import type { CacherOptions } from '../../../lib/server/cacher/cacher-options.ts';

@@ -95,7 +95,7 @@ export const listWatchRows: readonly FeatureRow[] = [
   yes(
     12,
     'A replica lists and watches its share of a collection (`shardSelector`); where the server sends all, the client leaves the others out',
-    'meta/shard-selector.ts',
+    'meta/selectors/shard-selector.ts',
     [
       'path/shards.spec.ts',
       'informers of the shards of a collection have each object in exactly one of them, over HTTP',

@@ -1,6 +1,6 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
-import { isOlder } from '../../../meta/version-order.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { ReplacedAllDelta } from '../../delta/delta.ts';
 import type { StoreTransaction } from '../../store/store-transaction.ts';
 import {

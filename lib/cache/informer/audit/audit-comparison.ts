@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata, KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { isNewer } from '../../../meta/version-order.ts';
+import { isNewer } from '../../../meta/versions/version-order.ts';
 import type { AuditFinding, AuditReport } from './audit-report.ts';
 
 /** Keys that a finding names; the others are counted. */

@@ -7,14 +7,14 @@ import type { KeyFunc } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
-import { isResourceVersion } from '../../../meta/resource-version.ts';
+import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import type {
   ListerWatcher,
   ListPage,
   ListRequest,
 } from '../../reflector/contract/lister-watcher.ts';
 import { rejectTable } from '../../reflector/failure/table-object.ts';
-import { isNewer } from '../../../meta/version-order.ts';
+import { isNewer } from '../../../meta/versions/version-order.ts';
 import { classifyFailure } from '../../reflector/failure/watch-error.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import {

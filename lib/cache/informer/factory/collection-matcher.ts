@@ -1,7 +1,7 @@
 import type { CollectionOptions } from '../../../meta/collection-options.ts';
-import { parseFieldSelector } from '../../../meta/field-selector.ts';
-import { parseLabelSelector } from '../../../meta/label-selector.ts';
-import { parseShardSelector } from '../../../meta/shard-selector.ts';
+import { parseFieldSelector } from '../../../meta/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../../meta/selectors/label-selector.ts';
+import { parseShardSelector } from '../../../meta/selectors/shard-selector.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 
 /** The values of a field that an object leaves out: one for each type. */

@@ -1,4 +1,4 @@
-import { isNewer } from '../../../meta/version-order.ts';
+import { isNewer } from '../../../meta/versions/version-order.ts';
 
 /** The resource versions that several watches have reached, and the oldest of them, up to which every change has come. */
 export class OldestVersion {

@@ -8,7 +8,7 @@ import {
   startRound,
   startWatch,
 } from './step-moves.ts';
-import { isOlder } from '../../../meta/version-order.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { FailureKind } from '../failure/watch-error.ts';
 
 /** Failures after which the server is unknown, or known to be unable to answer at present. */

@@ -18,7 +18,7 @@ import {
   startRound,
   startWatch,
 } from './step-moves.ts';
-import { isOlder } from '../../../meta/version-order.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { Failure } from '../failure/watch-error.ts';
 
 const KEEP_PAGE = { type: 'keep-page' } as const;

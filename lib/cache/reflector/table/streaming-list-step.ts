@@ -16,7 +16,7 @@ import {
   startWatch,
   VERY_SHORT_WATCH_MS,
 } from './step-moves.ts';
-import { isOlder } from '../../../meta/version-order.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { Failure } from '../failure/watch-error.ts';
 
 /** The number of streaming lists that may end without their end bookmark before a plain list replaces them. */

@@ -19,7 +19,7 @@ import {
   VERY_SHORT_WATCH_MS,
   waitFor,
 } from './step-moves.ts';
-import { isOlder } from '../../../meta/version-order.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
 
 /** Watches lost in a row before a request checks whether the server answers, and, if it did, before a list. */
 export const MOST_LOST_WATCHES = 3;

@@ -3,7 +3,7 @@ import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
-import { isOlder } from '../../../meta/version-order.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { WatchReader } from './watch-reader.ts';
 
 /** The most events during a list. */

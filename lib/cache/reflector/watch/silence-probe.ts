@@ -6,10 +6,10 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask, sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
-import { isResourceVersion } from '../../../meta/resource-version.ts';
+import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import { listPage } from '../list/list-page.ts';
 import type { ListerWatcher, ListRequest } from '../contract/lister-watcher.ts';
-import { isNewer, isOlder } from '../../../meta/version-order.ts';
+import { isNewer, isOlder } from '../../../meta/versions/version-order.ts';
 import { classifyFailure, type FailureKind } from '../failure/watch-error.ts';
 import { WatchReader } from './watch-reader.ts';
 

@@ -1,7 +1,7 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
-import { areOrdered, isNewer, isOlder } from '../../../meta/version-order.ts';
+import { areOrdered, isNewer, isOlder } from '../../../meta/versions/version-order.ts';
 
 /**
  * Drops old events of one stream: a proxy that replays, a repeated frame or a replica that lags behind must not set the sink

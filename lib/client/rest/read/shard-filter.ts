@@ -5,7 +5,7 @@ import type {
 } from '../../../cache/reflector/contract/lister-watcher.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
-import type { ShardSelector } from '../../../meta/shard-selector.ts';
+import type { ShardSelector } from '../../../meta/selectors/shard-selector.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { parseFieldSelector } from '../../../meta/field-selector.ts';
-import { parseLabelSelector } from '../../../meta/label-selector.ts';
+import { parseFieldSelector } from '../../../meta/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../../meta/selectors/label-selector.ts';
 import { parseQuery } from '../../api/http/parse-query.ts';
 import { queryFlag, queryNumber } from '../../api/http/query-options.ts';
 import type { AccessQuestion } from '../../registry/contract/access-parts.ts';

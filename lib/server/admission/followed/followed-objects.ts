@@ -1,7 +1,7 @@
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { compareResourceVersions } from '../../../meta/resource-version.ts';
+import { compareResourceVersions } from '../../../meta/versions/resource-version.ts';
 import type { StoreHooks } from '../../registry/contract/store-hooks.ts';
 import { ObjectFollower } from '../../registry/namespaces/object-follower.ts';
 import type { ResourceStorage } from '../../registry/storage-factory.ts';

@@ -1,5 +1,5 @@
-import type { LabelSelector } from '../../../meta/label-selector.ts';
-import { labelSelectorFromSpec } from '../../../meta/label-selector.ts';
+import type { LabelSelector } from '../../../meta/selectors/label-selector.ts';
+import { labelSelectorFromSpec } from '../../../meta/selectors/label-selector.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { internalError } from '../../../meta/failure/failures.ts';
 import {

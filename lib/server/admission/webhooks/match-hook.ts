@@ -1,5 +1,5 @@
 import { forbidden, internalError, isNotFound } from '../../../meta/failure/failures.ts';
-import type { Labels, LabelSelector } from '../../../meta/label-selector.ts';
+import type { Labels, LabelSelector } from '../../../meta/selectors/label-selector.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AdmissionRequest, AdmittedVersion } from '../../registry/contract/admission.ts';
 import type { Hook, HookRule } from './hook.ts';

@@ -1,4 +1,4 @@
-import { compareVersionNames } from '../../../meta/version-names.ts';
+import { compareVersionNames } from '../../../meta/versions/version-names.ts';
 import { builtInVersions } from '../../../meta/surface/built-in-surface.ts';
 import type { GroupVersion } from '../../../meta/resource.ts';
 

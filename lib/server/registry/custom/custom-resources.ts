@@ -3,7 +3,7 @@ import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { failure } from '../../../meta/failure/api-error.ts';
 import { isNotFound, type Subject } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { compareResourceVersions } from '../../../meta/resource-version.ts';
+import { compareResourceVersions } from '../../../meta/versions/resource-version.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { acceptNames, type NameRivals } from './definition/accepted-names.ts';

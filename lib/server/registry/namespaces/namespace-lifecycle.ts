@@ -9,7 +9,7 @@ import {
   type Subject,
 } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { compareResourceVersions } from '../../../meta/resource-version.ts';
+import { compareResourceVersions } from '../../../meta/versions/resource-version.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { GenericRegistryStore } from '../generic-registry-store.ts';

@@ -1,5 +1,5 @@
-import { parseFieldSelector } from '../../../meta/field-selector.ts';
-import { parseLabelSelector } from '../../../meta/label-selector.ts';
+import { parseFieldSelector } from '../../../meta/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../../meta/selectors/label-selector.ts';
 import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AccessDecision, AccessQuestion } from '../contract/access-parts.ts';

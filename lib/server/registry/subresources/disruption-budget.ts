@@ -1,6 +1,6 @@
 import { failure } from '../../../meta/failure/api-error.ts';
 import { forbidden } from '../../../meta/failure/failures.ts';
-import { labelSelectorFromSpec } from '../../../meta/label-selector.ts';
+import { labelSelectorFromSpec } from '../../../meta/selectors/label-selector.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { timestampOf } from '../rules/duration.ts';
 import { numberAt, recordAt, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';

@@ -1,7 +1,7 @@
-import type { FieldSelector } from '../../../meta/field-selector.ts';
-import type { LabelSelector, Labels } from '../../../meta/label-selector.ts';
+import type { FieldSelector } from '../../../meta/selectors/field-selector.ts';
+import type { LabelSelector, Labels } from '../../../meta/selectors/label-selector.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { ShardSelector } from '../../../meta/shard-selector.ts';
+import type { ShardSelector } from '../../../meta/selectors/shard-selector.ts';
 
 /** The part of an object that selectors read. */
 export interface ObjectAttributes {

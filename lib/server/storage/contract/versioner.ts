@@ -1,6 +1,6 @@
 import { badRequest, withoutReason } from '../../../meta/failure/failures.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
-import { isResourceVersion } from '../../../meta/resource-version.ts';
+import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compareVersionNames } from '../../../../lib/meta/version-names.ts';
+import { compareVersionNames } from '../../../../lib/meta/versions/version-names.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { DEFINITIONS, GADGETS, gadgets } from '../gadgets.ts';
 import { call, discoverable, fakeStorage, widgets } from '../support.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseLabelSelector } from '../../../../lib/meta/label-selector.ts';
+import { parseLabelSelector } from '../../../../lib/meta/selectors/label-selector.ts';
 import {
   fieldSelectorFailure,
   labelSelectorFailure,

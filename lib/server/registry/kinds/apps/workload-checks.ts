@@ -1,4 +1,7 @@
-import { labelSelectorFromSpec, type LabelSelector } from '../../../../meta/label-selector.ts';
+import {
+  labelSelectorFromSpec,
+  type LabelSelector,
+} from '../../../../meta/selectors/label-selector.ts';
 import {
   fieldForbidden,
   fieldInvalid,

@@ -1,4 +1,4 @@
-import { labelSelectorFromSpec } from '../../../../meta/label-selector.ts';
+import { labelSelectorFromSpec } from '../../../../meta/selectors/label-selector.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import type { ScaleDefinition } from '../../contract/kind-definition.ts';
 import type { TableColumn, TableConvertor } from '../../contract/rest-storage.ts';

@@ -1,4 +1,4 @@
-import { labelSelectorFromSpec } from '../../../../meta/label-selector.ts';
+import { labelSelectorFromSpec } from '../../../../meta/selectors/label-selector.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import type { TableCell } from '../../contract/table-columns.ts';
 import { ageOf } from '../../rules/duration.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
-import { parseShardSelector, shardSelector } from '../../lib/meta/shard-selector.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { parseShardSelector, shardSelector } from '../../../lib/meta/selectors/shard-selector.ts';
 
 const range = (start: string, end: string, by = 'uid'): string =>
   `shardRange(object.metadata.${by}, '${start}', '${end}')`;

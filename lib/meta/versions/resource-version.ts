@@ -1,4 +1,4 @@
-import { ListwatchError } from '../kernel/failure/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 const DECIMAL = /^(?:0|[1-9][0-9]*)$/;
 

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../kernel/failure/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 export interface FieldRequirement {
   /** Field path, e.g. `metadata.name`. */

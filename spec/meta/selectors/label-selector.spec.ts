@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
-import { seededRandom } from '../../lib/kernel/time/random.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import {
   LabelSelector,
   labelSelectorFromSpec,
   parseLabelSelector,
   type Labels,
   type LabelSelectorSpec,
-} from '../../lib/meta/label-selector.ts';
+} from '../../../lib/meta/selectors/label-selector.ts';
 
 const matches = (text: string, labels: Labels): boolean => parseLabelSelector(text).matches(labels);
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
-import { seededRandom } from '../../lib/kernel/time/random.ts';
-import { parseFieldSelector } from '../../lib/meta/field-selector.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { parseFieldSelector } from '../../../lib/meta/selectors/field-selector.ts';
 
 describe('parseFieldSelector', () => {
   const fields = { 'metadata.name': 'a', 'status.phase': 'Running', odd: 'x,y=z\\w' };

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 
 export interface ShardOptions {
   /** Which shard, from 0 on. */

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../lib/kernel/time/random.ts';
-import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
-import { compareResourceVersions, isResourceVersion } from '../../lib/meta/resource-version.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import {
+  compareResourceVersions,
+  isResourceVersion,
+} from '../../../lib/meta/versions/resource-version.ts';
 
 describe('compareResourceVersions', () => {
   it('orders as the numbers do, far beyond 2^53', () => {
