@@ -11,7 +11,7 @@ import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { failure } from '../../lib/meta/failure/api-error.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
-import { failureResponse } from '../../lib/server/api/http/document-response.ts';
+import { failureResponse } from '../../lib/server/api/http/responses/document-response.ts';
 import { HttpListener } from '../../lib/server/api/port/http-listener.ts';
 import {
   CertificateAuthority,

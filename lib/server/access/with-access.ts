@@ -1,7 +1,7 @@
 import { isApiError } from '../../meta/failure/failures.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../api/http/api-request.ts';
-import { withHeaders } from '../api/http/api-response.ts';
-import { failureResponse } from '../api/http/document-response.ts';
+import { withHeaders } from '../api/http/responses/api-response.ts';
+import { failureResponse } from '../api/http/responses/document-response.ts';
 import { toApiError } from '../api/http/request-failures.ts';
 import type { Authorizer } from '../registry/contract/access-parts.ts';
 import {

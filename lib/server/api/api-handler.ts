@@ -15,8 +15,8 @@ import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts'
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { RequestAborts, type RequestAbort } from './http/request-aborts.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
-import { textResponse, withHeaders } from './http/api-response.ts';
-import { failureResponse } from './http/document-response.ts';
+import { textResponse, withHeaders } from './http/responses/api-response.ts';
+import { failureResponse } from './http/responses/document-response.ts';
 import { JSON_TYPE } from './http/media/media-type.ts';
 import { serveConnect } from './verbs/serve-connect.ts';
 import { serveCreate } from './verbs/serve-create.ts';
@@ -39,7 +39,7 @@ import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/answer/warnings.ts';
 import { protobufFrame, WatchFrames } from './verbs/answer/watch-frames.ts';
 import { serveWatch } from './verbs/serve-watch.ts';
-import { withStandardHeaders } from './http/standard-headers.ts';
+import { withStandardHeaders } from './http/responses/standard-headers.ts';
 
 export interface ApiHandlerOptions {
   /** The served resources. */

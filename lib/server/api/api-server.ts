@@ -40,7 +40,7 @@ import { ServerMetrics } from './metrics/server-metrics.ts';
 import { secretTokenClaims } from '../registry/tokens/secret-tokens.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
-import { failureResponse } from './http/document-response.ts';
+import { failureResponse } from './http/responses/document-response.ts';
 import {
   anyAuthenticator,
   bearerAuthenticator,
@@ -54,7 +54,7 @@ import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
 import { PodHandlers } from './pods/pod-handlers.ts';
 import { Faults } from './faults/faults.ts';
-import { withStandardHeaders } from './http/standard-headers.ts';
+import { withStandardHeaders } from './http/responses/standard-headers.ts';
 import {
   checkSnapshot,
   InitialState,

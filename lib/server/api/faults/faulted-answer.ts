@@ -3,7 +3,7 @@ import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import { expired } from '../../../meta/failure/failures.ts';
 import { reasonRow } from '../../../meta/failure/status-reason.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { encodeText } from '../http/api-response.ts';
+import { encodeText } from '../http/responses/api-response.ts';
 import { ConnectionReset } from '../http/connection-reset.ts';
 import { lengthPrefixedEnd, lineEnd, type FrameEnd } from './event-frames.ts';
 import type { ActiveFault } from './active-fault.ts';

@@ -2,7 +2,7 @@ import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import { toApiError } from '../http/request-failures.ts';
-import { failureResponse } from '../http/document-response.ts';
+import { failureResponse } from '../http/responses/document-response.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { ConnectionReset } from '../http/connection-reset.ts';
 import { checkFaultRule } from './check-fault-rule.ts';

@@ -3,7 +3,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ResourceRegistry } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { parseAccept } from '../http/media/accept.ts';
-import { bytesResponse, encodeText } from '../http/api-response.ts';
+import { bytesResponse, encodeText } from '../http/responses/api-response.ts';
 import { JSON_TYPE } from '../http/media/media-type.ts';
 import { PageNotFound } from '../http/request-failures.ts';
 import { encodeVersion2, encodeVersion3 } from './gnostic/encode-document.ts';

@@ -11,9 +11,9 @@ import { numberOption, rejectUnknownOptions } from '../../../kernel/options/opti
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { failureResponse } from '../http/document-response.ts';
+import { failureResponse } from '../http/responses/document-response.ts';
 import { ConnectionReset } from '../http/connection-reset.ts';
-import { LARGEST_BODY_BYTES } from '../http/body.ts';
+import { LARGEST_BODY_BYTES } from '../http/body/body.ts';
 import { readBody } from './body-reader.ts';
 import { compressed } from './compression.ts';
 import { ConnectionAborts } from './connection-aborts.ts';

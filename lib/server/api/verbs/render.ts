@@ -7,7 +7,7 @@ import type { StorageList } from '../../storage/contract/storage-interface.ts';
 import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { apiResponse, encodeText } from '../http/api-response.ts';
+import { apiResponse, encodeText } from '../http/responses/api-response.ts';
 import type { Exchange } from './exchange.ts';
 import { PROTOBUF_TYPE } from '../http/media/media-type.ts';
 import type { Representation } from '../http/negotiation.ts';

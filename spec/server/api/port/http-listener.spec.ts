@@ -16,8 +16,11 @@ import type {
   ApiRequest,
   ApiResponse,
 } from '../../../../lib/server/api/http/api-request.ts';
-import { bytesResponse, textResponse } from '../../../../lib/server/api/http/api-response.ts';
-import { joinChunk } from '../../../../lib/server/api/http/chunk.ts';
+import {
+  bytesResponse,
+  textResponse,
+} from '../../../../lib/server/api/http/responses/api-response.ts';
+import { joinChunk } from '../../../../lib/server/api/http/responses/chunk.ts';
 import {
   HttpListener,
   type HttpListenerOptions,

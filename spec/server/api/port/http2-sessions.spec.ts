@@ -15,7 +15,10 @@ import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { CertificateAuthority } from '../../../../lib/kernel/certificates/certificate-authority.ts';
 import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
-import { bytesResponse, textResponse } from '../../../../lib/server/api/http/api-response.ts';
+import {
+  bytesResponse,
+  textResponse,
+} from '../../../../lib/server/api/http/responses/api-response.ts';
 import {
   HttpListener,
   type HttpListenerOptions,

@@ -6,7 +6,7 @@ import { decodeObject } from '../../../../lib/meta/protobuf/object-codec.ts';
 import { readWatchEvent } from '../../../../lib/meta/protobuf/watch-event-frame.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type { ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
-import { bytesResponse } from '../../../../lib/server/api/http/api-response.ts';
+import { bytesResponse } from '../../../../lib/server/api/http/responses/api-response.ts';
 import {
   HttpListener,
   type HttpListenerOptions,

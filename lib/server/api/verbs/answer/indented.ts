@@ -1,5 +1,5 @@
 import { stringifyYaml } from '../../../storage/scheme/yaml-document.ts';
-import { encodeText } from '../../http/api-response.ts';
+import { encodeText } from '../../http/responses/api-response.ts';
 import { YAML_TYPE } from '../../http/media/media-type.ts';
 import type { Representation } from '../../http/negotiation.ts';
 

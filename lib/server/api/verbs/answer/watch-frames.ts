@@ -2,7 +2,7 @@ import { encodeObject } from '../../../../meta/protobuf/object-codec.ts';
 import { watchEventFrame } from '../../../../meta/protobuf/watch-event-frame.ts';
 import type { ObjectEvent, WatchEvent } from '../../../../meta/watch-event.ts';
 import { documentPieces, type StoredObject } from '../../../storage/contract/stored-object.ts';
-import { joinChunk } from '../../http/chunk.ts';
+import { joinChunk } from '../../http/responses/chunk.ts';
 
 type Event = WatchEvent<StoredObject>;
 type EventType = ObjectEvent<StoredObject>['type'];

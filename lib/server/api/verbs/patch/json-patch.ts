@@ -7,7 +7,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-} from '../../http/json-tree.ts';
+} from '../../http/body/json-tree.ts';
 import { entityTooLarge } from '../../http/request-failures.ts';
 
 /** @see apiserver pkg/endpoints/handlers/patch.go maxJSONPatchOperations @ 24a394e */

@@ -1,5 +1,5 @@
-import { JSON_TYPE, MEDIA_TYPES, type MediaType } from './media/media-type.ts';
-import { unsupportedMediaType } from './request-failures.ts';
+import { JSON_TYPE, MEDIA_TYPES, type MediaType } from '../media/media-type.ts';
+import { unsupportedMediaType } from '../request-failures.ts';
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TYPE = new RegExp(`^\\s*(${TOKEN}/${TOKEN})\\s*(?=;|$)`);

@@ -1,9 +1,9 @@
-import type { ApiError } from '../../../meta/failure/api-error.ts';
-import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
-import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
-import type { ApiRequest, ApiResponse } from './api-request.ts';
+import type { ApiError } from '../../../../meta/failure/api-error.ts';
+import { encodeObject } from '../../../../meta/protobuf/object-codec.ts';
+import { stringifyYaml } from '../../../storage/scheme/yaml-document.ts';
+import type { ApiRequest, ApiResponse } from '../api-request.ts';
 import { apiResponse, encodeText, type Headers } from './api-response.ts';
-import { parseQuery } from './parse-query.ts';
+import { parseQuery } from '../parse-query.ts';
 import {
   AS_IT_IS,
   chooseMedia,
@@ -14,8 +14,8 @@ import {
   YAML_TYPE,
   type Accepted,
   type MediaType,
-} from './media/media-type.ts';
-import { notAcceptable } from './request-failures.ts';
+} from '../media/media-type.ts';
+import { notAcceptable } from '../request-failures.ts';
 
 /** What decides the format of a document. */
 export type RequestHead = Pick<ApiRequest, 'headers' | 'url'>;

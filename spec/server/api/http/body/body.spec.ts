@@ -3,9 +3,9 @@ import {
   decodeBody,
   decodePatch,
   LARGEST_BODY_BYTES,
-} from '../../../../lib/server/api/http/body.ts';
-import type { GroupVersionKind } from '../../../../lib/meta/resource.ts';
-import { apiRequest, widgets } from '../support.ts';
+} from '../../../../../lib/server/api/http/body/body.ts';
+import type { GroupVersionKind } from '../../../../../lib/meta/resource.ts';
+import { apiRequest, widgets } from '../../support.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const YAML = 'application/yaml';

@@ -1,6 +1,6 @@
-import { randomUuid } from '../../../kernel/time/random.ts';
-import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiHandler } from './api-request.ts';
+import { randomUuid } from '../../../../kernel/time/random.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
+import type { ApiHandler } from '../api-request.ts';
 
 const AUDIT_ID = /^[\x21-\x7e]{1,64}$/;
 

@@ -1,9 +1,9 @@
-import type { ApiError } from '../../../meta/failure/api-error.ts';
-import { internalError, invalid, type FieldCause } from '../../../meta/failure/failures.ts';
-import type { UnstructuredObject } from '../../../meta/object.ts';
-import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
-import { fieldInvalid } from '../../registry/rules/field-causes.ts';
-import { hasProtobuf } from '../../../meta/protobuf/object-codec.ts';
+import type { ApiError } from '../../../../meta/failure/api-error.ts';
+import { internalError, invalid, type FieldCause } from '../../../../meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../../../meta/object.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../../../meta/resource.ts';
+import { fieldInvalid } from '../../../registry/rules/field-causes.ts';
+import { hasProtobuf } from '../../../../meta/protobuf/object-codec.ts';
 import { noTypeMeta, otherApiVersion, TYPE_META, unfitBody, wrongType } from './body-failures.ts';
 import { asObject, getOwn, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
 

@@ -1,14 +1,14 @@
-import { errorMessage } from '../../../kernel/failure/errors.ts';
-import { ApiError } from '../../../meta/failure/api-error.ts';
-import { badRequest } from '../../../meta/failure/failures.ts';
-import type { UnstructuredObject } from '../../../meta/object.ts';
-import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
-import { parseJsonDocument } from '../../storage/scheme/json-document.ts';
-import { ProtobufSerializer } from '../../storage/scheme/protobuf-serializer.ts';
-import { LARGEST_YAML_BYTES, parseYamlDocument } from '../../storage/scheme/yaml-document.ts';
-import type { ApiRequest } from './api-request.ts';
+import { errorMessage } from '../../../../kernel/failure/errors.ts';
+import { ApiError } from '../../../../meta/failure/api-error.ts';
+import { badRequest } from '../../../../meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../../../meta/object.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../../../meta/resource.ts';
+import { parseJsonDocument } from '../../../storage/scheme/json-document.ts';
+import { ProtobufSerializer } from '../../../storage/scheme/protobuf-serializer.ts';
+import { LARGEST_YAML_BYTES, parseYamlDocument } from '../../../storage/scheme/yaml-document.ts';
+import type { ApiRequest } from '../api-request.ts';
 import { noTypeMeta, TYPE_META, unrecognizedBody, wrongType } from './body-failures.ts';
-import { BUILT_IN_GROUPS } from './built-in-groups.ts';
+import { BUILT_IN_GROUPS } from '../built-in-groups.ts';
 import { inputType } from './content-type.ts';
 import { builtInObject, customObject } from './declared-kind.ts';
 import {
@@ -16,11 +16,11 @@ import {
   repeatedMembers,
   yamlFaults,
   type BodyFaults,
-} from '../../registry/rules/body-faults.ts';
-import { jsonSyntaxError } from '../../../kernel/text/go-json-syntax.ts';
+} from '../../../registry/rules/body-faults.ts';
+import { jsonSyntaxError } from '../../../../kernel/text/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media/media-type.ts';
-import { entityTooLarge } from './request-failures.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from '../media/media-type.ts';
+import { entityTooLarge } from '../request-failures.ts';
 
 /** @see apiserver pkg/server/config.go MaxRequestBodyBytes @ 24a394e */
 export const LARGEST_BODY_BYTES: number = 3 * 1024 * 1024;

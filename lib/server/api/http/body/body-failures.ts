@@ -1,6 +1,6 @@
-import type { ApiError } from '../../../meta/failure/api-error.ts';
-import { badRequest } from '../../../meta/failure/failures.ts';
-import type { GroupVersionKind } from '../../../meta/resource.ts';
+import type { ApiError } from '../../../../meta/failure/api-error.ts';
+import { badRequest } from '../../../../meta/failure/failures.ts';
+import type { GroupVersionKind } from '../../../../meta/resource.ts';
 
 /** The body is no object of the API at all. */
 export function unrecognizedBody(kind: string, reason: string, body: Uint8Array): ApiError {

@@ -1,5 +1,5 @@
-import type { ApiResponse } from './api-request.ts';
-import { JSON_TYPE } from './media/media-type.ts';
+import type { ApiResponse } from '../api-request.ts';
+import { JSON_TYPE } from '../media/media-type.ts';
 
 const encoder = new TextEncoder();
 
