@@ -33,6 +33,11 @@ export interface WriteOverlayOptions<V extends HasMetadata> {
   readonly matches?: ((object: V) => boolean) | undefined;
   /** Gets the error of a write: no key, a throwing `matches` or index function, an overflow. Without it, the error is thrown. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * Called when readers no longer see an object that they have seen by an own write alone: the cache has everything up to that write, and
+   * has never had the object, so it was deleted meanwhile. @defaultValue it is not told
+   */
+  readonly onVanished?: ((key: string, object: V) => void) | undefined;
   /** The most own writes that may wait for the cache; above it the oldest is dropped. @defaultValue 10 000 */
   readonly capacity?: number | undefined;
   /** @defaultValue `realRuntime` */
@@ -87,6 +92,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   readonly #keyFunc: KeyFunc;
   readonly #matches: (object: V) => boolean;
   readonly #onError: ((error: unknown) => void) | undefined;
+  readonly #onVanished: ((key: string, object: V) => void) | undefined;
   readonly #capacity: number;
   readonly #processed: ProcessedVersion;
   /** Keys by the resource version of an own write. */
@@ -105,6 +111,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#keyFunc = keyFunc;
     this.#matches = matches;
     this.#onError = onError;
+    this.#onVanished = options.onVanished;
     const rule = { min: 1, integer: true };
     this.#capacity = numberOption('WriteOverlay', 'capacity', options.capacity, 10_000, rule);
     this.#processed = new ProcessedVersion(options.runtime ?? realRuntime);
@@ -180,23 +187,6 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     if (resourceVersion === reached || resourceVersion === '') return;
     if (!isResourceVersion(resourceVersion)) this.#unordered += 1;
     else if (isNewer(resourceVersion, reached)) this.#advance(resourceVersion);
-  }
-
-  /**
-   * The objects of own writes that readers see and the content of the cache does not have, although it equals a complete list that is as
-   * new: they were deleted before the cache has had them. To be asked before `replaced`, with the same arguments.
-   */
-  *vanished(
-    resourceVersion: string,
-    scope: string = '',
-  ): IterableIterator<readonly [key: string, object: V]> {
-    // Without a version nothing is known, except of a part that is no longer followed.
-    if (!isResourceVersion(resourceVersion) && scope === '') return;
-    for (const { key, object, resourceVersion: version } of this.#layers.entries.values()) {
-      if (object === undefined || version === undefined || !key.startsWith(scope)) continue;
-      if (isResourceVersion(resourceVersion) && !isNotNewer(version, resourceVersion)) continue;
-      if (!this.#layers.store.has(key)) yield [key, object];
-    }
   }
 
   /**
@@ -330,7 +320,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#processed.advance(resourceVersion);
     for (let first = entries.peek(); first !== undefined; first = entries.peek()) {
       if (!isNotNewer(first.resourceVersion, resourceVersion)) break;
-      this.#layers.drop(first.key);
+      this.#overtake(first);
     }
     if (entries.size === 0) this.#overflowing = false;
   }
@@ -372,7 +362,13 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     const { key, resourceVersion: version } = entry;
     if (resourceVersion === '') this.#layers.drop(key);
     else if (version === undefined) this.#compareWithList(entry, resourceVersion);
-    else if (isNotNewer(version, resourceVersion)) this.#layers.drop(key);
+    else if (isNotNewer(version, resourceVersion)) this.#overtake(entry);
+  }
+
+  /** The cache has everything up to the write of an entry. */
+  #overtake({ key, object }: OverlayEntry<V>): void {
+    this.#layers.drop(key);
+    if (object !== undefined && !this.#layers.store.has(key)) this.#onVanished?.(key, object);
   }
 
   /** Removes the entry of a deletion without a resource version when a complete list shows its result. */

@@ -33,7 +33,7 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
  * - An object with the stored resource version is unchanged: the stored object stays, and no handler is called.
  * - If an object of a relist cannot be read, the stored state stays until a state that can be read arrives.
  * - An object with the same name and another uid is a new object: the old one is deleted first.
- * - Every deletion is notified, also of an object that was never seen, or that was seen by an own write alone.
+ * - Every deletion is notified, also of an object that was never seen.
  * - Only events have the origin `self`: a difference found by a list may consist of several changes.
  * @see client-go tools/cache/controller.go processDeltas, processReplacedAllInfo @ 32ce75a7
  */
@@ -159,20 +159,8 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#prepared = undefined;
     const changes = prepared ?? this.#changesOf(relist, this.#initial);
     const notifications = changes.apply();
-    const vanished = this.#vanished(relist, notifications);
     this.#overlay.replaced(relist.resourceVersion, relist.scope);
-    this.#tellAll(vanished.length === 0 ? notifications : [...vanished, ...notifications]);
-  }
-
-  /** Readers saw the answers of own writes, and may have decided by them, so the end of these objects is told. */
-  #vanished(
-    { resourceVersion, scope }: ReplacedAllDelta<V>,
-    notifications: readonly Notification<V>[],
-  ): DeleteNotification<V>[] {
-    const vanished = [...this.#overlay.vanished(resourceVersion, scope)];
-    if (vanished.length === 0) return [];
-    const told = new Set(notifications.map(({ key }) => key));
-    return vanished.filter(([key]) => !told.has(key)).map(([key, object]) => lastSeen(key, object));
+    this.#tellAll(notifications);
   }
 
   #changesOf(relist: ReplacedAllDelta<V>, initial: boolean): RelistChanges<V> {

@@ -14,9 +14,10 @@ import type { ErrorReporter } from '../observe/error-reporter.ts';
 import type { PipelineInspection } from '../observe/informer-inspection.ts';
 import type { InformerMeter } from '../observe/informer-meter.ts';
 import type { ResolvedInformerOptions } from '../options/informer-options.ts';
-import type { NotificationBatch } from '../handlers/notification.ts';
+import type { DeleteNotification, NotificationBatch } from '../handlers/notification.ts';
 import { indexersOfViews } from './object-reader.ts';
 import { OwnWrites } from './own-writes.ts';
+import { lastSeen } from './relist-changes.ts';
 import { prepareObject, type PrepareObject } from './prepare-object.ts';
 import { QueueClock } from './queue-clock.ts';
 import { runInSlices } from './sliced-steps.ts';
@@ -74,6 +75,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
   readonly #processor: DeltaProcessor<ObjectView<T>>;
   readonly #prepare: PrepareObject<T> | undefined;
   readonly #clock = new QueueClock();
+  /** Objects that readers saw by own writes alone, and that the present step has found deleted. */
+  #vanished: DeleteNotification<ObjectView<T>>[] = [];
   #lastEventAtMs: number | undefined;
   #synced = false;
 
@@ -94,6 +97,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       store: this.store,
       prepare: this.#prepare,
       errors,
+      onVanished: (key, object) => this.#vanished.push(lastSeen(key, object)),
     });
     const { store, overlay } = this;
     const objects = new StoredObjects({ store, memory });
@@ -187,12 +191,26 @@ export class ObjectPipeline<T extends KubernetesObject> {
     const { onChanges, onBookmark, onScope } = this.#options;
     const batches = this.#processor.process(deltas, info);
     this.overlay.processed(this.#processedVersion());
-    onChanges(batches);
+    onChanges(this.#withVanished(batches));
     for (const delta of deltas) {
       if (delta.type === 'Bookmark') onBookmark(delta.resourceVersion);
       if (delta.type === 'ReplacedAll' && delta.scope !== undefined) onScope?.(delta.scope);
     }
   };
+
+  /** Readers may have decided by the objects of own writes, so their end is told, unless a relist has told it. */
+  #withVanished(
+    batches: readonly NotificationBatch<ObjectView<T>>[],
+  ): readonly NotificationBatch<ObjectView<T>>[] {
+    if (this.#vanished.length === 0) return batches;
+    const told = new Set(
+      batches.flatMap(({ notifications }) => notifications.map(({ key }) => key)),
+    );
+    const notifications = this.#vanished.filter(({ key }) => !told.has(key));
+    this.#vanished = [];
+    if (notifications.length === 0) return batches;
+    return [...batches, { notifications, initial: false, audience: 'all' }];
+  }
 
   /**
    * The version up to which all changes are in the store. With `order: 'key'` changes are reordered, so the version is known
@@ -247,7 +265,9 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** With `order: 'key'`, a bookmark or an empty list may add nothing to the queue. */
   #noteNothingLeft(resourceVersion: string): void {
-    if (this.fifo.size === 0) this.overlay.processed(resourceVersion);
+    if (this.fifo.size > 0) return;
+    this.overlay.processed(resourceVersion);
+    if (this.#vanished.length > 0) this.#options.onChanges(this.#withVanished([]));
   }
 
   #makeFifo(): DeltaFIFO<ObjectView<T>> {

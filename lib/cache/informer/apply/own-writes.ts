@@ -19,6 +19,8 @@ export interface OwnWritesOptions<T extends KubernetesObject> {
   readonly prepare: PrepareObject<T> | undefined;
   readonly runtime: Runtime;
   readonly errors: ErrorReporter;
+  /** See `WriteOverlayOptions.onVanished`. */
+  readonly onVanished: (key: string, object: ObjectView<T>) => void;
 }
 
 /** An answer as readers see it. Its key and its membership are computed before the transform, as for events. */
@@ -48,7 +50,7 @@ export class OwnWrites<T extends KubernetesObject> {
   readonly #options: OwnWritesOptions<T>;
 
   constructor(options: OwnWritesOptions<T>) {
-    const { store, keyFunc, matches, runtime } = options;
+    const { store, keyFunc, matches, runtime, onVanished } = options;
     this.#options = options;
     this.overlay = new WriteOverlay<ObjectView<T>>({
       store,
@@ -56,6 +58,7 @@ export class OwnWrites<T extends KubernetesObject> {
       matches: (view) =>
         matches?.(view instanceof AnsweredView ? (view.answer as T) : view.object) ?? true,
       runtime,
+      onVanished,
       onError: (error) => {
         this.#report(error);
       },

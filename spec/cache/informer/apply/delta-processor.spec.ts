@@ -85,18 +85,6 @@ describe('DeltaProcessor', () => {
     expect(told()).to.deep.equal(['+a@1', '-a@2']);
   });
 
-  it('deletes what readers have seen by an own write alone, when a list that is as new lacks it', () => {
-    const { fifo, told, overlay } = new Pipeline();
-    fifo.replace([at('a', '1'), at('b', '2')], '2');
-    told();
-    for (const written of [at('a', '5'), at('c', '6'), at('d', '9')]) overlay.written(written);
-    fifo.replace([at('b', '2')], '7');
-    expect(told()).to.have.members(['-a@1!', '-c@6!']);
-    expect(overlay.keys()).to.have.members(['b', 'd']);
-    fifo.replace([at('b', '2'), at('d', '9')], '9');
-    expect(told()).to.deep.equal(['+d@9']);
-  });
-
   for (const order of ['arrival', 'key'] as const) {
     it(`makes of a relist deletions, additions and updates against the store (${order})`, () => {
       const { fifo, told, stored } = new Pipeline(order);

@@ -85,6 +85,24 @@ describe('own writes', () => {
     await harness.stop();
   });
 
+  for (const order of ['arrival', 'key'] as const) {
+    it(`are told as deleted when a list lacks what they alone have shown, once (order: ${order})`, async () => {
+      const objects = [pod('a'), pod('b')];
+      const { harness, origins } = await behind({ objects, order });
+      const { informer, source } = harness;
+      await harness.relist(() => {
+        informer.written(source.modify(pod('b')));
+        informer.written(source.add(pod('c')));
+        informer.written(source.add(pod('d')));
+        expect(informer.indexer.has('shop/c')).to.equal(true);
+        for (const name of ['b', 'c']) source.delete({ namespace: 'shop', name });
+      });
+      expect(origins).to.have.members(['-b other', '-c other', '+d other']);
+      expect(informer.indexer.keys()).to.have.members(['shop/a', 'shop/d']);
+      await harness.stop();
+    });
+  }
+
   it('hide what was deleted, until its event comes', async () => {
     const objects = [pod('a', { uid: 'u1' }), pod('b', { uid: 'u2' }), pod('c', { uid: 'u3' })];
     const { harness, origins } = await behind({ objects });
