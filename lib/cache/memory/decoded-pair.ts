@@ -13,6 +13,11 @@ export function decodedPair<T extends KubernetesObject>(
   old: ObjectView<T>,
   current: ObjectView<T>,
 ): readonly [old: T, current: T] {
+  // A resync has one state.
+  if (old === current) {
+    const { object } = current;
+    return [object, object];
+  }
   const before = keptViewOf(old);
   const after = keptViewOf(current);
   // Found before anything is decoded: a cache of decoded objects drops the bytes then.

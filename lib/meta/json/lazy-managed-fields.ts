@@ -22,7 +22,7 @@ const GivenObject = function GivenObject(given: object): object {
 
 /**
  * Managed fields as the text of their member in the JSON, decoded when they are read first. Handlers read them rarely, and they are a
- * third of a pod: decoding an object without them takes 0.7 of the time.
+ * fifth of a pod and more: decoding the pods of the benches without them takes 0.8 of the time.
  *
  * A private field, and not a map from metadata to texts: it costs nothing to the garbage collector, and is no property that a copy,
  * a comparison or a serialiser would see.

@@ -51,6 +51,14 @@ describe('the two states of an update', () => {
     expect(decodedPair(viewOf(old), viewOf(current))).to.deep.equal([old, current]);
   });
 
+  it('are one object at a resync, however little is kept decoded', () => {
+    const memory = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
+    const view = memory.retain(viewOf(podWith(1, SPEC, 'Running')));
+    const [old, current] = decodedPair(view, view);
+    expect(old).to.equal(current);
+    memory.close();
+  });
+
   it('are frozen where the cache freezes its objects', () => {
     const view = (version: number) =>
       new FrozenView<UnstructuredObject>(viewOf(podWith(version, SPEC, 'Running')));

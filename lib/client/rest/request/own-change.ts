@@ -5,6 +5,7 @@ export interface SentWrite {
   /** The state that the sender knew of when it sent the write; undefined if it knew none. */
   readonly before: KubernetesObject | undefined;
   readonly body: unknown;
+  readonly subresource: string | undefined;
   /** Whether the write can only make a new object. */
   readonly creates: boolean;
 }
@@ -29,7 +30,7 @@ const KEPT_BY_SERVER: ReadonlySet<string> = new Set([
  */
 export function isOwnChange(
   answer: KubernetesObject,
-  { before, body, creates }: SentWrite,
+  { before, body, subresource, creates }: SentWrite,
 ): boolean {
   if (creates) return true;
   if (before === undefined || before.metadata?.uid !== answer.metadata?.uid) {
@@ -37,7 +38,10 @@ export function isOwnChange(
   }
   if (before.metadata?.resourceVersion === answer.metadata?.resourceVersion) return false;
   // The places of other bodies, those of JSON patches, are not read.
-  return isFields(body) && isWithin(compared(before), compared(answer), body);
+  if (!isFields(body)) return false;
+  // The server reads nothing else of a whole object that is sent for its status.
+  const sent = subresource === 'status' ? { status: body['status'] } : body;
+  return isWithin(compared(before), compared(answer), sent);
 }
 
 /** Whether one manager alone has written to an object that the sender did not know. */

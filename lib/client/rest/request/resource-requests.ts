@@ -74,6 +74,7 @@ export class ResourceRequests<T extends KubernetesObject> {
       key: this.#keyOf(options, target),
       creates: verb === 'create',
       body,
+      subresource: target.subresource,
     });
     const answer = await this.rest.json<T>(request);
     const { apiVersion } = this.collection;

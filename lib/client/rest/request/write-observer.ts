@@ -40,6 +40,7 @@ export interface WriteRequest {
   readonly key: string | undefined;
   readonly creates: boolean;
   readonly body: unknown;
+  readonly subresource: string | undefined;
 }
 
 /** Reports the answers of writes to an observer. If the observer throws, the write still succeeds. */
@@ -53,9 +54,9 @@ export class WriteReporter<T extends KubernetesObject> {
   }
 
   /** A write is sent now. */
-  begin({ key, creates, body }: WriteRequest): SentWrite {
-    const before = creates || key === undefined ? undefined : this.#known(key);
-    return { before, creates, body };
+  begin({ key, ...write }: WriteRequest): SentWrite {
+    const before = write.creates || key === undefined ? undefined : this.#known(key);
+    return { before, ...write };
   }
 
   /** The answer to a create, update or patch. */
