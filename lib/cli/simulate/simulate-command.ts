@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -32,7 +32,7 @@ const OPTIONS: OptionTable = {
   replay: {
     type: 'string',
     value: 'PLAN',
-    help: 'runs only this plan, the JSON that a failure has',
+    help: 'runs only this plan: a file that --write made, or its JSON',
   },
   write: {
     type: 'string',
@@ -122,9 +122,12 @@ async function simulateFile(
 ): Promise<number> {
   const module = pathToFileURL(resolve(file)).href;
   const options = await importedOptions(file, module);
+  const { replay } = overrides;
+  const plan = typeof replay === 'string' ? await planText(replay) : undefined;
   const report = await simulate({
     ...options,
     ...overrides,
+    ...(plan === undefined ? {} : { replay: plan }),
     ...(processes > 1 ? { parallel: { module, processes } } : {}),
     onFailure: 'return',
     onProgress: (line) => host.stderr.write(`${line}\n`),
@@ -135,6 +138,17 @@ async function simulateFile(
     if (write !== undefined) await writeFailure(write, index + 1, failure, resolve(file));
   }
   return report.ok ? EXIT.ok : EXIT.failed;
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION for a file that cannot be read. */
+async function planText(given: string): Promise<string> {
+  if (given.trimStart().startsWith('{')) return given;
+  try {
+    return await readFile(given, 'utf8');
+  } catch (error) {
+    const text = `--replay: the plan ${given} cannot be read: ${errorMessage(error)}; give a file that --write made, or the JSON of a plan`;
+    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
+  }
 }
 
 /** @throws {ListwatchError} code INVALID_OPTION for a file that cannot be imported, or exports something else. */

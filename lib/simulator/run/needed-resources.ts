@@ -22,6 +22,8 @@ const WITH_PODS: readonly string[] = [
 const PODS = 'pods';
 
 const NO_BODY = new Uint8Array();
+/** Of documents that are kept; discovery and OpenAPI have fewer. */
+const MOST_DOCUMENTS = 1000;
 
 /**
  * The built-in resources that the runs of a world need. A server with all of them takes several times as long to start; what a run asks
@@ -59,7 +61,7 @@ export class NeededResources {
       const { signal } = new AbortController();
       const headers = { host: 'simulated', ...(accept === '' ? {} : { accept }) };
       answer = this.#full({ method: 'GET', url, headers, body: NO_BODY, signal });
-      this.#documents.set(key, answer);
+      if (this.#documents.size < MOST_DOCUMENTS) this.#documents.set(key, answer);
     }
     return answer;
   }

@@ -36,9 +36,11 @@ describe('listwatch simulate', () => {
     const plan = JSON.parse(await readFile(join(directory.path, 'failure-1.json'), 'utf8'));
     const spec = await readFile(join(directory.path, 'failure-1.spec.ts'), 'utf8');
     expect(spec).to.include(JSON.stringify(relative(directory.path, WRONG)));
-    const again = await run([WRONG, '--replay', JSON.stringify(plan)]);
-    expect(again.code).to.equal(1);
-    expect(again.err).to.include('replay 1 of 1, 1 failed');
+    for (const replay of [JSON.stringify(plan), join(directory.path, 'failure-1.json')]) {
+      const again = await run([WRONG, '--replay', replay]);
+      expect(again.code).to.equal(1);
+      expect(again.err).to.include('replay 1 of 1, 1 failed');
+    }
   });
 
   it('runs the plans of a file in several processes', async () => {
@@ -58,6 +60,9 @@ describe('listwatch simulate', () => {
     const missing = await run([join(SUPPORT, 'nothing.ts')]);
     expect(missing.code).to.equal(1);
     expect(missing.err).to.include('cannot be imported');
+    const plan = await run([WRONG, '--replay', 'nothing.json']);
+    expect(plan.code).to.equal(1);
+    expect(plan.err).to.include('the plan nothing.json cannot be read');
     const other = await run([join(import.meta.dirname, '../../simulator/support/toys.ts')]);
     expect(other.err).to.include('has no options of a simulation as its default export');
   });
