@@ -35,12 +35,17 @@ export function findingText({ class: kind, subject, message }: Finding): string 
 
 export function planText(plan: SimulationPlan, steps: readonly string[]): readonly string[] {
   const { faults, seed, origin } = plan;
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  const found =
+    faults.length === 0 ? 'Found without a fault' : `Found by ${origin}, in its smallest form`;
   return [
-    `Found by ${origin}, in its smallest form: seed ${seed}, ${count}, ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    `${found}: seed ${seed}, ${counted(faults.length, 'fault')}, ${counted(steps.length, 'step')}`,
     ...faults.map((fault) => `  fault  ${fault.process}: ${faultText(fault)}`),
     ...steps.map((step) => `  step   ${step}`),
   ];
+}
+
+function counted(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
 export function lineText({ atMs, actor, text, stale }: StoryLine): string {

@@ -71,7 +71,7 @@ export class Search {
     const [first, last] = this.#options.seeds;
     this.#count(RANDOM).planned = Math.max(0, last - first + 1);
     onProgress(
-      `a run without faults has ${recording.writes.length} writes and ${recording.changes.length} changes: ${plans.length} plans, then ${this.#count(RANDOM).planned} seeds`,
+      `writes of a run without faults: ${recording.writes.length}, changes: ${recording.changes.length}; plans: ${plans.length}, then seeds: ${this.#count(RANDOM).planned}`,
     );
     const complete = await this.#runAll(this.#plans(plans, recording));
     onProgress(this.#progress());
