@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Target, TargetOptions } from '../compare/target/target.ts';
+import type { Target } from '../compare/target/target.ts';
+import type { CurlClient } from './curl-client.ts';
 import { configMap, pod } from './requests.ts';
-import { ServerChild } from './server-children.ts';
 
 /** The command as it is installed. */
 export const PROGRAM: string = resolve(import.meta.dirname, '../../dist/cli/listwatch.js');
@@ -14,6 +14,7 @@ const WARM_UP = 1500;
 const WATCHES = 100;
 const LISTED = 5000;
 const MOST_ROUNDS = 5;
+const GENERATED = { generateName: 'one-' };
 
 export interface ServedProgramOptions {
   /** Of an etcd for its objects, in place of memory. */
@@ -54,27 +55,30 @@ export class ServedProgram implements AsyncDisposable {
 
 interface Kind {
   readonly resource: string;
-  readonly make: (name: string) => object;
+  /** The server draws the names. */
+  readonly document: () => object;
 }
 
 const KINDS: Readonly<Record<'maps' | 'pods', Kind>> = {
-  maps: { resource: 'configmaps', make: configMapNamed },
-  pods: { resource: 'pods', make: podNamed },
+  maps: { resource: 'configmaps', document: configMapWithoutName },
+  pods: { resource: 'pods', document: podWithoutName },
 };
 
 /** A server, and what its clients do. */
 export class BesideContestant {
   readonly name: string;
-  readonly #options: TargetOptions;
   readonly #target: Target;
-  readonly #namespace: string = `rate-${process.pid}`;
-  readonly #listed: string = `listed-${process.pid}`;
-  #made = 0;
+  readonly #client: CurlClient;
+  readonly #namespace: string;
+  readonly #listed: string;
 
-  constructor(name: string, options: TargetOptions, target: Target) {
+  constructor(name: string, target: Target, client: CurlClient) {
     this.name = name;
-    this.#options = options;
     this.#target = target;
+    this.#client = client;
+    // Both servers may have their objects in one etcd.
+    this.#namespace = `rate-${name.replace(' ', '-')}-${process.pid}`;
+    this.#listed = `listed-${name.replace(' ', '-')}-${process.pid}`;
   }
 
   async begin(): Promise<void> {
@@ -88,6 +92,11 @@ export class BesideContestant {
     await this.creates('maps', 20, WARM_UP);
     await this.creates('pods', 20, WARM_UP);
     await this.#create(this.#listed, 'maps', 20, LISTED);
+    const path = `/api/v1/namespaces/${this.#listed}/configmaps`;
+    const { status, bytes } = await this.#send('GET', path);
+    if (status !== 200 || bytes.length < LISTED * 1000) {
+      throw new Error(`${this.name}: ${path}: ${status}, ${bytes.length} bytes`);
+    }
     await this.lists(3);
   }
 
@@ -117,18 +126,14 @@ export class BesideContestant {
     const path = `/api/v1/namespaces/${this.#namespace}/configmaps`;
     const { bytes } = await this.#send('GET', `${path}?limit=1`);
     const list = JSON.parse(bytes.toString()) as { metadata: { resourceVersion: string } };
-    const { server, token = '', ca } = this.#options;
-    const { port, protocol } = new URL(server);
-    const served = { port: Number(port), token, ca: protocol === 'https:' ? ca : undefined };
-    await using sockets = new ServerChild('sockets');
-    const from = `${path}?resourceVersion=${list.metadata.resourceVersion}`;
-    await sockets.call('openFrom', served, from, WATCHES);
+    const from = `${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}`;
+    await using watches = this.#client.watch(from, WATCHES);
     await this.#create(this.#namespace, 'maps', writers, count);
-    await sockets.call('until', count * WATCHES);
+    await watches.until(count * WATCHES);
     const startMs = performance.now();
     await Promise.all([
       this.#create(this.#namespace, 'maps', writers, count),
-      sockets.call('until', 2 * count * WATCHES),
+      watches.until(2 * count * WATCHES),
     ]);
     return (count * 1000) / (performance.now() - startMs);
   }
@@ -136,13 +141,7 @@ export class BesideContestant {
   /** Lists a second, one after the other. */
   async lists(count: number): Promise<number> {
     const startMs = performance.now();
-    for (let one = 0; one < count; one += 1) {
-      const path = `/api/v1/namespaces/${this.#listed}/configmaps`;
-      const { status, bytes } = await this.#send('GET', path);
-      if (status !== 200 || bytes.length < LISTED * 1000) {
-        throw new Error(`${this.name}: ${path}: ${status}, ${bytes.length} bytes`);
-      }
-    }
+    await this.#client.get(`/api/v1/namespaces/${this.#listed}/configmaps`, count);
     return (count * 1000) / (performance.now() - startMs);
   }
 
@@ -155,6 +154,7 @@ export class BesideContestant {
       await this.#send('DELETE', `/api/v1/namespaces/${namespace}`);
     }
     this.#target.close();
+    await this.#client[Symbol.asyncDispose]();
   }
 
   async #create(
@@ -163,17 +163,13 @@ export class BesideContestant {
     writers: number,
     count: number,
   ): Promise<void> {
-    const { resource, make } = KINDS[kind];
-    const path = `/api/v1/namespaces/${namespace}/${resource}`;
-    let left = count;
-    const writer = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        this.#made += 1;
-        await this.#post(path, make(`o-${this.#made}`));
-      }
-    };
-    await Promise.all(Array.from({ length: writers }, writer));
+    const { resource, document } = KINDS[kind];
+    await this.#client.post(
+      `/api/v1/namespaces/${namespace}/${resource}`,
+      document(),
+      count,
+      writers,
+    );
   }
 
   async #post(path: string, body: object): Promise<void> {
@@ -188,13 +184,13 @@ export class BesideContestant {
   }
 }
 
-function podNamed(name: string): object {
+function podWithoutName(): object {
   const { spec } = pod(1) as unknown as { readonly spec: object };
   const { nodeName: _scheduled, ...unscheduled } = spec as Record<string, unknown>;
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: unscheduled };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: GENERATED, spec: unscheduled };
 }
 
-function configMapNamed(name: string): object {
-  const { metadata: _named, ...rest } = configMap(name);
-  return { ...rest, metadata: { name } };
+function configMapWithoutName(): object {
+  const { metadata: _named, ...rest } = configMap('any');
+  return { ...rest, metadata: GENERATED };
 }

@@ -1,12 +1,13 @@
 /**
  * `npm run bench:creates -- --kubeconfig FILE`: creates, creates that 100 watches see, and lists through `listwatch serve` in memory
- * and through the kube-apiserver of the kubeconfig: over TLS, in turns, by the same client. With `--plain` the first one speaks
+ * and through the kube-apiserver of the kubeconfig: over TLS, in turns, by curl, which has to be on the PATH. With `--plain` the first one speaks
  * plain HTTP; with `--etcd URL` it keeps its objects in that etcd. Run `npm run build` before. Whether the etcd of the other server
  * flushes each write to its disk decides much, and is not visible from here: say it beside the figures.
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
+import { CurlClient } from './curl-client.ts';
 import { BesideContestant, PROGRAM, ServedProgram } from './beside-contestant.ts';
 
 const ROUNDS = 5;
@@ -26,7 +27,7 @@ const ROWS: readonly Row[] = [
     what: 'ConfigMap, 20 in flight, 100 watches',
     rate: (one) => one.watchedCreates(20, 500),
   },
-  { what: 'list of 5,000 ConfigMaps', rate: (one) => one.lists(5) },
+  { what: 'list of 5,000 ConfigMaps', rate: (one) => one.lists(20) },
 ];
 
 function creates(what: string, kind: 'maps' | 'pods', writers: number, count: number): Row {
@@ -76,10 +77,9 @@ const ours = await targetOfKubeconfig(served.kubeconfig);
 // The address takes both.
 const server = values.plain === true ? ours.server.replace('https:', 'http:') : ours.server;
 const targets = [{ ...ours, server }, await targetOfKubeconfig(values.kubeconfig)];
-await compare(
-  ['listwatch serve', 'kube-apiserver'].map((name, at) => {
-    const options = targets[at];
-    if (options === undefined) throw new Error('there are two servers');
-    return new BesideContestant(name, options, new Target(options));
-  }),
-);
+const contestants = ['listwatch serve', 'kube-apiserver'].map(async (name, at) => {
+  const options = targets[at];
+  if (options === undefined) throw new Error('there are two servers');
+  return new BesideContestant(name, new Target(options), await CurlClient.open(options));
+});
+await compare(await Promise.all(contestants));
