@@ -4,7 +4,9 @@ import type { ChangePoint, Fault, RequestPoint } from './fault.ts';
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'crash':
-      return `crash ${MOMENTS[fault.moment]} ${requestText(fault.at)}`;
+      if (fault.moment !== 'later')
+        return `crash ${MOMENTS[fault.moment]} ${requestText(fault.at)}`;
+      return `crash at the ${ordinal(fault.wakeUp ?? 1)} wake-up after the answer to ${requestText(fault.at)}`;
     case 'error':
       return `answer ${fault.status} to ${requestText(fault.at)}, ${
         fault.handled ? 'although it was carried out' : 'which is not carried out'
@@ -21,6 +23,8 @@ export function faultText(fault: Fault): string {
       return `no network for ${seconds(fault.forMs)} from ${requestText(fault.at)} on`;
     case 'pause':
       return `stopped for ${seconds(fault.forMs)} at ${requestText(fault.at)}`;
+    case 'webhook':
+      return `writes of ${fault.resource} fail for ${seconds(fault.forMs)} from ${requestText(fault.at)} on, since a webhook is down`;
     case 'clock':
       return `the clock jumps by ${seconds(fault.byMs)} at ${requestText(fault.at)}`;
     case 'cut':

@@ -27,12 +27,17 @@ export interface ChangePoint {
  * Faults happen at requests and at changes of objects, never at times, so a plan survives small changes of the program.
  */
 export type Fault =
-  /** The process dies at a request: before it is sent, when the server has handled it, or when the answer has arrived. It starts again. */
+  /**
+   * The process dies at a request: before it is sent, when the server has handled it, when the answer has arrived, or `later`: where the
+   * process would go on after the answer for the n-th time, by a timer, a queued task, another answer, or what a watch brings. It starts again.
+   */
   | {
       readonly kind: 'crash';
       readonly process: string;
       readonly at: RequestPoint;
-      readonly moment: 'before' | 'handled' | 'answered';
+      readonly moment: 'before' | 'handled' | 'answered' | 'later';
+      /** With `later`: n, counted from 1. @defaultValue 1 */
+      readonly wakeUp?: number | undefined;
     }
   /** The server answers with an error in place of its own answer; with `handled` the request was carried out nevertheless. */
   | {
@@ -70,6 +75,15 @@ export type Fault =
       readonly kind: 'pause';
       readonly process: string;
       readonly at: RequestPoint;
+      readonly forMs: number;
+    }
+  /** An admission webhook is down: for a time the server refuses creates, updates and patches of a resource that the process sends. */
+  | {
+      readonly kind: 'webhook';
+      readonly process: string;
+      readonly at: RequestPoint;
+      /** As in RBAC, with the subresource if it is one. */
+      readonly resource: string;
       readonly forMs: number;
     }
   /** The wall clock of the process is set forward, or back. */
@@ -122,6 +136,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   'slow',
   'partition',
   'pause',
+  'webhook',
   'clock',
   'cut',
   'hide',

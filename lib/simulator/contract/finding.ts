@@ -18,6 +18,10 @@ export type FindingClass =
   | 'unhandled-rejection'
   /** A process that ends by itself again and again. */
   | 'crash-loop'
+  /** A reconcile fails at the end, and goes on to fail. */
+  | 'failing'
+  /** A write of a former leader was accepted after another replica had taken the lead. */
+  | 'two-leaders'
   /** Two runs of one plan differ: the controllers use another clock, other timers or other random numbers than theirs. */
   | 'not-repeatable'
   /** An invariant of the user. */

@@ -9,6 +9,8 @@ export class IncarnationRuntime implements Runtime {
   readonly #skew: { ms: number };
   #state: 'runs' | 'stopped' | 'dead' = 'runs';
   #waiting: (() => void)[] = [];
+  /** What happens in place of some later wake-ups, by how many come before it. */
+  #ends: { left: number; readonly end: () => void }[] = [];
 
   /** `skew`: of the clock of the process, shared by its incarnations. */
   constructor(world: Runtime, skew: { ms: number }) {
@@ -52,8 +54,26 @@ export class IncarnationRuntime implements Runtime {
 
   /** Runs something in the process: now, when it is continued, or never. */
   deliver(task: () => void): void {
-    if (this.#state === 'runs') task();
+    if (this.#state === 'runs') this.#wake(task);
     else if (this.#state === 'stopped') this.#waiting.push(task);
+  }
+
+  /** Calls `end` in place of the n-th task from now on, counted from 1. */
+  atWakeUp(count: number, end: () => void): void {
+    this.#ends.push({ left: count, end });
+  }
+
+  #wake(task: () => void): void {
+    if (this.#ends.length > 0) {
+      for (const one of this.#ends) one.left -= 1;
+      const due = this.#ends.find(({ left }) => left <= 0);
+      if (due !== undefined) {
+        this.#ends = this.#ends.filter((one) => one !== due);
+        due.end();
+        return;
+      }
+    }
+    task();
   }
 
   /** Stops the process for a time. */
@@ -72,5 +92,6 @@ export class IncarnationRuntime implements Runtime {
   kill(): void {
     this.#state = 'dead';
     this.#waiting = [];
+    this.#ends = [];
   }
 }

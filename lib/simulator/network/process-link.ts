@@ -45,6 +45,8 @@ export class ProcessLink {
   /** While it is set, lists and watches are those of a server that lags. */
   stale: StaleView | undefined;
   partitioned: boolean = false;
+  /** Resources whose webhooks are down, and how many faults say so. */
+  readonly #webhooksDown = new Map<string, number>();
   /** Lists of this incarnation have their items in reverse order. */
   reversesLists: boolean = false;
 
@@ -62,6 +64,19 @@ export class ProcessLink {
       if (armed.seen === armed.fault.at.occurrence) now.push(armed.fault);
     }
     return now;
+  }
+
+  /** A webhook goes down, or with `up` one is up again. */
+  webhook(resource: string, state: 'down' | 'up'): void {
+    const count = (this.#webhooksDown.get(resource) ?? 0) + (state === 'down' ? 1 : -1);
+    if (count > 0) this.#webhooksDown.set(resource, count);
+    else this.#webhooksDown.delete(resource);
+  }
+
+  /** Whether the server has to ask a webhook that is down. */
+  asksWebhook({ verb, resource }: RequestFacts): boolean {
+    if (!this.#webhooksDown.has(resource)) return false;
+    return verb === 'create' || verb === 'update' || verb === 'patch';
   }
 
   /** Holds back what watches of a resource bring from now on; left out: all of them. */

@@ -207,6 +207,14 @@ class Exchange {
     const { link } = this.#options;
     const { resource } = this.#facts;
     const resumes = this.#isWatch && !this.#request.path.includes('sendInitialEvents=true');
+    if (link.asksWebhook(this.#facts)) {
+      const called = `failed calling webhook "${resource.split(/[./]/)[0]}.simulated.example.com"`;
+      return statusAnswer(
+        500,
+        'InternalError',
+        `Internal error occurred: ${called}: connection refused`,
+      );
+    }
     if (resumes && link.takeExpired(resource)) {
       return statusAnswer(410, 'Expired', 'too old resource version: the history is compacted');
     }
@@ -298,8 +306,11 @@ class Exchange {
     if (this.#settled) return;
     const { journal, actor, events, crash } = this.#options;
     journal.exchange(actor, 'answer', this.#id, `${response.status}`);
-    const dies = this.#faults.find(({ kind }) => kind === 'crash');
-    if (dies !== undefined) {
+    const dies = this.#faults.find((fault) => fault.kind === 'crash');
+    if (dies?.moment === 'later') {
+      const { process } = this.#options;
+      process.atWakeUp(dies.wakeUp ?? 1, () => crash(`after the answer to ${this.#text()}`));
+    } else if (dies !== undefined) {
       this.#settle();
       crash(`at the answer to ${this.#text()}`);
       return;

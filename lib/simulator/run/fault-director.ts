@@ -89,6 +89,10 @@ export class FaultDirector {
     if (process === undefined) return;
     if (fault.kind === 'clock') process.shiftClock(fault.byMs);
     if (fault.kind === 'pause') this.#last(fault.forMs, () => {});
+    if (fault.kind === 'webhook') {
+      process.link.webhook(fault.resource, 'down');
+      this.#last(fault.forMs, () => process.link.webhook(fault.resource, 'up'));
+    }
     if (fault.kind !== 'partition') return;
     process.link.partitioned = true;
     process.link.hold();

@@ -5,7 +5,9 @@ import type { Finding } from '../contract/finding.ts';
 import type { SimulatedController } from '../contract/simulated-controller.ts';
 import type { Invariant, World, WorkloadStep } from '../contract/world.ts';
 import { Expectation } from '../oracle/expectation.ts';
+import { failingReconciles } from '../oracle/failing-reconciles.ts';
 import { stateFindings, withoutUsual } from '../oracle/state-oracles.ts';
+import { twoLeaders } from '../oracle/two-leaders.ts';
 import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import { MissingResource } from './needed-resources.ts';
 import type { RunRecord } from './run-record.ts';
@@ -159,7 +161,13 @@ export class Simulation {
     } finally {
       rejections.close();
     }
-    const findings = [...record.findings, ...rejections.findings, ...stateFindings(record.history)];
+    const findings = [
+      ...record.findings,
+      ...rejections.findings,
+      ...stateFindings(record.history),
+      ...failingReconciles(record.journal, record.virtualMs),
+      ...twoLeaders(record),
+    ];
     return { record, findings };
   }
 }

@@ -28,6 +28,8 @@ const ROOT = '/registry/';
  * @throws {ListwatchError} code INVALID_OPTION for objects that the server refuses.
  */
 export async function prepareWorld(world: World): Promise<WorldTemplate> {
+  // The parser of YAML is loaded here: virtual time does not wait for files.
+  const objects = await objectsOf(world);
   const runtime = new VirtualRuntime({ seed: 'world' });
   return await runtime.run(async () => {
     const store = new EmbeddedKeyValueStore({ runtime, compactionIntervalMs: 0 });
@@ -38,7 +40,6 @@ export async function prepareWorld(world: World): Promise<WorldTemplate> {
       runtime,
       fieldManager: 'world',
     });
-    const objects = await objectsOf(world);
     const { discovery } = client;
     await createObjects(client, runtime, objects);
     // Definitions are served, addresses are allocated.

@@ -7,6 +7,9 @@ const MOST_KINDS = 3;
 const MOST_FAULTS = 5;
 const PARTITION_MS = [1_000, 60_000] as const;
 const PAUSE_MS = [1_000, 40_000] as const;
+const WEBHOOK_MS = [1_000, 60_000] as const;
+/** Most wake-ups between an answer and a crash. */
+const MOST_WAKE_UPS = 12;
 const SLOW_MS = [100, 20_000] as const;
 const STALE_MS = [5_000, 30_000] as const;
 const CLOCK_MS = [-120_000, 120_000] as const;
@@ -63,13 +66,11 @@ function drawFault(kind: FaultKind, draw: Draw, recording: Recording): Fault | u
   }
   const at = drawPoint(process, draw, recording);
   switch (kind) {
-    case 'crash':
-      return {
-        kind,
-        process,
-        at,
-        moment: draw.of(['before', 'handled', 'handled', 'answered']) ?? 'handled',
-      };
+    case 'crash': {
+      const moment = draw.of(['before', 'handled', 'handled', 'answered', 'later'] as const);
+      if (moment !== 'later') return { kind, process, at, moment: moment ?? 'handled' };
+      return { kind, process, at, moment, wakeUp: draw.whole(1, MOST_WAKE_UPS) };
+    }
     case 'error': {
       const status = draw.of([409, 429, 500, 504] as const) ?? 500;
       return { kind, process, at, status, handled: status >= 500 && draw.chance(0.5) };
@@ -82,6 +83,12 @@ function drawFault(kind: FaultKind, draw: Draw, recording: Recording): Fault | u
       return { kind, process, at, delayMs: draw.whole(...SLOW_MS) };
     case 'partition':
       return { kind, process, at, forMs: draw.whole(...PARTITION_MS) };
+    case 'webhook': {
+      const written = recording.writes.filter((one) => one.process === process);
+      const resource = draw.of(written)?.at.resource;
+      if (resource === undefined) return undefined;
+      return { kind, process, at, resource, forMs: draw.whole(...WEBHOOK_MS) };
+    }
     case 'pause':
       return { kind, process, at, forMs: draw.whole(...PAUSE_MS) };
     default:

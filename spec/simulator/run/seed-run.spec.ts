@@ -35,6 +35,25 @@ const CASES: Readonly<Record<string, readonly [Fault, readonly RegExp[]]>> = {
     { kind: 'crash', process, at, moment: 'answered' },
     [/copies answer #\d+ 201\n.*copies crash at the answer to patch secrets/],
   ],
+  'a crash some wake-ups after an answer': [
+    { kind: 'crash', process, at, moment: 'later', wakeUp: 1 },
+    [
+      /copies answer #\d+ 201\n(?:(?!answer|crash).)*copies crash after the answer to patch secrets/s,
+    ],
+  ],
+  'a webhook that is down': [
+    {
+      kind: 'webhook',
+      process,
+      at: { ...at, object: undefined },
+      resource: 'secrets',
+      forMs: 30_000,
+    },
+    [
+      /request #(\d+) patch secrets default\/page\n(?:(?!commit secrets).)*answer #\1 500/s,
+      /copies answer #\d+ 201/,
+    ],
+  ],
   'an error in place of an answer': [
     { kind: 'error', process, at, status: 500, handled: false },
     [/request #(\d+) patch secrets default\/page\n(?:(?!commit secrets).)*answer #\1 500/s],

@@ -1,0 +1,58 @@
+import type { Finding } from '../contract/finding.ts';
+import type { Journal } from '../record/journal.ts';
+
+/** Fewer failures say nothing: faults cause some. */
+const LEAST_FAILURES = 5;
+/** The next failure of a back-off comes within this many times the last pause. */
+const NEXT_WITHIN = 2.5;
+const AT_ONCE_MS = 1000;
+
+interface Failures {
+  readonly actor: string;
+  readonly text: string;
+  count: number;
+  lastMs: number;
+  pauseMs: number;
+}
+
+/**
+ * Reconciles that still fail at the end of a run, though no write shows it: an error that was logged again and again, with a pause before
+ * the last time that makes the next one due. After a success the same error would be overdue.
+ */
+export function failingReconciles({ entries }: Journal, endMs: number): readonly Finding[] {
+  const all = new Map<string, Failures>();
+  for (const { actor, type, text, atMs } of entries) {
+    if (type !== 'log' || !text.startsWith('error: ')) continue;
+    const message = messageOf(text);
+    const key = `${actor} ${message}`;
+    const known = all.get(key);
+    if (known === undefined) {
+      all.set(key, { actor, text: message, count: 1, lastMs: atMs, pauseMs: 0 });
+      continue;
+    }
+    known.count += 1;
+    known.pauseMs = atMs - known.lastMs;
+    known.lastMs = atMs;
+  }
+  return [...all.values()]
+    .filter(({ count, lastMs, pauseMs }) => {
+      const isDue = endMs - lastMs <= pauseMs * NEXT_WITHIN + AT_ONCE_MS;
+      return count >= LEAST_FAILURES && isDue;
+    })
+    .map(({ actor, text, count }) => ({
+      class: 'failing',
+      subject: `${actor}: ${subjectOf(text)}`,
+      message: `it has failed ${count} times, and goes on: ${text}`,
+    }));
+}
+
+/** The message of an entry, without its fields, which differ from one failure to the next. */
+function messageOf(text: string): string {
+  const fields = text.indexOf(' {"');
+  return text.slice('error: '.length, fields < 0 ? undefined : fields);
+}
+
+/** The controller and the key of a message such as `sites: shop/hello: no such page`; of other messages, all. */
+function subjectOf(message: string): string {
+  return /^[^:]+: [^:]+(?=: )/.exec(message)?.[0] ?? message;
+}
