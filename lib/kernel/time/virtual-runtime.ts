@@ -176,30 +176,41 @@ export class VirtualRuntime implements Runtime {
       settled = true;
     };
     work.then(mark, mark);
-    await this.#settle();
-    while (!settled) {
-      const nextMs = this.#nextDue();
-      if (nextMs === Infinity) throw deadlock(this.#elapsedMs);
-      if (nextMs > limitMs) throw tooLong(limitMs);
-      this.#elapsedMs = Math.max(this.#elapsedMs, nextMs);
-      await this.#settle();
-    }
+    let ran = 0;
+    await turns(() => {
+      if (!this.#isReady()) {
+        if (settled) return false;
+        const nextMs = this.#nextDue();
+        if (nextMs === Infinity) throw deadlock(this.#elapsedMs);
+        if (nextMs > limitMs) throw tooLong(limitMs);
+        this.#elapsedMs = Math.max(this.#elapsedMs, nextMs);
+        ran = 0;
+      }
+      this.#runCounted((ran += 1));
+      return true;
+    });
     return await work;
   }
 
   /** `caller`: the public method that was called, which must not wait while `run` moves the clock. */
-  async #settle(caller?: 'settle' | 'advance'): Promise<void> {
+  async #settle(caller: 'settle' | 'advance'): Promise<void> {
     const check = (): void => {
-      if (caller !== undefined && this.#runs > 0) throw nested(caller);
+      if (this.#runs > 0) throw nested(caller);
     };
     check();
-    await drainMicrotasks();
-    for (let ran = 0; this.#isReady(); ran += 1) {
+    let ran = 0;
+    await turns(() => {
+      if (!this.#isReady()) return false;
       check();
-      if (ran === this.#maxTasksAtOneInstant) throw busyLoop(this.#elapsedMs, ran);
-      this.#runOne();
-      await drainMicrotasks();
-    }
+      this.#runCounted((ran += 1));
+      return true;
+    });
+  }
+
+  /** Runs the next task; `count`: of the tasks at this instant. */
+  #runCounted(count: number): void {
+    if (count > this.#maxTasksAtOneInstant) throw busyLoop(this.#elapsedMs, count - 1);
+    this.#runOne();
   }
 
   #nextDue(): number {
@@ -315,10 +326,35 @@ function busyLoop(atMs: number, tasks: number): ListwatchError {
   );
 }
 
-/** Waits for a real macrotask: when it resolves, every promise continuation that could run has run. */
-function drainMicrotasks(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
+/** Turns that are queued at once: with one at a time, each task would cost a turn of the event loop. */
+const MOST_TURNS = 64;
+
+/**
+ * Calls `turn` until it returns false, each time in a macrotask of its own: when it is called, every promise continuation of the call
+ * before, and everything it gave to `process.nextTick`, has run. Rejects with what it throws.
+ */
+function turns(turn: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let queued: NodeJS.Immediate[] = [];
+    let next = 0;
+    const end = (settle: () => void): void => {
+      for (const one of queued.slice(next)) clearImmediate(one);
+      settle();
+    };
+    const take = (): void => {
+      next += 1;
+      try {
+        if (!turn()) end(resolve);
+        else if (next === queued.length) queue(Math.min(next * 2, MOST_TURNS));
+      } catch (error) {
+        end(() => reject(error));
+      }
+    };
+    const queue = (count: number): void => {
+      next = 0;
+      queued = Array.from({ length: count }, () => setImmediate(take));
+    };
+    queue(1);
   });
 }
 

@@ -1,11 +1,14 @@
 import type { SimulationPlan } from '../contract/fault.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Simulation } from '../run/simulation.ts';
+import { coverageOf } from './coverage.ts';
 
 /** What a search needs to know of the run of a plan. */
 export interface PlanResult {
   readonly findings: readonly Finding[];
   readonly virtualMs: number;
+  /** See `coverageOf`. */
+  readonly coverage: readonly number[];
 }
 
 /** Where plans are run. */
@@ -25,7 +28,7 @@ export function localRunner(simulation: Simulation): PlanRunner {
     runsElsewhere: 0,
     run: async (plan) => {
       const { findings, record } = await simulation.judge(plan);
-      return { findings, virtualMs: record.virtualMs };
+      return { findings, virtualMs: record.virtualMs, coverage: coverageOf(record) };
     },
     close: () => Promise.resolve(),
   };

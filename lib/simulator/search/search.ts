@@ -4,7 +4,7 @@ import type { PlanCount } from '../contract/simulation-report.ts';
 import type { Simulation } from '../run/simulation.ts';
 import type { PlanRunner } from './plan-runner.ts';
 import { recordingOf, type Recording } from './recording.ts';
-import { swarmPlan } from './swarm-plan.ts';
+import { Guide } from './guide.ts';
 import { systematicPlans } from './systematic-plans.ts';
 
 export interface SearchOptions {
@@ -38,6 +38,8 @@ export interface SearchResult {
 
 const RANDOM = 'random seeds';
 const PROGRESS_MS = 1000;
+/** Seeds of one generation are drawn together, so that they do not depend on the number of processes. */
+const GENERATION = 24;
 
 interface Count {
   planned: number;
@@ -73,7 +75,7 @@ export class Search {
     onProgress(
       `writes of a run without faults: ${recording.writes.length}, changes: ${recording.changes.length}; plans: ${plans.length}, then seeds: ${this.#count(RANDOM).planned}`,
     );
-    const complete = await this.#runAll(this.#plans(plans, recording));
+    const complete = (await this.#runAll(plans)) && (await this.#runSeeds(recording));
     onProgress(this.#progress());
     return {
       failed: this.#failed,
@@ -85,7 +87,11 @@ export class Search {
   }
 
   /** As many at a time as the runner takes. Returns whether all were run. */
-  async #runAll(plans: Iterator<SimulationPlan>): Promise<boolean> {
+  async #runAll(
+    all: readonly SimulationPlan[],
+    onRun: (index: number, coverage: readonly number[]) => void = () => {},
+  ): Promise<boolean> {
+    const plans = all.entries();
     let complete = true;
     const work = async (): Promise<void> => {
       for (;;) {
@@ -95,22 +101,31 @@ export class Search {
           complete = false;
           return;
         }
-        await this.#try(next.value);
+        const [index, plan] = next.value;
+        onRun(index, await this.#try(plan));
       }
     };
     await Promise.all(Array.from({ length: this.#options.runner.width }, work));
     return complete;
   }
 
-  *#plans(
-    systematic: readonly SimulationPlan[],
-    recording: Recording,
-  ): IterableIterator<SimulationPlan> {
-    yield* systematic;
+  /** One generation after the other: each learns from those before. Returns whether all were run. */
+  async #runSeeds(recording: Recording): Promise<boolean> {
+    const guide = new Guide(recording, this.#options.kinds);
     const [first, last] = this.#options.seeds;
-    for (let seed = first; seed <= last; seed += 1) {
-      yield swarmPlan(seed, recording, this.#options.kinds);
+    for (let from = first; from <= last; from += GENERATION) {
+      const plans: SimulationPlan[] = [];
+      for (let seed = from; seed <= Math.min(last, from + GENERATION - 1); seed += 1) {
+        plans.push(guide.planOf(seed));
+      }
+      const reached = plans.map((): readonly number[] => []);
+      const complete = await this.#runAll(plans, (index, coverage) => {
+        reached[index] = coverage;
+      });
+      if (!complete) return false;
+      for (const [index, plan] of plans.entries()) guide.learn(plan, reached[index] ?? []);
     }
+    return true;
   }
 
   #isOver(): boolean {
@@ -119,10 +134,11 @@ export class Search {
     return this.#failed.length >= maxFailures || runtime.monotonicMs() >= endMs;
   }
 
-  async #try(plan: SimulationPlan): Promise<void> {
+  /** Runs a plan; returns what it has reached. */
+  async #try(plan: SimulationPlan): Promise<readonly number[]> {
     const { runner, runtime, onProgress } = this.#options;
     const count = this.#count(this.#counts.has(plan.origin) ? plan.origin : RANDOM);
-    const { findings, virtualMs } = await runner.run(plan);
+    const { findings, virtualMs, coverage } = await runner.run(plan);
     this.#runs += 1;
     count.run += 1;
     this.#virtualMs += virtualMs;
@@ -133,9 +149,11 @@ export class Search {
       if (!this.#known.has(key)) this.#failed.push({ plan, runsToFind: this.#runs });
       this.#known.add(key);
     }
-    if (runtime.monotonicMs() - this.#progressMs < PROGRESS_MS) return;
-    this.#progressMs = runtime.monotonicMs();
-    onProgress(this.#progress());
+    if (runtime.monotonicMs() - this.#progressMs >= PROGRESS_MS) {
+      this.#progressMs = runtime.monotonicMs();
+      onProgress(this.#progress());
+    }
+    return coverage;
   }
 
   #progress(): string {

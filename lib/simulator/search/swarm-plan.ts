@@ -4,7 +4,8 @@ import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import { pointOf, type Recording } from './recording.ts';
 
 const MOST_KINDS = 3;
-const MOST_FAULTS = 5;
+/** Faults of a plan at most. */
+export const MOST_FAULTS = 5;
 const PARTITION_MS = [1_000, 60_000] as const;
 const PAUSE_MS = [1_000, 40_000] as const;
 const WEBHOOK_MS = [1_000, 60_000] as const;
@@ -14,7 +15,8 @@ const SLOW_MS = [100, 20_000] as const;
 const STALE_MS = [5_000, 30_000] as const;
 const CLOCK_MS = [-120_000, 120_000] as const;
 
-class Draw {
+/** Draws of a seed. */
+export class Draw {
   readonly #random: () => number;
 
   constructor(seed: string) {
@@ -52,13 +54,14 @@ export function swarmPlan(
   const faults: Fault[] = [];
   for (let count = draw.whole(1, MOST_FAULTS); count > 0; count -= 1) {
     const kind = draw.of(chosen);
-    const fault = kind === undefined ? undefined : drawFault(kind, draw, recording);
+    const fault = kind === undefined ? undefined : swarmFault(kind, draw, recording);
     if (fault !== undefined) faults.push(fault);
   }
   return { version: SIMULATOR_VERSION, seed, faults, origin: `seed ${seed}` };
 }
 
-function drawFault(kind: FaultKind, draw: Draw, recording: Recording): Fault | undefined {
+/** A fault of a kind, at a point of the recording or near it; undefined where none fits. */
+export function swarmFault(kind: FaultKind, draw: Draw, recording: Recording): Fault | undefined {
   const process = draw.of(recording.processes);
   if (process === undefined) return undefined;
   if (kind === 'cut' || kind === 'hide' || kind === 'stale' || kind === 'reorder') {
