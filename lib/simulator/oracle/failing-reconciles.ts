@@ -15,11 +15,29 @@ interface Failures {
   pauseMs: number;
 }
 
+/** When the next failure of each reconcile that has failed again and again would have come, at the latest; 0 if there is none. */
+export function nextFailuresMs(journal: Journal): number {
+  const due = repeatedFailures(journal).map(
+    ({ lastMs, pauseMs }) => lastMs + pauseMs * NEXT_WITHIN + AT_ONCE_MS,
+  );
+  return Math.max(0, ...due);
+}
+
 /**
- * Reconciles that still fail at the end of a run, though no write shows it: an error that was logged again and again, with a pause before
- * the last time that makes the next one due. After a success the same error would be overdue.
+ * Reconciles that go on failing when all is quiet, though no write shows it: an error that was logged again and again, and once more after
+ * `quietMs`.
  */
-export function failingReconciles({ entries }: Journal, endMs: number): readonly Finding[] {
+export function failingReconciles(journal: Journal, quietMs: number): readonly Finding[] {
+  return repeatedFailures(journal)
+    .filter(({ lastMs }) => lastMs >= quietMs)
+    .map(({ actor, text, count }) => ({
+      class: 'failing',
+      subject: `${actor}: ${subjectOf(text)}`,
+      message: `it has failed ${count} times, and goes on: ${text}`,
+    }));
+}
+
+function repeatedFailures({ entries }: Journal): readonly Failures[] {
   const all = new Map<string, Failures>();
   for (const { actor, type, text, atMs } of entries) {
     if (type !== 'log' || !text.startsWith('error: ')) continue;
@@ -34,16 +52,7 @@ export function failingReconciles({ entries }: Journal, endMs: number): readonly
     known.pauseMs = atMs - known.lastMs;
     known.lastMs = atMs;
   }
-  return [...all.values()]
-    .filter(({ count, lastMs, pauseMs }) => {
-      const isDue = endMs - lastMs <= pauseMs * NEXT_WITHIN + AT_ONCE_MS;
-      return count >= LEAST_FAILURES && isDue;
-    })
-    .map(({ actor, text, count }) => ({
-      class: 'failing',
-      subject: `${actor}: ${subjectOf(text)}`,
-      message: `it has failed ${count} times, and goes on: ${text}`,
-    }));
+  return [...all.values()].filter(({ count }) => count >= LEAST_FAILURES);
 }
 
 /** The message of an entry, without its fields, which differ from one failure to the next. */

@@ -39,6 +39,8 @@ export interface RunRecord {
   readonly struck: readonly Fault[];
   readonly stepsDone: number;
   readonly virtualMs: number;
+  /** From this time on nothing was expected to happen any more; infinite for a run that was cut short. */
+  readonly quietMs: number;
   /** How often processes ended by themselves. */
   readonly exits: number;
 }

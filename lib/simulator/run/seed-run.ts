@@ -1,5 +1,6 @@
 import { silentLogger } from '../../kernel/report/logger.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import type { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
 import { Client } from '../../client/rest/client.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
@@ -15,6 +16,7 @@ import type { Latency } from '../network/latency.ts';
 import { SimulatedTransport, type NetworkEvents } from '../network/simulated-transport.ts';
 import { IncarnationRuntime } from '../network/incarnation-runtime.ts';
 import { SimulatedProcess } from '../process/simulated-process.ts';
+import { nextFailuresMs } from '../oracle/failing-reconciles.ts';
 import { ClusterHistory, type Change } from '../record/cluster-history.ts';
 import { Journal } from '../record/journal.ts';
 import { Activity } from './activity.ts';
@@ -75,6 +77,7 @@ export class SeedRun {
   #history!: ClusterHistory;
   #cleanUp: CleanUp | undefined;
   #stepsDone = 0;
+  #quietMs = Infinity;
   #nextId = 0;
   #writer = 'server';
   #started = false;
@@ -156,6 +159,7 @@ export class SeedRun {
       struck: plan.faults.filter((fault) => struck.has(fault)),
       stepsDone: this.#stepsDone,
       virtualMs: runtime.monotonicMs(),
+      quietMs: this.#quietMs,
       exits: this.#processes.reduce((sum, { exits }) => sum + exits, 0),
     };
   }
@@ -177,6 +181,7 @@ export class SeedRun {
       await this.#reached(() => isSettled(this.#history), SLOW_RETRIES_MS);
     }
     await this.#eventually();
+    await this.#nextFailures();
   }
 
   async #step(user: Client, step: WorkloadStep): Promise<void> {
@@ -238,6 +243,14 @@ export class SeedRun {
       ends.push(() => timer.cancel());
       look();
     });
+  }
+
+  /** A reconcile that has failed again and again gets the time for one more failure, which an oracle looks for. */
+  async #nextFailures(): Promise<void> {
+    const nowMs = this.#runtime.monotonicMs();
+    this.#quietMs = nowMs;
+    const waitMs = nextFailuresMs(this.#journal) - nowMs;
+    if (waitMs > 0) await sleep(this.#runtime, waitMs);
   }
 
   #quiet(quietMs: number): Promise<void> {

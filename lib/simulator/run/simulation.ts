@@ -165,7 +165,7 @@ export class Simulation {
       ...record.findings,
       ...rejections.findings,
       ...stateFindings(record.history),
-      ...failingReconciles(record.journal, record.virtualMs),
+      ...failingReconciles(record.journal, record.quietMs),
       ...twoLeaders(record),
     ];
     return { record, findings };

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { controller } from '../../../lib/index.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
-import { failingReconciles } from '../../../lib/simulator/oracle/failing-reconciles.ts';
+import {
+  failingReconciles,
+  nextFailuresMs,
+} from '../../../lib/simulator/oracle/failing-reconciles.ts';
 import { Journal } from '../../../lib/simulator/record/journal.ts';
 import { simulate } from '../../../lib/simulator/simulate.ts';
 
@@ -22,23 +25,25 @@ function lastMs(journal: Journal): number {
 }
 
 describe('a reconcile that fails again and again', () => {
-  it('is found while its next failure is due, with its key, its error and the number of failures', () => {
+  it('is found if it fails once more when all is quiet, with its key, its error and the number of failures', () => {
     const journal = journalOf(14);
-    const endMs = lastMs(journal) + 30_000;
-    expect(failingReconciles(journal, endMs)).to.deep.equal([
+    expect(failingReconciles(journal, lastMs(journal))).to.deep.equal([
       {
         class: 'failing',
         subject: 'sites: sites: shop/hello',
         message: 'it has failed 14 times, and goes on: sites: shop/hello: no such page',
       },
     ]);
+    expect(failingReconciles(journal, lastMs(journal) + 1)).to.deep.equal([]);
   });
 
-  it('is none when it would have failed again by now, nor after a few failures', () => {
-    const recovered = journalOf(9);
-    expect(failingReconciles(recovered, lastMs(recovered) + 60_000)).to.deep.equal([]);
+  it('gets the time for one more failure, and none after a few failures', () => {
+    const journal = journalOf(14);
+    const pauseMs = 5 * 2 ** 12;
+    expect(nextFailuresMs(journal) - lastMs(journal)).to.be.within(2 * pauseMs, 3 * pauseMs);
     const few = journalOf(4);
-    expect(failingReconciles(few, lastMs(few))).to.deep.equal([]);
+    expect(nextFailuresMs(few)).to.equal(0);
+    expect(failingReconciles(few, 0)).to.deep.equal([]);
   });
 
   it('is found by a fault that makes it fail for ever, though nothing is written', async () => {
