@@ -1,7 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
-import { objectOf, type Change } from '../record/cluster-history.ts';
-import type { RunRecord } from '../run/run-record.ts';
+import { objectOf, type Change, type ClusterHistory } from '../record/cluster-history.ts';
+import type { Journal } from '../record/journal.ts';
 
 const LEASES = 'leases.coordination.k8s.io';
 
@@ -18,7 +18,7 @@ interface Lead {
  * Writes of a replica that had the lead, and lost it to another one, in the same incarnation. A lease protects nothing if such a write is
  * accepted: the replica has to stop before its lease ends, or to name the lease in each write.
  */
-export function twoLeaders({ history, journal }: RunRecord): readonly Finding[] {
+export function twoLeaders(history: ClusterHistory, journal: Journal): readonly Finding[] {
   const incarnations = new Incarnations(journal.entries);
   const leads = new Map<string, Lead>();
   const findings = new Map<string, Finding>();
@@ -80,7 +80,7 @@ function seconds(ms: number): string {
 class Incarnations {
   readonly #starts = new Map<string, number[]>();
 
-  constructor(entries: RunRecord['journal']['entries']) {
+  constructor(entries: Journal['entries']) {
     for (const { actor, type, atMs } of entries) {
       if (type !== 'start') continue;
       const starts = this.#starts.get(actor);

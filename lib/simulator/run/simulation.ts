@@ -166,7 +166,7 @@ export class Simulation {
       ...rejections.findings,
       ...stateFindings(record.history),
       ...failingReconciles(record.journal, record.quietMs),
-      ...twoLeaders(record),
+      ...twoLeaders(record.history, record.journal),
     ];
     return { record, findings };
   }
