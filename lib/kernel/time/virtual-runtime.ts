@@ -44,6 +44,8 @@ const ONE_HOUR_MS = 3_600_000;
 const SMALLEST_SWEEP = 1000;
 
 const nothing = (): void => {};
+/** That of Node, also where a simulation replaces it for the code that it runs. */
+const setRealImmediate = setImmediate;
 
 /**
  * A clock that moves only when it is advanced, and a scheduler that is a function of its seed.
@@ -318,7 +320,7 @@ function busyLoop(atMs: number, tasks: number): ListwatchError {
 /** Waits for a real macrotask: when it resolves, every promise continuation that could run has run. */
 function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    setRealImmediate(resolve);
   });
 }
 

@@ -18,6 +18,16 @@ export type FindingClass =
   | 'unhandled-rejection'
   /** A process that ends by itself again and again. */
   | 'crash-loop'
+  /** A controller uses something real that cannot be simulated: a socket, a file, another thread. */
+  | 'escape'
+  /** A process that was stopped has left a timer, which keeps it from ending. */
+  | 'leaked-timer'
+  /** A process computes without end: nothing else happens in it. */
+  | 'blocked'
+  /** A process takes more memory than it may have. */
+  | 'memory'
+  /** An error that was thrown where no one handles it, which ends a process. */
+  | 'uncaught-exception'
   /** Two runs of one plan differ: the controllers use another clock, other timers or other random numbers than theirs. */
   | 'not-repeatable'
   /** An invariant of the user. */

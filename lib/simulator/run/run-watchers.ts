@@ -1,0 +1,31 @@
+import type { SimulationPlan } from '../contract/fault.ts';
+
+/** What has to be done before a run of this process. */
+export interface RunPreparation {
+  prepare(plan: SimulationPlan): Promise<void>;
+  /** Whether too little was prepared for the last run, which then has to be repeated; asked once. */
+  takeShortage(): boolean;
+}
+
+const watchers = new Set<(plan: SimulationPlan) => void>();
+let preparation: RunPreparation | undefined;
+
+/** Calls the watcher at the start of each run of this process. */
+export function onRunStart(watcher: (plan: SimulationPlan) => void): void {
+  watchers.add(watcher);
+}
+
+export function setRunPreparation(given: RunPreparation): void {
+  preparation = given;
+}
+
+/** A run starts: prepares it. */
+export async function runStarts(plan: SimulationPlan): Promise<void> {
+  for (const watcher of watchers) watcher(plan);
+  await preparation?.prepare(plan);
+}
+
+/** Whether the run that has ended has to be repeated. */
+export function wasRunShort(): boolean {
+  return preparation?.takeShortage() ?? false;
+}
