@@ -27,7 +27,7 @@ export interface AmbientSource {
 }
 
 /** One escape is reported once; this bounds what a run can report. */
-const MOST_FINDINGS = 20;
+const MOST_FINDINGS = 100;
 
 /** What controllers get in one run in place of the machine's sources, and what they did that cannot be simulated. */
 export class AmbientRun {
@@ -155,9 +155,11 @@ export function loadingFindings(): readonly Finding[] {
 export function endLoading(): void {
   if (installed === undefined) return;
   const { timers } = installed.loadingSource;
-  for (const { what, stack = '' } of timers) {
-    const { place, trail } = callPlace(stack);
-    if (place === '') continue;
+  for (const timer of timers) {
+    const { what, stack = '' } = timer;
+    const { place, trail, caller } = callPlace(stack);
+    // One that keeps no process from ending is harmless: packages clean up with such.
+    if (!timer.hasRef() || (caller !== 'user' && caller !== 'dependency')) continue;
     const message = `a module has started this timer while it was loaded, at ${trail.join(', ')}: it belongs to no process and never fires in a run. Start it in run()`;
     reportLoading({ class: 'escape', subject: `${what} at ${place}`, message });
   }

@@ -140,13 +140,15 @@ function replaceGlobals(): void {
 function reportLazily(name: string, row: Row): void {
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
   if (descriptor === undefined) return;
-  let replaced: unknown;
   Object.defineProperty(globalThis, name, {
     configurable: true,
     enumerable: descriptor.enumerable ?? false,
     get: () => {
-      const real = (): unknown => descriptor.value ?? descriptor.get?.call(globalThis);
-      return (replaced ??= reported(real() as Callable, { ...row, what: name }));
+      // Node puts what it has loaded in the place of this property.
+      const real: unknown = descriptor.value ?? descriptor.get?.call(globalThis);
+      const replaced = reported(real as Callable, { ...row, what: name });
+      replaceProperty(globalThis, name, replaced);
+      return replaced;
     },
     set: (value: unknown) => {
       replaceProperty(globalThis, name, value);

@@ -102,18 +102,22 @@ function pathOf(place: string): string {
 }
 
 function callerOf(file: string): 'user' | 'dependency' | 'library' | 'node' {
-  if (file.startsWith('node:')) return 'node';
+  if (file.startsWith('node:') || isLoaderPackage(file)) return 'node';
   if (file.startsWith(OWN_FOLDER)) return 'library';
   return file.includes(`${sep}node_modules${sep}`) ? 'dependency' : 'user';
 }
 
 /** Whether a module is being found or compiled: Node's loader is under the innermost line that is not of Node. */
 function isLoading(frames: readonly Frame[]): boolean {
+  const first = frames.find(
+    ({ file }) => !file.startsWith('node:') && callerOf(file) !== 'library',
+  );
+  if (first !== undefined && isLoaderPackage(first.file)) return true;
   const loader = frames.findIndex(({ file }) => file.startsWith('node:internal/modules/'));
   if (loader < 0) return false;
   const above = frames.slice(0, loader).filter(({ file }) => callerOf(file) !== 'node');
   // A module that is being evaluated also has the loader below it; its own lines are above.
-  return above.every(({ file }) => callerOf(file) === 'library' || isLoaderPackage(file));
+  return above.every(({ file }) => callerOf(file) === 'library');
 }
 
 /** Packages that compile modules while they are loaded. */

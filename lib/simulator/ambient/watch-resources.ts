@@ -3,13 +3,8 @@ import { currentAmbientRun } from './ambient-run.ts';
 import { currentScope } from './ambient-scope.ts';
 import { callPlace, directCaller, stackHere } from './user-place.ts';
 
-/** What Node's own machinery of promises and ticks makes: virtual time waits for it. */
-const HARMLESS: ReadonlySet<string> = new Set([
-  'PROMISE',
-  'TickObject',
-  'Microtask',
-  'AsyncContextFrame',
-]);
+/** Files, sockets, programs and threads. Not what synchronous functions have too, such as those of zlib and crypto. */
+const REAL = /^(?:FS.*|FILEHANDLE.*|.*WRAP|STATWATCHER|BLOBREADER|WORKER|MESSAGEPORT)$/;
 /** Made by Node's code for itself; those of controllers are replaced. */
 const NODE_TIMERS: ReadonlySet<string> = new Set(['Timeout', 'Immediate']);
 
@@ -22,7 +17,7 @@ export function watchResources(): () => void {
   let isLooking = false;
   const hook = createHook({
     init(_, type) {
-      if (HARMLESS.has(type) || isLooking) return;
+      if (isLooking || !(REAL.test(type) || NODE_TIMERS.has(type))) return;
       isLooking = true;
       try {
         look(type);

@@ -1,5 +1,7 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import { watchImports } from './watch-imports.ts';
 import type { LoadingClock } from '../ambient/loading-clock.ts';
 import { callPlace, OWN_FOLDER } from '../ambient/user-place.ts';
 import type { SimulationPlan } from '../contract/fault.ts';
@@ -14,8 +16,11 @@ const SPARE = 1;
 
 /** Makes freshly loaded modules possible in this process. */
 export function registerModuleHooks(): void {
-  const data: ModuleHooksData = { ownFolder: pathToFileURL(OWN_FOLDER).href };
-  register(programPlace('isolation/module-hooks'), { data });
+  const { port1, port2: port } = new MessageChannel();
+  port1.unref();
+  const data: ModuleHooksData = { ownFolder: pathToFileURL(OWN_FOLDER).href, port };
+  register(programPlace('isolation/module-hooks'), { data, transferList: [port] });
+  watchImports(port1);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   openAmbientRun,
   type AmbientRun,
 } from '../ambient/ambient-run.ts';
+import { runEnds } from './run-watchers.ts';
 import { watchResources } from '../ambient/watch-resources.ts';
 import { takeUncaughtExceptions } from '../../kernel/time/real-process.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
@@ -37,6 +38,7 @@ export class AmbientObserver {
 
   close(): void {
     if (this.#looksClosely) this.#run?.reportLeaks();
+    for (const finding of runEnds()) this.#run?.report(finding);
     for (const end of this.#ends) end();
     closeAmbientRun();
   }

@@ -1,4 +1,5 @@
 import type { SimulationPlan } from '../contract/fault.ts';
+import type { Finding } from '../contract/finding.ts';
 
 /** What has to be done before a run of this process. */
 export interface RunPreparation {
@@ -7,12 +8,21 @@ export interface RunPreparation {
   takeShortage(): boolean;
 }
 
+/** Tells at the end of a run what else was found in it. */
+export type EndWatcher = () => readonly Finding[];
+
+const endWatchers = new Set<EndWatcher>();
 const watchers = new Set<(plan: SimulationPlan) => void>();
 let preparation: RunPreparation | undefined;
 
 /** Calls the watcher at the start of each run of this process. */
 export function onRunStart(watcher: (plan: SimulationPlan) => void): void {
   watchers.add(watcher);
+}
+
+/** Calls the watcher at the end of each run of this process. */
+export function onRunEnd(watcher: EndWatcher): void {
+  endWatchers.add(watcher);
 }
 
 export function setRunPreparation(given: RunPreparation): void {
@@ -23,6 +33,11 @@ export function setRunPreparation(given: RunPreparation): void {
 export async function runStarts(plan: SimulationPlan): Promise<void> {
   for (const watcher of watchers) watcher(plan);
   await preparation?.prepare(plan);
+}
+
+/** A run ends. */
+export function runEnds(): readonly Finding[] {
+  return [...endWatchers].flatMap((watcher) => watcher());
 }
 
 /** Whether the run that has ended has to be repeated. */
