@@ -29,10 +29,10 @@ export function setRunPreparation(given: RunPreparation): void {
   preparation = given;
 }
 
-/** A run starts: prepares it. */
+/** A run starts, once it is prepared. */
 export async function runStarts(plan: SimulationPlan): Promise<void> {
-  for (const watcher of watchers) watcher(plan);
   await preparation?.prepare(plan);
+  for (const watcher of watchers) watcher(plan);
 }
 
 /** A run ends. */
