@@ -7,7 +7,9 @@ import { GUARD_FILE, type ProcessEnd } from './process-end.ts';
 const FLAGS: readonly string[] = ['--max-semi-space-size=64'];
 
 /** From source, the process that runs the specs may have got its loader in another way than by an argument. */
-const LOADER: readonly string[] = import.meta.url.endsWith('.ts') ? ['--import', 'tsx'] : [];
+const LOADER: readonly string[] = import.meta.url.endsWith('.ts')
+  ? ['--conditions=@listwatch/source', '--import', 'tsx']
+  : [];
 
 /**
  * The place of a program of this package. In the published package this module lies in a chunk, whose place says nothing about that of the
