@@ -1,7 +1,9 @@
 export { simulate } from './simulate.ts';
+export { simulateModule } from './simulate-module.ts';
 export { defineSimulation } from './define-simulation.ts';
 export { SimulationError } from './simulation-error.ts';
 export type { SimulationOptions } from './contract/simulation-options.ts';
+export type { ModuleSimulationOptions } from './contract/module-simulation-options.ts';
 export type {
   PlanCount,
   SimulationFailure,

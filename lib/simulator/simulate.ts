@@ -1,6 +1,6 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
-import { realRuntime } from '../kernel/time/real-runtime.ts';
+import { machineRuntime } from './ambient/real-sources.ts';
 import { FAULT_KINDS, type SimulationPlan } from './contract/fault.ts';
 import type { Finding } from './contract/finding.ts';
 import type { SimulatedController } from './contract/simulated-controller.ts';
@@ -53,18 +53,18 @@ export async function simulate<Types extends object = object>(
   options: SimulationOptions<Types>,
 ): Promise<SimulationReport> {
   checkOptions(options);
-  const startMs = realRuntime.monotonicMs();
+  const startMs = machineRuntime.monotonicMs();
   // Types only say what the objects are like.
   const given = options as unknown as SimulationOptions;
   const { workload = [] } = given;
   const simulation = await Simulation.of(simulationParts(given));
   const found = await runAll(given, simulation, startMs);
-  const searchMs = realRuntime.monotonicMs() - startMs;
+  const searchMs = machineRuntime.monotonicMs() - startMs;
   const failures: SimulationFailure[] = [];
   for (const failed of found.failed) {
     failures.push(await explained(given, simulation, failed, workload));
   }
-  const elapsedMs = realRuntime.monotonicMs() - startMs;
+  const elapsedMs = machineRuntime.monotonicMs() - startMs;
   const report = reportOf(found, failures, simulation, { searchMs, elapsedMs });
   given.onProgress?.(report.summary);
   if (!report.ok && given.onFailure !== 'return') throw new SimulationError(report);
@@ -93,7 +93,7 @@ async function runAll(
       kinds: options.faults ?? FAULT_KINDS,
       systematic: options.systematic ?? true,
       seeds: typeof seeds === 'number' ? [1, seeds] : seeds,
-      runtime: realRuntime,
+      runtime: machineRuntime,
       endMs: startMs + (options.budgetMs ?? Infinity),
       maxFailures: options.maxFailures ?? 1,
       onProgress: options.onProgress ?? (() => {}),
@@ -132,7 +132,7 @@ async function explained(
   workload: readonly WorkloadStep[],
 ): Promise<SimulationFailure> {
   const { signal, replay, shrink = replay === undefined } = options;
-  const endMs = realRuntime.monotonicMs() + SHRINK_MS;
+  const endMs = machineRuntime.monotonicMs() + SHRINK_MS;
   const isBaseline = runsToFind === 0;
   const { plan } =
     shrink && !isBaseline
@@ -141,7 +141,7 @@ async function explained(
           plan: foundWith,
           steps: workload.length,
           replicas: Math.max(...options.controllers.map(({ replicas = 1 }) => replicas)),
-          mayContinue: () => signal?.aborted !== true && realRuntime.monotonicMs() < endMs,
+          mayContinue: () => signal?.aborted !== true && machineRuntime.monotonicMs() < endMs,
         })
       : { plan: foundWith };
   const detailed = await simulation.judge(plan, { detailed: true, usual: isBaseline });
@@ -186,6 +186,7 @@ function reportOf(
     ok: failures.length === 0,
     failures,
     plans,
+    notes: simulation.notes,
     runs,
     elapsedMs,
     searchMs,

@@ -23,7 +23,7 @@ const REFUSED = [
 const failurePattern = (name: string): string => `examples/failure-patterns/${name}.ts`;
 
 describe('examples', () => {
-  it('are all in the list, with one file of support for their command line, and one for a story', () => {
+  it('are all in the list, but a simulation of the guide; one file of support is for their command line, and one for a story', () => {
     const files = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' });
     const programs = files.filter((file) => file.endsWith('.ts')).map((file) => `examples/${file}`);
     expect(programs.toSorted()).to.deep.equal(
@@ -31,6 +31,7 @@ describe('examples', () => {
         ...EXAMPLES.map(({ script }) => script),
         ...['crash-between-writes', 'stale-cache', 'unobserved-change'].map(failurePattern),
         ...['database', 'invariants', 'patterns', 'trial'].map(failurePattern),
+        'examples/expiry.simulation.ts',
         'examples/site-operator/operator.ts',
         'examples/support/program.ts',
         'examples/support/story.ts',

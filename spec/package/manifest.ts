@@ -33,7 +33,12 @@ export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
 }
 
 /** Programs that the package starts itself, in processes of their own. */
-const INNER_PROGRAMS: readonly string[] = ['lib/simulator/parallel/plan-worker.ts'];
+const INNER_PROGRAMS: readonly string[] = [
+  'lib/simulator/host/host-program.ts',
+  'lib/simulator/isolation/guard-thread.ts',
+  'lib/simulator/isolation/module-hooks.ts',
+  'lib/simulator/parallel/plan-worker.ts',
+];
 
 /** The sources of programs: `dist/cli/listwatch.js` is made from `lib/cli/listwatch.ts`. */
 export function programSources({ bin }: Manifest): string[] {

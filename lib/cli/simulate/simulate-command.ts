@@ -3,9 +3,14 @@ import { availableParallelism } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import type { SimulationOptions } from '../../simulator/contract/simulation-options.ts';
-import type { SimulationFailure } from '../../simulator/contract/simulation-report.ts';
+import type { ModuleSimulationOptions } from '../../simulator/contract/module-simulation-options.ts';
+import type {
+  SimulationFailure,
+  SimulationReport,
+} from '../../simulator/contract/simulation-report.ts';
+import { loadOptions } from '../../simulator/isolation/load-options.ts';
 import { simulate } from '../../simulator/simulate.ts';
+import { simulateModule } from '../../simulator/simulate-module.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { UsageError } from '../arguments/usage-error.ts';
@@ -34,6 +39,15 @@ const OPTIONS: OptionTable = {
     value: 'PLAN',
     help: 'runs only this plan: a file that --write made, or its JSON',
   },
+  modules: {
+    type: 'string',
+    value: 'HOW',
+    help: 'auto, shared or fresh: whether a restart loads the modules of FILE anew; otherwise auto',
+  },
+  'in-process': {
+    type: 'boolean',
+    help: "runs the controllers in this process, with the machine's own clock and timers",
+  },
   write: {
     type: 'string',
     value: 'DIR',
@@ -47,6 +61,9 @@ Usage: listwatch simulate FILE [options]
 
 FILE is a module whose default export are the options of a simulation, as defineSimulation of listwatch/simulator returns them. Start node
 with what the file needs, e.g. NODE_OPTIONS='--import tsx' for TypeScript.
+
+The controllers run in processes of their own, where Date, timers and random numbers are simulated. What cannot be simulated, such as sockets, is
+reported with file and line, and so is code that never ends.
 
 Options:
 ${optionsHelp(OPTIONS)}
@@ -77,10 +94,14 @@ export function simulateCommand(): Command {
   };
 }
 
+type Overrides = Pick<ModuleSimulationOptions, 'seeds' | 'budgetMs' | 'maxFailures' | 'replay'>;
+
 interface Given {
   readonly file: string;
-  readonly overrides: Partial<SimulationOptions>;
+  readonly overrides: Overrides;
   readonly processes: number;
+  readonly modules: ModuleSimulationOptions['modules'];
+  readonly inProcess: boolean;
   readonly write: string | undefined;
 }
 
@@ -101,8 +122,15 @@ function readOptions(parameters: readonly string[]): Given {
       ...(replay === undefined ? {} : { replay }),
     },
     processes: wholeNumber('processes', one('processes') ?? String(availableParallelism())),
+    modules: modulesOf(one('modules')),
+    inProcess: options.has('in-process'),
     write: one('write'),
   };
+}
+
+function modulesOf(text: string | undefined): ModuleSimulationOptions['modules'] {
+  if (text === undefined || text === 'auto' || text === 'shared' || text === 'fresh') return text;
+  throw new UsageError(`--modules takes auto, shared or fresh, not ${JSON.stringify(text)}`);
 }
 
 function seedsOf(text: string): number | readonly [number, number] {
@@ -117,22 +145,22 @@ function wholeNumber(option: string, text: string): number {
 }
 
 async function simulateFile(
-  { file, overrides, processes, write }: Given,
+  { file, overrides, processes, modules, inProcess, write }: Given,
   host: CommandHost,
 ): Promise<number> {
   const module = pathToFileURL(resolve(file)).href;
-  const options = await importedOptions(file, module);
   const { replay } = overrides;
   const plan = typeof replay === 'string' ? await planText(replay) : undefined;
-  const report = await simulate({
-    ...options,
+  const common = {
     ...overrides,
     ...(plan === undefined ? {} : { replay: plan }),
-    ...(processes > 1 ? { parallel: { module, processes } } : {}),
     onFailure: 'return',
-    onProgress: (line) => host.stderr.write(`${line}\n`),
+    onProgress: (line: string) => host.stderr.write(`${line}\n`),
     signal: host.signal,
-  });
+  } as const;
+  const report = inProcess
+    ? await simulateHere(module, processes, common)
+    : await simulateModule({ ...common, module, processes, modules });
   for (const [index, failure] of report.failures.entries()) {
     host.stdout.write(`${failure.story}\n\nplan: ${JSON.stringify(failure.plan)}\n`);
     if (write !== undefined) await writeFailure(write, index + 1, failure, resolve(file));
@@ -151,23 +179,15 @@ async function planText(given: string): Promise<string> {
   }
 }
 
-/** @throws {ListwatchError} code INVALID_OPTION for a file that cannot be imported, or exports something else. */
-async function importedOptions(file: string, module: string): Promise<SimulationOptions> {
-  let exported: { readonly default?: unknown };
-  try {
-    exported = (await import(module)) as { readonly default?: unknown };
-  } catch (error) {
-    const text = `${file} cannot be imported: ${errorMessage(error)}`;
-    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
-  }
-  const options = exported.default;
-  if (typeof options === 'object' && options !== null && 'controllers' in options) {
-    return options as SimulationOptions;
-  }
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `${file} has no options of a simulation as its default export: export default defineSimulation({ controllers })`,
-  );
+/** Runs the controllers in this process, or in plain ones of a pool. */
+async function simulateHere(
+  module: string,
+  processes: number,
+  common: Omit<ModuleSimulationOptions, 'module'>,
+): Promise<SimulationReport> {
+  const options = await loadOptions(module);
+  const parallel = processes > 1 ? { parallel: { module, processes } } : {};
+  return await simulate({ ...options, ...common, ...parallel });
 }
 
 async function writeFailure(

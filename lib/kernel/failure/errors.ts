@@ -113,6 +113,8 @@ export const errorCodes = {
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
   SIMULATION_FAILED:
     'A simulation has found a failure of a controller; the message tells what happened.',
+  SIMULATION_ESCAPE:
+    'A controller in a simulation uses something real that cannot be simulated, such as a socket or a file; the message names file and line.',
   MANIFESTS_FAILED:
     'Some manifests were not applied; the message names each with its cause, and results has what was done.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',

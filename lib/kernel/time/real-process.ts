@@ -58,6 +58,17 @@ export function takeUnhandledRejections(listener: (reason: unknown) => void): ()
   };
 }
 
+/** The same for errors that are thrown where no one handles them. */
+export function takeUncaughtExceptions(listener: (error: unknown) => void): () => void {
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', listener);
+  return () => {
+    process.off('uncaughtException', listener);
+    for (const one of others) process.on('uncaughtException', one);
+  };
+}
+
 /** The arguments of node itself with which this process was started. */
 export function nodeArguments(): readonly string[] {
   return process.execArgv;

@@ -44,6 +44,9 @@ const ONE_HOUR_MS = 3_600_000;
 const SMALLEST_SWEEP = 1000;
 
 const nothing = (): void => {};
+/** Those of Node, also where a simulation replaces it for the code that it runs. */
+const setRealImmediate = setImmediate;
+const clearRealImmediate = clearImmediate;
 
 /**
  * A clock that moves only when it is advanced, and a scheduler that is a function of its seed.
@@ -338,7 +341,7 @@ function turns(turn: () => boolean): Promise<void> {
     let queued: NodeJS.Immediate[] = [];
     let next = 0;
     const end = (settle: () => void): void => {
-      for (const one of queued.slice(next)) clearImmediate(one);
+      for (const one of queued.slice(next)) clearRealImmediate(one);
       settle();
     };
     const take = (): void => {
@@ -352,7 +355,7 @@ function turns(turn: () => boolean): Promise<void> {
     };
     const queue = (count: number): void => {
       next = 0;
-      queued = Array.from({ length: count }, () => setImmediate(take));
+      queued = Array.from({ length: count }, () => setRealImmediate(take));
     };
     queue(1);
   });

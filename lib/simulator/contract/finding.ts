@@ -22,6 +22,16 @@ export type FindingClass =
   | 'failing'
   /** A write of a former leader was accepted after another replica had taken the lead. */
   | 'two-leaders'
+  /** A controller uses something real that cannot be simulated: a socket, a file, another thread. */
+  | 'escape'
+  /** A process that was stopped has left a timer, which keeps it from ending. */
+  | 'leaked-timer'
+  /** A process computes without end: nothing else happens in it. */
+  | 'blocked'
+  /** A process takes more memory than it may have. */
+  | 'memory'
+  /** An error that was thrown where no one handles it, which ends a process. */
+  | 'uncaught-exception'
   /** Two runs of one plan differ: the controllers use another clock, other timers or other random numbers than theirs. */
   | 'not-repeatable'
   /** An invariant of the user. */

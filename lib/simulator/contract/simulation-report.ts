@@ -35,6 +35,8 @@ export interface SimulationReport {
   readonly failures: readonly SimulationFailure[];
   /** By `intermediate state`, `stale state`, `unobserved state`, `list order` and `random seeds`. */
   readonly plans: Readonly<Record<string, PlanCount>>;
+  /** What is worth knowing besides failures, one sentence each. */
+  readonly notes: readonly string[];
   /** All runs: also those without faults, and those that made plans smaller. */
   readonly runs: number;
   /** Real milliseconds. */

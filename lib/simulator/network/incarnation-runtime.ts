@@ -1,10 +1,17 @@
 import type { Runtime, Timer, TimerOptions } from '../../kernel/time/runtime.ts';
+import { noteRuntimeTimer } from '../ambient/ambient-run.ts';
+import { inScope, type AmbientScope } from '../ambient/ambient-scope.ts';
 
 /**
  * The runtime of one incarnation of a process: what a crash cuts off. A stopped process runs nothing until it is continued; a dead one
  * never runs anything again, so what it awaits never settles.
  */
-export class IncarnationRuntime implements Runtime {
+export class IncarnationRuntime implements AmbientScope {
+  readonly name: string;
+  /** Ends the process, which has asked for it. */
+  exit: ((reason: string) => void) | undefined;
+  /** It has ended because it was asked to. */
+  isStopped: boolean = false;
   readonly #world: Runtime;
   readonly #skew: { ms: number };
   #state: 'runs' | 'stopped' | 'dead' = 'runs';
@@ -13,7 +20,8 @@ export class IncarnationRuntime implements Runtime {
   #ends: { left: number; readonly end: () => void }[] = [];
 
   /** `skew`: of the clock of the process, shared by its incarnations. */
-  constructor(world: Runtime, skew: { ms: number }) {
+  constructor(world: Runtime, skew: { ms: number }, name: string) {
+    this.name = name;
     this.#world = world;
     this.#skew = skew;
   }
@@ -36,13 +44,16 @@ export class IncarnationRuntime implements Runtime {
 
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
     let isCancelled = false;
+    const ends = noteRuntimeTimer(this, options?.background === true);
     const fire = (): void => {
+      ends?.();
       if (!isCancelled) callback();
     };
     const timer = this.#world.setTimer(delayMs, () => this.deliver(fire), options);
     return {
       cancel: () => {
         isCancelled = true;
+        ends?.();
         timer.cancel();
       },
     };
@@ -54,7 +65,7 @@ export class IncarnationRuntime implements Runtime {
 
   /** Runs something in the process: now, when it is continued, or never. */
   deliver(task: () => void): void {
-    if (this.#state === 'runs') this.#wake(task);
+    if (this.#state === 'runs') inScope(this, () => this.#wake(task));
     else if (this.#state === 'stopped') this.#waiting.push(task);
   }
 

@@ -1,26 +1,14 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { nodeArguments } from '../../kernel/time/real-process.ts';
 import type { SimulationPlan } from '../contract/fault.ts';
+import { startProcess } from '../isolation/guarded-process.ts';
+import { isolationSettings } from '../isolation/isolation-settings.ts';
+import { endFinding, type ProcessEnd } from '../isolation/process-end.ts';
 import type { PlanResult, PlanRunner } from '../search/plan-runner.ts';
-import type { WorkerAnswer, WorkerRequest } from './plan-worker.ts';
+import type { WorkerAnswer, WorkerArgument, WorkerRequest } from './plan-worker.ts';
 
-/** A run makes much garbage that is soon dead: a large young generation keeps it cheap. */
-const FLAGS: readonly string[] = ['--max-semi-space-size=64'];
-
-const IS_SOURCE = import.meta.url.endsWith('.ts');
-
-/**
- * The program of the processes. In the published package this module lies in a chunk, whose place says nothing about that of the program.
- * From source, the process that runs the specs may have got its loader in another way than by an argument.
- */
-const PLACE = IS_SOURCE
-  ? { loader: ['--import', 'tsx'], program: () => new URL('./plan-worker.ts', import.meta.url) }
-  : {
-      loader: [],
-      program: () =>
-        new URL('./parallel/plan-worker.js', import.meta.resolve('listwatch/simulator')),
-    };
+/** Runs of a process that loads modules anew for each of their incarnations, before another one takes its place. */
+const FRESH_RUNS = 500;
 
 interface Waiting {
   readonly resolve: (result: PlanResult) => void;
@@ -28,21 +16,14 @@ interface Waiting {
 }
 
 class PlanProcess {
-  readonly #child: ChildProcess;
+  readonly #module: string;
+  #child: ChildProcess;
   #waiting: Waiting | undefined;
+  #runs = 0;
 
   constructor(module: string) {
-    const { program, loader } = PLACE;
-    this.#child = fork(program(), [module], {
-      execArgv: [...nodeArguments(), ...loader, ...FLAGS],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    this.#child.on('message', ({ result, error }: WorkerAnswer) => {
-      if (result === undefined) this.#fail(error ?? 'no answer');
-      else this.#take()?.resolve(result);
-    });
-    this.#child.on('error', (error) => this.#fail(error.message));
-    this.#child.on('exit', (code, signal) => this.#fail(`it ended with ${signal ?? code ?? ''}`));
+    this.#module = module;
+    this.#child = this.#start();
   }
 
   get isFree(): boolean {
@@ -59,6 +40,54 @@ class PlanProcess {
 
   close(): void {
     this.#child.kill();
+  }
+
+  #start(): ChildProcess {
+    const settings = isolationSettings();
+    const argument: WorkerArgument = { module: this.#module, settings };
+    const child = startProcess(
+      {
+        program: 'parallel/plan-worker',
+        argument: JSON.stringify(argument),
+        settings,
+        prints: false,
+      },
+      {
+        message: (message) => this.#answered(message as WorkerAnswer),
+        gone: (reason, end) => {
+          if (this.#child === child) this.#gone(reason, end);
+        },
+      },
+    );
+    return child;
+  }
+
+  #answered({ result, error }: WorkerAnswer): void {
+    if (result === undefined) this.#fail(error ?? 'no answer');
+    else {
+      this.#renew();
+      this.#take()?.resolve(result);
+    }
+  }
+
+  /** Modules that were loaded anew for each incarnation stay in memory as long as their process. */
+  #renew(): void {
+    this.#runs += 1;
+    if (isolationSettings()?.modules !== 'fresh' || this.#runs < FRESH_RUNS) return;
+    this.#runs = 0;
+    this.#child.kill();
+    this.#child = this.#start();
+  }
+
+  /** Its guard has ended it because of the plan: that is the result of the plan, and another process takes its place. */
+  #gone(reason: string, end: ProcessEnd | undefined): void {
+    const settings = isolationSettings();
+    if (end === undefined || settings === undefined) {
+      this.#fail(reason);
+      return;
+    }
+    this.#child = this.#start();
+    this.#take()?.resolve({ findings: [endFinding(end, settings)], virtualMs: 0 });
   }
 
   #take(): Waiting | undefined {

@@ -3,6 +3,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger, LogFields } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ApiHandler } from '../../server/api/http/api-request.ts';
+import { inScope } from '../ambient/ambient-scope.ts';
 import type { SimulatedController } from '../contract/simulated-controller.ts';
 import type { ProcessLink, StaleView } from '../network/process-link.ts';
 import type { Latency } from '../network/latency.ts';
@@ -66,7 +67,7 @@ export class SimulatedProcess {
     const { controller, replica, journal, world, link } = this.#options;
     this.#restarts = false;
     this.#incarnation += 1;
-    const runtime = new IncarnationRuntime(world, this.#skew);
+    const runtime = new IncarnationRuntime(world, this.#skew, this.name);
     const identity = `${this.name}-${this.#incarnation}`;
     journal.add(this.name, 'start', `as ${identity}`);
     const transport = new SimulatedTransport({
@@ -88,9 +89,10 @@ export class SimulatedProcess {
     });
     const stop = new AbortController();
     const { signal } = stop;
+    runtime.exit = (reason) => this.#exited(runtime, signal, reason);
     const run = async (): Promise<void> =>
       await controller.run({ client, runtime, signal, logger, replica, identity });
-    const ended = run().then(
+    const ended = inScope(runtime, run).then(
       () => this.#exited(runtime, signal, 'it has ended by itself'),
       (error: unknown) => this.#exited(runtime, signal, errorMessage(error)),
     );
@@ -120,8 +122,10 @@ export class SimulatedProcess {
   /** Asks the process to stop; resolves when it has. */
   async stop(): Promise<void> {
     const running = this.#running;
-    running?.stop.abort();
-    await running?.ended;
+    if (running === undefined) return;
+    inScope(running.runtime, () => running.stop.abort());
+    await running.ended;
+    running.runtime.isStopped = true;
   }
 
   /** Ends it for good. */

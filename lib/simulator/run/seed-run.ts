@@ -43,6 +43,8 @@ export interface SeedRunOptions {
   readonly isSettled?: ((history: ClusterHistory) => boolean) | undefined;
   /** Also keep the events that reach the processes. */
   readonly detailed: boolean;
+  /** Ask the processes to stop in the end, in place of killing them. @defaultValue false */
+  readonly stops?: boolean | undefined;
 }
 
 /** A step of the workload begins after this time without activity. */
@@ -52,6 +54,8 @@ const END_QUIET_MS = 60_000;
 /** What is hidden until a change that does not come is shown after this time. */
 const HIDDEN_MS = 30_000;
 const MOST_EXITS = 10;
+/** From the request to stop to the end by force: that of pods. */
+const GRACE_MS = 30_000;
 /** A retry may come that late. */
 const SLOW_RETRIES_MS = 300_000;
 
@@ -147,6 +151,7 @@ export class SeedRun {
       if (!(error instanceof Ended)) throw error;
     }
     timer.cancel();
+    if (this.#options.stops === true) await this.#stopAll();
     for (const process of this.#processes) process.kill();
     const { struck } = this.#director;
     return {
@@ -162,6 +167,15 @@ export class SeedRun {
       quietMs: this.#quietMs,
       exits: this.#processes.reduce((sum, { exits }) => sum + exits, 0),
     };
+  }
+
+  /** Asks all processes to stop, and waits as long as a pod has for it. */
+  async #stopAll(): Promise<void> {
+    const over = new Promise<void>((resolve) => {
+      this.#runtime.setTimer(GRACE_MS, resolve);
+    });
+    const stopped = Promise.all(this.#processes.map((process) => process.stop()));
+    await Promise.race([stopped, over]);
   }
 
   async #work(user: Client): Promise<void> {
@@ -317,7 +331,7 @@ export class SeedRun {
     return new SimulatedTransport({
       actor,
       world: this.#runtime,
-      process: new IncarnationRuntime(this.#runtime, { ms: 0 }),
+      process: new IncarnationRuntime(this.#runtime, { ms: 0 }, actor),
       handler: server.handler,
       link: new ProcessLink([]),
       latency,

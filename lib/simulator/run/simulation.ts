@@ -8,10 +8,13 @@ import { Expectation } from '../oracle/expectation.ts';
 import { failingReconciles } from '../oracle/failing-reconciles.ts';
 import { stateFindings, withoutUsual } from '../oracle/state-oracles.ts';
 import { twoLeaders } from '../oracle/two-leaders.ts';
+import { isAmbientSimulated } from '../ambient/ambient-run.ts';
 import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import { MissingResource } from './needed-resources.ts';
 import type { RunRecord } from './run-record.ts';
+import { runStarts, wasRunShort } from './run-watchers.ts';
 import { SeedRun } from './seed-run.ts';
+import { AmbientObserver } from './ambient-observer.ts';
 import { UnhandledRejections } from './unhandled-rejections.ts';
 import { prepareWorld, type WorldTemplate } from './world-template.ts';
 
@@ -51,6 +54,8 @@ const BASELINE_SEEDS = [-1, -2, -3, -4];
 const COMMIT_FACTOR = 20;
 const MORE_COMMITS = 500;
 const UNLIMITED = 20_000;
+/** Of the run that is looked at closely only these count: it ends in another way. */
+const CLOSE: ReadonlySet<Finding['class']> = new Set(['escape', 'leaked-timer']);
 const CUT_SHORT: ReadonlySet<Finding['class']> = new Set(['never-idle', 'crash-loop', 'stuck']);
 
 /** Runs plans of one world with its controllers, and judges them. */
@@ -60,6 +65,8 @@ export class Simulation {
   readonly #baselines = new Map<string, Promise<Baseline>>();
   /** Runs so far. */
   runs: number = 0;
+  /** What is worth knowing besides what is wrong. */
+  readonly notes: string[] = [];
 
   private constructor(parts: SimulationParts, template: WorldTemplate) {
     this.#parts = parts;
@@ -81,6 +88,11 @@ export class Simulation {
       this.#baselines.set(key, baseline);
     }
     return baseline;
+  }
+
+  /** Runs a plan without judging it. */
+  async record(plan: SimulationPlan): Promise<RunRecord> {
+    return (await this.#run(plan, { maxCommits: UNLIMITED, detailed: false })).record;
   }
 
   /** Runs a plan. */
@@ -113,20 +125,34 @@ export class Simulation {
     const [first] = records;
     const repeated =
       first && (await this.#run(first.plan, { maxCommits: UNLIMITED, detailed: false }));
+    const closely = first && (await this.#closely(first.plan));
     const differences = first && repeated ? firstDifference(first, repeated.record) : [];
     const most = Math.max(...records.map(({ history }) => history.changes.length));
     return {
       records,
       expectation: new Expectation(records.map(({ history }) => history)),
-      findings: [...differences, ...verdicts.flatMap(({ findings }) => findings)],
+      findings: [
+        ...(closely ?? []),
+        ...differences,
+        ...verdicts.flatMap(({ findings }) => findings),
+      ],
       maxCommits: most * COMMIT_FACTOR + MORE_COMMITS,
     };
+  }
+
+  /** What only a closer look shows: timers that are left, and what begins in real time. It takes longer, so one run gets it. */
+  async #closely(plan: SimulationPlan): Promise<readonly Finding[]> {
+    if (!isAmbientSimulated()) return [];
+    const settings = { maxCommits: UNLIMITED, detailed: false, looksClosely: true };
+    const { findings } = await this.#run(plan, settings);
+    return findings.filter((finding) => CLOSE.has(finding.class));
   }
 
   async #run(plan: SimulationPlan, settings: RunSettings): Promise<Verdict> {
     for (;;) {
       try {
-        return await this.#runOnce(plan, settings);
+        const verdict = await this.#runOnce(plan, settings);
+        if (!wasRunShort()) return verdict;
       } catch (error) {
         if (!(error instanceof MissingResource)) throw error;
       }
@@ -135,12 +161,14 @@ export class Simulation {
 
   async #runOnce(
     plan: SimulationPlan,
-    { maxCommits, expectation, detailed }: RunSettings,
+    { maxCommits, expectation, detailed, looksClosely = false }: RunSettings,
   ): Promise<Verdict> {
     this.runs += 1;
+    await runStarts(plan);
     const { seed } = plan;
     const { virtualLimitMs: limitMs, world, controllers, workload, invariants } = this.#parts;
     const runtime = new VirtualRuntime({ seed, startWallMs: this.#template.startWallMs });
+    const ambient = new AmbientObserver(runtime, `${seed}`, looksClosely);
     const run = new SeedRun(runtime, {
       template: this.#template,
       controllers,
@@ -152,6 +180,7 @@ export class Simulation {
       maxCommits,
       isSettled: expectation && ((history) => expectation.isSettled(history)),
       detailed,
+      stops: looksClosely,
     });
     const rejections = new UnhandledRejections();
     let record: RunRecord;
@@ -160,8 +189,10 @@ export class Simulation {
       record = await runtime.run(() => run.run(), { limitMs: limitMs * 2 });
     } finally {
       rejections.close();
+      ambient.close();
     }
     const findings = [
+      ...ambient.findings,
       ...record.findings,
       ...rejections.findings,
       ...stateFindings(record.history),
@@ -189,6 +220,8 @@ interface RunSettings {
   readonly maxCommits: number;
   readonly expectation?: Expectation | undefined;
   readonly detailed: boolean;
+  /** Whether the processes are asked to stop, and everything that they begin is looked at. @defaultValue false */
+  readonly looksClosely?: boolean | undefined;
 }
 
 /** @throws {ListwatchError} code INVALID_OPTION for a plan of another version. */

@@ -54,6 +54,17 @@ describe('listwatch simulate', () => {
     expect(wrong.out).to.include('end-state: secrets default/app-data');
   });
 
+  it('runs controllers in isolation, unless --in-process says otherwise', async () => {
+    const file = join(SUPPORT, 'own-clock.simulation.ts');
+    const isolated = await run([file, '--processes', '1', '--modules', 'shared']);
+    expect(isolated.err).to.include('nothing was found');
+    expect(isolated.code).to.equal(0);
+    const here = await run([file, '--processes', '1', '--in-process']);
+    expect(here.code).to.equal(1);
+    expect(here.out).to.include('not-repeatable');
+    expect((await run([file, '--modules', 'all'])).err).to.include('--modules takes auto, shared');
+  });
+
   it('says which file cannot be used, and why', async () => {
     expect((await run([])).code).to.equal(2);
     expect((await run([WRONG, '--seeds', 'many'])).err).to.include('--seeds takes a whole number');

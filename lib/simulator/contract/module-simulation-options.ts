@@ -1,0 +1,52 @@
+import type { SimulationOptions } from './simulation-options.ts';
+
+/** A simulation whose controllers run in a process of their own, with simulated clocks, timers and random numbers. */
+export interface ModuleSimulationOptions
+  extends Pick<
+    SimulationOptions,
+    | 'faults'
+    | 'seeds'
+    | 'systematic'
+    | 'budgetMs'
+    | 'virtualLimitMs'
+    | 'maxFailures'
+    | 'shrink'
+    | 'replay'
+    | 'onFailure'
+    | 'onProgress'
+    | 'signal'
+  > {
+  /** The URL of the module whose default export are the options, as `defineSimulation` returns them. The options here take their place. */
+  readonly module: string | URL;
+  /** Processes that run plans. @defaultValue 1 */
+  readonly processes?: number | undefined;
+  /**
+   * Whether incarnations share the state at module level: `fresh` loads the user's modules anew for each, which takes some milliseconds;
+   * modules in `node_modules` are always shared. `auto` compares both, and takes `fresh` if they differ, which the report then says.
+   * @defaultValue 'auto'
+   */
+  readonly modules?: 'auto' | 'shared' | 'fresh' | undefined;
+  /** A process that computes for so long without a pause is blocked, real milliseconds. @defaultValue 20 000 */
+  readonly blockedMs?: number | undefined;
+  /** The memory of a process, megabytes. @defaultValue 1024 */
+  readonly heapMb?: number | undefined;
+}
+
+export const MODULE_SIMULATION_OPTIONS: readonly (keyof ModuleSimulationOptions)[] = [
+  'module',
+  'processes',
+  'modules',
+  'blockedMs',
+  'heapMb',
+  'faults',
+  'seeds',
+  'systematic',
+  'budgetMs',
+  'virtualLimitMs',
+  'maxFailures',
+  'shrink',
+  'replay',
+  'onFailure',
+  'onProgress',
+  'signal',
+];

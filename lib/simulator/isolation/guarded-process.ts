@@ -1,0 +1,66 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { nodeArguments } from '../../kernel/time/real-process.ts';
+import type { IsolationSettings } from './isolation-settings.ts';
+import { GUARD_FILE, type ProcessEnd } from './process-end.ts';
+
+/** A run makes much garbage that is soon dead: a large young generation keeps it cheap. */
+const FLAGS: readonly string[] = ['--max-semi-space-size=64'];
+
+/** From source, the process that runs the specs may have got its loader in another way than by an argument. */
+const LOADER: readonly string[] = import.meta.url.endsWith('.ts')
+  ? ['--conditions=@listwatch/source', '--import', 'tsx']
+  : [];
+
+/**
+ * The place of a program of this package. In the published package this module lies in a chunk, whose place says nothing about that of the
+ * programs.
+ * @param path below `lib/simulator`, without its ending
+ */
+export function programPlace(path: string): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL(`../${path}.ts`, import.meta.url)
+    : new URL(`./${path}.js`, import.meta.resolve('listwatch/simulator'));
+}
+
+/** What is told of a process. */
+export interface ProcessListener {
+  message(message: unknown): void;
+  /** It is gone. `end`: its guard has said why. */
+  gone(reason: string, end: ProcessEnd | undefined): void;
+}
+
+export interface StartOptions {
+  /** Below `lib/simulator`. */
+  readonly program: string;
+  readonly argument: string;
+  readonly settings: IsolationSettings | undefined;
+  /** Whether what it prints is shown. */
+  readonly prints: boolean;
+}
+
+/** Starts a program of this package in a process of its own. With `settings` it has a guard. */
+export function startProcess(
+  { program, argument, settings, prints }: StartOptions,
+  listener: ProcessListener,
+): ChildProcess {
+  const heap = settings === undefined ? [] : [`--max-old-space-size=${settings.heapMb}`];
+  const child = fork(programPlace(program), [argument], {
+    execArgv: [...nodeArguments(), ...LOADER, ...FLAGS, ...heap],
+    stdio: ['ignore', prints ? 'inherit' : 'ignore', 'inherit', 'ipc', 'pipe'],
+  });
+  let said: ProcessEnd | undefined;
+  child.stdio[GUARD_FILE]?.on('data', (data: Uint8Array) => {
+    said = JSON.parse(Buffer.from(data).toString().trim()) as ProcessEnd;
+    child.kill('SIGKILL');
+  });
+  child.on('message', (message) => listener.message(message));
+  child.on('error', (error) => listener.gone(error.message, undefined));
+  child.on('close', (code, signal) => {
+    // V8 ends a process that has no memory left.
+    const isFull = settings !== undefined && (signal === 'SIGABRT' || code === 134);
+    const end: ProcessEnd | undefined =
+      said ?? (isFull ? { class: 'memory', places: [] } : undefined);
+    listener.gone(`it ended with ${signal ?? code ?? ''}`, end);
+  });
+  return child;
+}

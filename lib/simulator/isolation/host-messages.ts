@@ -1,0 +1,41 @@
+import type { SimulationPlan } from '../contract/fault.ts';
+import type { SimulationOptions } from '../contract/simulation-options.ts';
+import type { SimulationFailure, SimulationReport } from '../contract/simulation-report.ts';
+import type { IsolationSettings } from './isolation-settings.ts';
+
+/** Options that take the place of those that the module exports. */
+export type PlainOverrides = Pick<
+  SimulationOptions,
+  | 'faults'
+  | 'seeds'
+  | 'systematic'
+  | 'budgetMs'
+  | 'virtualLimitMs'
+  | 'maxFailures'
+  | 'shrink'
+  | 'replay'
+>;
+
+/** What a host is started with, as JSON. */
+export interface HostArgument {
+  readonly settings: IsolationSettings;
+  readonly overrides: PlainOverrides;
+  readonly processes: number;
+}
+
+/** A failure without its functions. */
+export type PlainFailure = Omit<SimulationFailure, 'reproduction'>;
+
+/** A report without its functions. */
+export type PlainReport = Omit<SimulationReport, 'failures'> & {
+  readonly failures: readonly PlainFailure[];
+};
+
+/** What a host tells. */
+export type HostMessage =
+  | { readonly kind: 'progress'; readonly line: string }
+  /** The run of a plan begins. */
+  | { readonly kind: 'plan'; readonly plan: SimulationPlan }
+  | { readonly kind: 'report'; readonly report: PlainReport }
+  /** `code` is that of a `ListwatchError`. */
+  | { readonly kind: 'error'; readonly message: string; readonly code?: string | undefined };

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { endLoading } from '../ambient/ambient-run.ts';
+import type { LoadingClock } from '../ambient/loading-clock.ts';
+import { machineRuntime } from '../ambient/real-sources.ts';
+import { callPlace, shownPath } from '../ambient/user-place.ts';
+import type { SimulationOptions } from '../contract/simulation-options.ts';
+
+/** While modules wait for their timers, time goes on in steps; between two of them they have this much real time. */
+const STEP_MS = 1;
+
+/**
+ * Loads the options of a simulation.
+ * @param module the URL to import
+ * @param clock what the modules get as their clock
+ * @throws {ListwatchError} code INVALID_OPTION for a module that throws, with file and line, or that exports something else.
+ */
+export async function loadOptions(
+  module: string,
+  clock?: LoadingClock,
+): Promise<SimulationOptions> {
+  const name = module.startsWith('file:') ? shownPath(fileURLToPath(module)) : module;
+  let exported: { readonly default?: unknown };
+  try {
+    const loading = import(module) as Promise<{ readonly default?: unknown }>;
+    exported = await (clock === undefined ? loading : steppingUntil(loading, clock));
+  } catch (error) {
+    const { place } = callPlace(error instanceof Error ? (error.stack ?? '') : '');
+    const at = place === '' ? '' : `, at ${place}`;
+    const text = `${name} cannot be imported${at}: ${errorMessage(error)}`;
+    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
+  }
+  if (clock !== undefined) endLoading();
+  const options = exported.default;
+  if (typeof options === 'object' && options !== null && 'controllers' in options) {
+    return options as SimulationOptions;
+  }
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${name} has no options of a simulation as its default export: export default defineSimulation({ controllers })`,
+  );
+}
+
+async function steppingUntil<T>(loading: Promise<T>, clock: LoadingClock): Promise<T> {
+  let isLoaded = false;
+  const mark = (): void => {
+    isLoaded = true;
+  };
+  loading.then(mark, mark);
+  for (;;) {
+    await new Promise<void>((resolve) => {
+      machineRuntime.setTimer(STEP_MS, resolve);
+    });
+    if (isLoaded) return await loading;
+    clock.step();
+  }
+}

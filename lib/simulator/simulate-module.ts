@@ -1,0 +1,174 @@
+import type { ChildProcess } from 'node:child_process';
+import { errorCodes, ListwatchError, type ErrorCode } from '../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
+import { onAbort } from '../kernel/time/abort.ts';
+import type { SimulationPlan } from './contract/fault.ts';
+import type { Finding } from './contract/finding.ts';
+import {
+  MODULE_SIMULATION_OPTIONS,
+  type ModuleSimulationOptions,
+} from './contract/module-simulation-options.ts';
+import { SIMULATOR_VERSION } from './contract/simulator-version.ts';
+import type { SimulationFailure, SimulationReport } from './contract/simulation-report.ts';
+import { htmlTimeline } from './explain/html-timeline.ts';
+import { reproduction } from './explain/reproduction.ts';
+import { story } from './explain/story.ts';
+import { startProcess } from './isolation/guarded-process.ts';
+import type { HostArgument, HostMessage, PlainReport } from './isolation/host-messages.ts';
+import type { IsolationSettings } from './isolation/isolation-settings.ts';
+import { moduleUrl } from './isolation/module-url.ts';
+import { endFinding, type ProcessEnd } from './isolation/process-end.ts';
+import { SimulationError } from './simulation-error.ts';
+
+const OWNER = 'simulateModule';
+const BLOCKED_MS = 20_000;
+const HEAP_MB = 1024;
+
+/**
+ * Does what `simulate` does with the options that a module exports, in a process of its own. There `Date`, timers, random numbers and
+ * `process.exit` are those of the simulation, wherever the controllers and their packages take them from, so that controllers need not use the
+ * `runtime` they are given.
+ *
+ * What cannot be simulated is reported with file and line: sockets, asynchronous files, other processes and threads (`escape`), timers that a
+ * stopped process has left (`leaked-timer`), code that never ends (`blocked`), memory that grows without a bound (`memory`).
+ *
+ * Not simulated: synchronous files, `process.memoryUsage`, `WeakRef`, and what native add-ons do.
+ * @throws {SimulationError} code SIMULATION_FAILED, as `simulate`. {ListwatchError} code INVALID_OPTION: an option; a module that throws, with
+ * file and line; PROGRAM_FAILED: the process has ended without a report.
+ *
+ * @example
+ * it('survives faults', () => simulateModule({ module: new URL('./shops.simulation.ts', import.meta.url) }));
+ */
+export async function simulateModule(options: ModuleSimulationOptions): Promise<SimulationReport> {
+  const argument = hostArgument(options);
+  const plain = await hosted(argument, options);
+  const failures = plain.failures.map(
+    (failure): SimulationFailure => ({
+      ...failure,
+      reproduction: (optionsModule) => reproduction(failure.plan, failure.findings, optionsModule),
+    }),
+  );
+  const report = { ...plain, failures };
+  if (!report.ok && options.onFailure !== 'return') throw new SimulationError(report);
+  return report;
+}
+
+function hostArgument(options: ModuleSimulationOptions): HostArgument {
+  requireOptions(OWNER, options, ['module']);
+  rejectUnknownOptions(OWNER, options, MODULE_SIMULATION_OPTIONS);
+  const { module, modules = 'auto' } = options;
+  if (!['auto', 'shared', 'fresh'].includes(modules)) {
+    const text = `${OWNER}: option "modules" is ${JSON.stringify(modules)}: use auto, shared or fresh`;
+    throw new ListwatchError('INVALID_OPTION', text);
+  }
+  const whole = { min: 1, integer: true } as const;
+  const settings: IsolationSettings = {
+    module: moduleUrl(module),
+    modules,
+    blockedMs: numberOption(OWNER, 'blockedMs', options.blockedMs, BLOCKED_MS, { min: 500 }),
+    heapMb: numberOption(OWNER, 'heapMb', options.heapMb, HEAP_MB, { min: 128, integer: true }),
+  };
+  const { faults, seeds, systematic, budgetMs, virtualLimitMs } = options;
+  const { maxFailures, shrink, replay } = options;
+  const all = { faults, seeds, systematic, budgetMs, virtualLimitMs, maxFailures, shrink, replay };
+  return {
+    settings,
+    overrides: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+    processes: numberOption(OWNER, 'processes', options.processes, 1, whole),
+  };
+}
+
+/** Starts the host, and waits for its report. */
+function hosted(
+  argument: HostArgument,
+  { onProgress, signal }: ModuleSimulationOptions,
+): Promise<PlainReport> {
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    let plan: SimulationPlan | undefined;
+    let child: ChildProcess | undefined;
+    const stop = onAbort(signal, () => {
+      settle();
+      reject(signal?.reason as Error);
+    });
+    const settle = (): void => {
+      stop();
+      child?.kill('SIGKILL');
+    };
+    const take = (message: HostMessage): void => {
+      if (message.kind === 'plan') ({ plan } = message);
+      else if (message.kind === 'progress') onProgress?.(message.line);
+      else if (message.kind === 'report') {
+        settle();
+        resolve(message.report);
+      } else {
+        settle();
+        reject(new ListwatchError(codeOf(message.code), message.message));
+      }
+    };
+    const gone = (reason: string, end: ProcessEnd | undefined): void => {
+      settle();
+      if (end === undefined) {
+        const text = `the process of the simulation failed: ${reason}`;
+        reject(new ListwatchError('PROGRAM_FAILED', text));
+      } else if (plan === undefined) {
+        reject(new ListwatchError('INVALID_OPTION', notLoaded(argument.settings, end)));
+      } else {
+        const report = reportOfEnd(plan, endFinding(end, argument.settings));
+        onProgress?.(report.summary);
+        resolve(report);
+      }
+    };
+    child = startProcess(
+      {
+        program: 'host/host-program',
+        argument: JSON.stringify(argument),
+        settings: argument.settings,
+        prints: true,
+      },
+      { message: (message) => take(message as HostMessage), gone },
+    );
+  });
+}
+
+function notLoaded(settings: IsolationSettings, end: ProcessEnd): string {
+  return `${settings.module} cannot be imported: ${endFinding(end, settings).message}`;
+}
+
+function codeOf(code: string | undefined): ErrorCode {
+  return code !== undefined && Object.hasOwn(errorCodes, code)
+    ? (code as ErrorCode)
+    : 'PROGRAM_FAILED';
+}
+
+/** The report of a host that had to be ended during a run. */
+function reportOfEnd(plan: SimulationPlan, finding: Finding): PlainReport {
+  const told = {
+    plan: { ...plan, version: SIMULATOR_VERSION },
+    findings: [finding],
+    lines: [],
+    steps: [],
+  };
+  return {
+    ok: false,
+    failures: [
+      {
+        plan,
+        foundWith: plan,
+        findings: [finding],
+        runsToFind: 0,
+        story: story(told),
+        html: htmlTimeline(told),
+        trace: '',
+      },
+    ],
+    plans: { [plan.origin]: { planned: 1, run: 1, failed: 1 } },
+    notes: [],
+    runs: 1,
+    elapsedMs: 0,
+    searchMs: 0,
+    virtualMs: 0,
+    complete: false,
+    summary: `1 found: ${finding.class}: ${finding.message}`,
+  };
+}
