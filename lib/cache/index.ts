@@ -60,6 +60,8 @@ export type {
   SyncedChange,
   UpdatedChange,
 } from './informer/changes/informer-change.ts';
+export type { DumpOptions } from './informer/dump/cache-dump.ts';
+export type { MaskChoice } from '../meta/masking/object-mask.ts';
 export { changesOf } from './informer/changes/informer-changes.ts';
 export type { InformerEvents } from './informer/observe/informer-events.ts';
 export type {

@@ -24,6 +24,7 @@ import { StartCheck } from './handlers/start-check.ts';
 import { auditOf } from './audit/informer-audit.ts';
 import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/informer-changes.ts';
+import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { InformerEngine } from './informer-engine.ts';
 import type { InformerEvents } from './observe/informer-events.ts';
 import type { InformerInspection, InformerPhase } from './observe/informer-inspection.ts';
@@ -229,6 +230,21 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     } finally {
       pin[Symbol.dispose]();
     }
+  }
+
+  /**
+   * The content of the cache as text, chunk by chunk, for a file or an answer: a line of JSON about the informer, one for each object, and
+   * a last one `{"end":true,…}`. The objects are those of one moment; values of Secrets are masked unless `mask` says otherwise. The
+   * informer does not wait for the reader.
+   * @throws {ListwatchError} code INVALID_OPTION; while it is read, TIMEOUT for a reader that is too slow; the signal's reason when aborted.
+   */
+  dump(options: DumpOptions = {}): AsyncIterable<string> {
+    const { name, runtime } = this.#options;
+    const inspect = (): InformerInspection => this.inspect();
+    return dumpOf(() => {
+      const { pipeline, memory } = this.#engine;
+      return { name, runtime, memory, store: pipeline.store, inspect };
+    }, options);
   }
 
   /**
