@@ -68,7 +68,7 @@ export class CollectionCache<T extends KubernetesObject> {
   readonly #given: CollectionCacheOptions<T>;
   readonly #members = new Set<CacheMember<T>>();
   readonly #stop = deriveAbort();
-  readonly #listerWatcher: ListerWatcher<ObjectView<T>>;
+  #listerWatcher: ListerWatcher<ObjectView<T>>;
   /** With option `namespaces`, in place of the reflector. */
   readonly #namespaces: NamespaceReflectors<ObjectView<T>> | undefined;
   #reflector: Reflector<ObjectView<T>>;
@@ -102,6 +102,11 @@ export class CollectionCache<T extends KubernetesObject> {
   /** Whether it has had more than one informer at a time. */
   get wasShared(): boolean {
     return this.#wasShared;
+  }
+
+  /** Before it runs: it reads through another source. */
+  intercept(wrap: (source: ListerWatcher<ObjectView<T>>) => ListerWatcher<ObjectView<T>>): void {
+    this.#listerWatcher = wrap(this.#listerWatcher);
   }
 
   /** Aborts when its last informer has left. */
