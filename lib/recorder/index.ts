@@ -1,5 +1,5 @@
-export { record, Recording } from './record.ts';
-export type { RecordingInspection } from './record.ts';
+export { record, Recording } from './recording.ts';
+export type { RecordingInspection } from './recording.ts';
 export type { RecordableInformer, RecordOptions } from './record-options.ts';
 export { Replay, replay } from './replay/replay.ts';
 export type { ReplayOptions } from './replay/replay.ts';

@@ -176,7 +176,7 @@ export class RecordingFile implements RecordSink {
     this.#file = undefined;
     this.#timer?.cancel();
     this.#used = 0;
-    this.#writing = file.close().catch(() => {});
+    this.#writing = closed(file);
     onFailure(fileError('RECORDING_FILE', `the recording ${path} ended`, error));
   }
 
@@ -193,4 +193,9 @@ export class RecordingFile implements RecordSink {
     this.#append(frame, FRAME_HEAD_BYTES + frame.body.length);
     this.#flush();
   }
+}
+
+/** What failed to be written matters; that it cannot be closed either does not. */
+async function closed(file: WritableFile): Promise<void> {
+  await file.close().catch(() => {});
 }
