@@ -95,7 +95,7 @@ export class Reflector<V extends HasMetadata> {
 
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
-    const { runtime, backoff, pageSize, watchList, onRefused, internalErrorRetryMs } =
+    const { runtime, backoff, pageSize, watchList, onRefused, internalErrorRetryMs, resumeFrom } =
       this.#options;
     this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.gate);
     this.#internalErrors = new RetryWithDeadline({
@@ -105,7 +105,8 @@ export class Reflector<V extends HasMetadata> {
     });
     this.#observer = new ReflectorObserver(this.#options);
     this.#relist = new SinkRelist(this.#options);
-    this.#state = initialState({ pageSize, watchList, retryRefused: onRefused === 'retry' });
+    const retryRefused = onRefused === 'retry';
+    this.#state = initialState({ pageSize, watchList, retryRefused }, resumeFrom);
   }
 
   get name(): string {

@@ -1,20 +1,7 @@
-import { JsonView } from '../../meta/json/json-view.ts';
-import { ObjectScanner } from '../../meta/json/object-scanner.ts';
 import { joinedKey } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { DecodedView, identityOf, type ObjectView } from '../../meta/object-view.ts';
+import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-
-const scanner = new ObjectScanner();
-
-/** An object of a file, over its bytes. */
-export function viewOf<T extends KubernetesObject>(body: Buffer): ObjectView<T> {
-  const end = scanner.scanObject(body, 0, body.length);
-  if (scanner.plain && end === body.length) {
-    return new JsonView<T>({ bytes: body }, 0, end, scanner, undefined);
-  }
-  return new DecodedView<T>(JSON.parse(body.toString('utf8')) as T, body.length);
-}
 
 /** The collection as a replay has delivered it so far. */
 export class ReplayState<T extends KubernetesObject> {

@@ -28,7 +28,8 @@ import {
   type RecordedAnswer,
 } from './read-recording.ts';
 import { ReplayPace, type ReplaySpeed, type ReplayStep } from './replay-pace.ts';
-import { ReplayState, viewOf } from './replay-state.ts';
+import { viewOf } from '../format/file-object.ts';
+import { ReplayState } from './replay-state.ts';
 
 export interface ReplayOptions {
   /** @defaultValue 1 */

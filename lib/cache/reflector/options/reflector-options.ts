@@ -70,6 +70,8 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly internalErrorRetryMs?: number | undefined;
   /** @defaultValue base 800, cap 30 000, factor 2, jitter 1, reset after 120 000 without a failure */
   readonly backoff?: Partial<BackoffOptions> | undefined;
+  /** The sink has the state of this version: the first request is a watch from it. @defaultValue none: a list */
+  readonly resumeFrom?: string | undefined;
   /** Computes the keys of objects during a streaming list. @defaultValue metaNamespaceKeyFunc */
   readonly keyFunc?: KeyFunc | undefined;
   /** Called with every error and the next operation. @defaultValue the logger gets it */
@@ -97,6 +99,7 @@ export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly silenceProbeMs: number;
   readonly internalErrorRetryMs: number;
   readonly backoff: BackoffOptions;
+  readonly resumeFrom: string;
   readonly keyFunc: KeyFunc;
   readonly onError: ReflectorOptions<V>['onError'];
   readonly onTransition: ReflectorOptions<V>['onTransition'];
@@ -121,6 +124,7 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
   'silenceProbeMs',
   'internalErrorRetryMs',
   'backoff',
+  'resumeFrom',
   'keyFunc',
   'onError',
   'onTransition',
@@ -167,6 +171,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     silenceProbeMs: number('silenceProbeMs', 0, silenceProbeMs === 0 ? 0 : 1000),
     internalErrorRetryMs: number('internalErrorRetryMs', 0, 0),
     backoff: resolveBackoff(options.backoff),
+    resumeFrom: options.resumeFrom ?? '',
     keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
     onError: options.onError,
     onTransition: options.onTransition,

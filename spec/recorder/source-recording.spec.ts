@@ -6,7 +6,7 @@ import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-infor
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { internalError, tooManyRequests } from '../../lib/meta/failure/failures.ts';
-import { record } from '../../lib/recorder/recording.ts';
+import { record } from '../../lib/recorder/source-recording.ts';
 import type { RecordOptions } from '../../lib/recorder/record-options.ts';
 import { replay, type ReplayOptions } from '../../lib/recorder/replay/replay.ts';
 import { ScriptedListerWatcher } from '../../lib/testing/scripted-lister-watcher.ts';
