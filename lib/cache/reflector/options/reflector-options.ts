@@ -8,6 +8,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ListerWatcher } from '../contract/lister-watcher.ts';
+import type { ReflectorSettings } from '../table/reflector-state.ts';
 import type { ReflectorErrorContext, ReflectorTransition } from './reflector-report.ts';
 import type { ReflectorSink, ReplaceSink } from '../contract/reflector-sink.ts';
 
@@ -89,9 +90,7 @@ export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly metrics: Metrics;
   readonly resyncIntervalMs: number;
   readonly shouldResync: () => boolean;
-  readonly watchList: boolean;
-  readonly onRefused: 'fail' | 'retry';
-  readonly pageSize: number | undefined;
+  readonly settings: ReflectorSettings;
   readonly listTimeoutMs: number;
   readonly watchListTimeoutMs: number;
   readonly minWatchTimeoutMs: number;
@@ -158,12 +157,14 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     metrics: options.metrics ?? silentMetrics,
     resyncIntervalMs: number('resyncIntervalMs', 0, 0),
     shouldResync: options.shouldResync ?? ((): boolean => true),
-    onRefused: refusalPolicy(options.onRefused),
-    watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
-    pageSize:
-      pageSize === undefined
-        ? undefined
-        : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
+    settings: {
+      pageSize:
+        pageSize === undefined
+          ? undefined
+          : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
+      watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
+      retryRefused: refusalPolicy(options.onRefused) === 'retry',
+    },
     listTimeoutMs: number('listTimeoutMs', 300_000, 1),
     watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
     minWatchTimeoutMs: number('minWatchTimeoutMs', 300_000, 1000),
