@@ -76,6 +76,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   readonly #finished: Latch;
   readonly #lastNumber: number;
   #next = 0;
+  #positionMs = 0;
   /** A streaming list whose beginning was answered to a list. */
   #begun: { readonly exchange: Exchange; readonly from: number } | undefined;
 
@@ -105,6 +106,11 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   /** How long was recorded, milliseconds. */
   get durationMs(): number {
     return this.#recording.durationMs;
+  }
+
+  /** The time of the last answer in the recording, milliseconds since its start. */
+  get positionMs(): number {
+    return this.#positionMs;
   }
 
   /** Whether the last answer was given. */
@@ -215,7 +221,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
         await this.#pace.turn({ what: 'page', atMs, count: items.length }, number, signal);
         const page = this.#recording.json(answer) as Omit<ListPage<ObjectView<T>>, 'items'>;
         if (page.continueToken === undefined) this.#state.endList(page.resourceVersion);
-        this.#delivered(number);
+        this.#delivered(answer);
         return { ...page, items };
       }
     }
@@ -238,7 +244,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
       const { atMs, number } = answer;
       await this.#pace.turn({ what: 'page', atMs, count: objects.length }, number, signal);
       this.#begun = { exchange, from: index + 1 };
-      this.#delivered(number);
+      this.#delivered(answer);
       return { items: objects, resourceVersion };
     }
     return await this.#left(exchange, signal);
@@ -257,12 +263,12 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
         if ((flags & LAST_OF_BATCH) === 0) continue;
         await this.#pace.turn({ what: 'events', atMs, count: batch.length }, number, signal);
         this.#state.apply(batch);
-        this.#delivered(number);
+        this.#delivered(answer);
         yield batch;
         batch = [];
       } else if (kind === RecordKind.watchEnded) {
         await this.#pace.turn({ what: 'watch ended', atMs, count: 0 }, number, signal);
-        this.#delivered(number);
+        this.#delivered(answer);
         return undefined;
       } else if (kind === RecordKind.watchFailed) {
         await this.#fail(answer, signal);
@@ -287,7 +293,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     const error = this.#recording.json(answer) as RecordedError;
     const { atMs, number } = answer;
     await this.#pace.turn({ what: error.message, atMs, count: 0 }, number, signal);
-    this.#delivered(number);
+    this.#delivered(answer);
     throw replayedError(error);
   }
 
@@ -303,7 +309,8 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     throw new ListwatchError('CONNECTION_FAILED', `${this.description}: ${problem}`);
   }
 
-  #delivered(number: number): void {
+  #delivered({ number, atMs }: RecordedAnswer): void {
+    this.#positionMs = atMs;
     if (number >= this.#lastNumber) this.#finished.open();
   }
 }
