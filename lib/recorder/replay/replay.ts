@@ -27,6 +27,7 @@ import {
   type ReadRecording,
   type RecordedAnswer,
 } from './read-recording.ts';
+import { initialAnswers, isDelivered, isStreamingList, ReplayCourse } from './replay-course.ts';
 import { ReplayPace, type ReplaySpeed, type ReplayStep } from './replay-pace.ts';
 import { viewOf } from '../format/file-object.ts';
 import { ReplayState } from './replay-state.ts';
@@ -75,10 +76,8 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   readonly #state = new ReplayState<T>();
   readonly #finished: Latch;
   readonly #lastNumber: number;
-  #next = 0;
+  readonly #course: ReplayCourse;
   #positionMs = 0;
-  /** A streaming list whose beginning was answered to a list. */
-  #begun: { readonly exchange: Exchange; readonly from: number } | undefined;
 
   constructor(recording: ReadRecording, options: ReplayOptions = {}) {
     rejectUnknownOptions('replay', options, ['speed', 'partial', 'runtime']);
@@ -87,6 +86,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     this.#pace = new ReplayPace(options.speed ?? 1, this.#runtime);
     this.description = recording.header.collection;
     const { exchanges } = recording;
+    this.#course = new ReplayCourse(exchanges);
     this.supportsWatchList = exchanges.some(isStreamingList);
     this.#finished = new Latch(`the end of the replay of ${recording.path}`);
     const answers = exchanges.flatMap((exchange) => exchange.answers.filter(isDelivered));
@@ -154,43 +154,44 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   ): Promise<ListPage<ObjectView<T>>> {
     const { signal } = request;
     signal?.throwIfAborted();
-    const exchange = this.#recording.exchanges[this.#next];
     const follows = request.limit !== 1 && request.resourceVersionMatch !== 'Exact';
+    const exchange = this.#course.listBesideOpen ?? this.#course.next;
     if (!follows || exchange === undefined) return this.#present();
     if (exchange.kind === 'list') {
-      this.#next += 1;
       if (request.continueToken === undefined) this.#state.beginList();
       return await this.#page(exchange, signal, onItems);
     }
-    if (!isStreamingList(exchange)) return this.#present();
-    this.#next += 1;
+    const begun = this.#course.given(exchange) > 0;
+    if (!isStreamingList(exchange) || begun) return this.#present();
     return await this.#listOf(exchange, signal);
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     const { signal } = request;
     signal?.throwIfAborted();
-    const begun = this.#begun;
-    this.#begun = undefined;
-    if (begun !== undefined) return this.#stream(begun.exchange, begun.from, signal);
-    const exchange = this.#recording.exchanges[this.#next];
+    const exchange = this.#course.next;
     if (exchange === undefined) return silence(signal);
-    const streams = request.sendInitialEvents === true;
-    if (streams !== isStreamingList(exchange) || exchange.kind === 'list') {
-      if (streams) throw badRequest('the recording has no streaming list here: list');
+    this.#check(request.sendInitialEvents === true, exchange);
+    const [first] = exchange.answers;
+    if (this.#course.given(exchange) === 0) {
+      if (isStreamingList(exchange)) this.#state.beginList();
+      if (first?.kind === RecordKind.watchFailed) await this.#fail(exchange, first, signal);
+      if (first?.kind !== RecordKind.watchAccepted) await this.#left(exchange, signal);
+      await this.#pace.until(first?.atMs ?? exchange.atMs, signal);
+      if (!isStreamingList(exchange)) this.#course.give(exchange, 1);
+    }
+    return this.#stream(exchange, signal);
+  }
+
+  /** Leads a program to the request that the recording has next. */
+  #check(streams: boolean, exchange: Exchange): void {
+    const beginsHere = isStreamingList(exchange) && this.#course.given(exchange) === 0;
+    if (streams && !beginsHere) {
+      throw badRequest('the recording has no streaming list here: list');
+    }
+    if (!streams && (exchange.kind === 'list' || beginsHere)) {
       throw expired(`the recording has a list behind resource version ${this.resourceVersion}`);
     }
-    this.#next += 1;
-    if (streams) this.#state.beginList();
-    const [first] = exchange.answers;
-    if (first?.kind === RecordKind.watchFailed) {
-      await this.#fail(first, signal);
-    } else if (first?.kind === RecordKind.watchAccepted) {
-      await this.#pace.until(first.atMs, signal);
-    } else {
-      await this.#left(exchange, signal);
-    }
-    return this.#stream(exchange, 1, signal);
   }
 
   /** The state so far, as a page. */
@@ -206,7 +207,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     const items: ObjectView<T>[] = [];
     let piece: ObjectView<T>[] = [];
     for (const answer of exchange.answers) {
-      const { kind, flags, atMs, body, number } = answer;
+      const { kind, flags, atMs, body } = answer;
       if (kind === RecordKind.item) {
         piece.push(viewOf<T>(body));
         if ((flags & LAST_OF_BATCH) === 0) continue;
@@ -216,16 +217,16 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
         else items.push(...piece);
         piece = [];
       } else if (kind === RecordKind.listFailed) {
-        await this.#fail(answer, signal);
+        await this.#fail(exchange, answer, signal);
       } else if (kind === RecordKind.pageEnd) {
-        await this.#pace.turn({ what: 'page', atMs, count: items.length }, number, signal);
+        await this.#turn(answer, 'page', items.length, signal);
         const page = this.#recording.json(answer) as Omit<ListPage<ObjectView<T>>, 'items'>;
         if (page.continueToken === undefined) this.#state.endList(page.resourceVersion);
-        this.#delivered(answer);
+        this.#course.end(exchange);
         return { ...page, items };
       }
     }
-    return await abortable(never(), signal);
+    return await this.#left(exchange, signal);
   }
 
   /** The beginning of a streaming list as a page; the watch that follows gets the rest. */
@@ -234,50 +235,55 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     signal: AbortSignal | undefined,
   ): Promise<ListPage<ObjectView<T>>> {
     this.#state.beginList();
-    for (const [index, answer] of exchange.answers.entries()) {
-      if (answer.kind === RecordKind.watchFailed) await this.#fail(answer, signal);
+    const count = initialAnswers(exchange);
+    for (const answer of exchange.answers.slice(0, count === 0 ? undefined : count)) {
+      if (answer.kind === RecordKind.watchFailed) await this.#fail(exchange, answer, signal);
       if (answer.kind !== RecordKind.event && answer.kind !== RecordKind.bookmark) continue;
-      const event = this.#event(answer);
-      this.#state.apply([event]);
-      if (event.type !== 'BOOKMARK' || !event.initialEventsEnd) continue;
-      const { objects, resourceVersion } = this.#state;
-      const { atMs, number } = answer;
-      await this.#pace.turn({ what: 'page', atMs, count: objects.length }, number, signal);
-      this.#begun = { exchange, from: index + 1 };
-      this.#delivered(answer);
-      return { items: objects, resourceVersion };
+      const last = answer === exchange.answers[count - 1];
+      if (last) await this.#turn(answer, 'page', count, signal);
+      this.#state.apply([this.#event(answer)]);
     }
-    return await this.#left(exchange, signal);
+    if (count === 0) return await this.#left(exchange, signal);
+    this.#course.give(exchange, count);
+    return this.#present();
   }
 
   async *#stream(
     exchange: Exchange,
-    from: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Batch<T>, undefined> {
+    const course = this.#course;
+    const initial = isStreamingList(exchange) ? initialAnswers(exchange) : 0;
+    course.open = exchange;
     let batch: WatchEvent<ObjectView<T>>[] = [];
-    for (const answer of exchange.answers.slice(from)) {
-      const { kind, flags, atMs, number } = answer;
-      if (kind === RecordKind.event || kind === RecordKind.bookmark) {
-        batch.push(this.#event(answer));
-        if ((flags & LAST_OF_BATCH) === 0) continue;
-        await this.#pace.turn({ what: 'events', atMs, count: batch.length }, number, signal);
-        this.#state.apply(batch);
-        this.#delivered(answer);
-        yield batch;
-        batch = [];
-      } else if (kind === RecordKind.watchEnded) {
-        await this.#pace.turn({ what: 'watch ended', atMs, count: 0 }, number, signal);
-        this.#delivered(answer);
-        return undefined;
-      } else if (kind === RecordKind.watchFailed) {
-        await this.#fail(answer, signal);
-      } else {
-        break;
+    try {
+      for (let at = Math.max(1, course.given(exchange)); at < exchange.answers.length; at += 1) {
+        const answer = exchange.answers[at] as RecordedAnswer;
+        const { kind, flags } = answer;
+        if (kind === RecordKind.event || kind === RecordKind.bookmark) {
+          batch.push(this.#event(answer));
+          if ((flags & LAST_OF_BATCH) === 0) continue;
+          await this.#turn(answer, 'events', batch.length, signal);
+          this.#state.apply(batch);
+          // A streaming list that is left before its end begins again.
+          if (!isStreamingList(exchange) || at + 1 >= initial) course.give(exchange, at + 1);
+          yield batch;
+          batch = [];
+        } else if (kind === RecordKind.watchEnded) {
+          await this.#turn(answer, 'watch ended', 0, signal);
+          course.end(exchange);
+          return undefined;
+        } else if (kind === RecordKind.watchFailed) {
+          await this.#fail(exchange, answer, signal);
+        } else {
+          break;
+        }
       }
+      await this.#left(exchange, signal);
+      return undefined;
+    } finally {
+      if (course.open === exchange) course.open = undefined;
     }
-    await this.#left(exchange, signal);
-    return undefined;
   }
 
   #event({ kind, flags, body }: RecordedAnswer): WatchEvent<ObjectView<T>> {
@@ -289,27 +295,38 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     return { type: EVENT_TYPES[number], object: viewOf<T>(body) };
   }
 
-  async #fail(answer: RecordedAnswer, signal: AbortSignal | undefined): Promise<never> {
+  async #fail(
+    exchange: Exchange,
+    answer: RecordedAnswer,
+    signal: AbortSignal | undefined,
+  ): Promise<never> {
     const error = this.#recording.json(answer) as RecordedError;
-    const { atMs, number } = answer;
-    await this.#pace.turn({ what: error.message, atMs, count: 0 }, number, signal);
-    this.#delivered(answer);
+    await this.#turn(answer, error.message, 0, signal);
+    this.#course.end(exchange);
     throw replayedError(error);
   }
 
   /** The recorded program has left here. A program that stays is sent on when the next request of the recording is due. */
   async #left(exchange: Exchange, signal: AbortSignal | undefined): Promise<never> {
-    const { exchanges } = this.#recording;
-    const next = exchanges
-      .slice(exchanges.indexOf(exchange) + 1)
-      .find(({ kind }) => kind === exchange.kind || kind === 'list');
-    if (next === undefined || exchange.kind === 'list') return await abortable(never(), signal);
-    await this.#pace.until(next.atMs, signal);
-    const problem = 'the recorded program has left this watch';
+    const next = this.#course.after(exchange);
+    if (next === undefined) return await abortable(never(), signal);
+    try {
+      await this.#pace.until(next.atMs, signal);
+    } finally {
+      this.#course.end(exchange);
+    }
+    const problem = `the recorded program has left this ${exchange.kind}`;
     throw new ListwatchError('CONNECTION_FAILED', `${this.description}: ${problem}`);
   }
 
-  #delivered({ number, atMs }: RecordedAnswer): void {
+  /** Waits until an answer is due, and counts it as given. */
+  async #turn(
+    { atMs, number }: RecordedAnswer,
+    what: string,
+    count: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await this.#pace.turn({ what, atMs, count }, number, signal);
     this.#positionMs = atMs;
     if (number >= this.#lastNumber) this.#finished.open();
   }
@@ -329,17 +346,6 @@ export async function replay<T extends KubernetesObject = KubernetesObject>(
   options: ReplayOptions = {},
 ): Promise<Replay<T>> {
   return new Replay<T>(await readRecording(path, options.partial), options);
-}
-
-function isStreamingList({ request }: Exchange): boolean {
-  return request.sendInitialEvents === true;
-}
-
-/** Whether a replay passes it on. */
-function isDelivered({ kind }: RecordedAnswer): boolean {
-  return (
-    kind !== RecordKind.watchAccepted && kind !== RecordKind.watchLeft && kind !== RecordKind.item
-  );
 }
 
 /** A watch on which nothing happens. */
