@@ -39,6 +39,8 @@ export function plainScenario(seed: number): Scenario {
     ...scenario,
     source: 'model',
     order: 'arrival',
+    // An informer that is closed has not applied all that it has received.
+    closesEarly: false,
     resyncIntervalMs: 0,
     transform: false,
     faults,

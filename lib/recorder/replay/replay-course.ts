@@ -1,3 +1,5 @@
+import { abortable } from '../../kernel/time/abort.ts';
+import { deferred, type Deferred } from '../../kernel/time/latch.ts';
 import type { Exchange, RecordedAnswer } from './read-recording.ts';
 import { RecordKind } from '../format/record-frame.ts';
 
@@ -12,6 +14,7 @@ export class ReplayCourse {
   /** How many answers of a watch were given. */
   readonly #given = new Map<Exchange, number>();
   #first = 0;
+  #moved: Deferred<void> | undefined;
   /** The watch that a program reads. */
   open: Exchange | undefined;
 
@@ -43,11 +46,19 @@ export class ReplayCourse {
   /** Nothing of a request is left. */
   end(exchange: Exchange): void {
     this.#over.add(exchange);
+    this.#moved?.resolve();
+    this.#moved = undefined;
     for (;;) {
       const { next } = this;
       if (next === undefined || !this.#over.has(next)) return;
       this.#first += 1;
     }
+  }
+
+  /** Resolves when another request is over. */
+  async moved(signal: AbortSignal | undefined): Promise<void> {
+    this.#moved ??= deferred<void>();
+    await abortable(this.#moved.promise, signal);
   }
 
   /** The request after which the recorded program went on, which is when it left this one. */

@@ -78,6 +78,8 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   readonly #lastNumber: number;
   readonly #course: ReplayCourse;
   #positionMs = 0;
+  /** The list to which a watch was sent on with 410. */
+  #refused: Exchange | undefined;
 
   constructor(recording: ReadRecording, options: ReplayOptions = {}) {
     rejectUnknownOptions('replay', options, ['speed', 'partial', 'runtime']);
@@ -171,7 +173,16 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     signal?.throwIfAborted();
     const exchange = this.#course.next;
     if (exchange === undefined) return silence(signal);
+    if (this.#refused === exchange && request.sendInitialEvents !== true)
+      return this.#beside(signal);
     this.#check(request.sendInitialEvents === true, exchange);
+    return await this.#open(exchange, signal);
+  }
+
+  async #open(
+    exchange: Exchange,
+    signal: AbortSignal | undefined,
+  ): Promise<WatchStream<ObjectView<T>>> {
     const [first] = exchange.answers;
     if (this.#course.given(exchange) === 0) {
       if (isStreamingList(exchange)) this.#state.beginList();
@@ -183,6 +194,16 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     return this.#stream(exchange, signal);
   }
 
+  /** For a program that, once refused, opens its watch before its list: silent until the list is over, then the next watch. */
+  async *#beside(signal: AbortSignal | undefined): AsyncGenerator<Batch<T>, undefined> {
+    const list = this.#course.next;
+    while (this.#course.next === list) await this.#course.moved(signal);
+    const { next } = this.#course;
+    if (next !== undefined) this.#check(false, next);
+    yield* next === undefined ? silence<T>(signal) : await this.#open(next, signal);
+    return undefined;
+  }
+
   /** Leads a program to the request that the recording has next. */
   #check(streams: boolean, exchange: Exchange): void {
     const beginsHere = isStreamingList(exchange) && this.#course.given(exchange) === 0;
@@ -190,6 +211,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
       throw badRequest('the recording has no streaming list here: list');
     }
     if (!streams && (exchange.kind === 'list' || beginsHere)) {
+      this.#refused = exchange;
       throw expired(`the recording has a list behind resource version ${this.resourceVersion}`);
     }
   }
