@@ -8,7 +8,7 @@ import type {
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { abortable } from '../../kernel/time/abort.ts';
+import { abortable, deriveAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -48,6 +48,8 @@ interface WaitForReplay {
 
 type Batch<T extends KubernetesObject> = readonly WatchEvent<ObjectView<T>>[];
 
+/** A program that opens its watch before its list lists within this time. */
+const BESIDE_MS = 30_000;
 const EVENT_TYPES = { 1: 'ADDED', 2: 'MODIFIED', 3: 'DELETED' } as const;
 
 function never(): Promise<never> {
@@ -197,7 +199,17 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   /** For a program that, once refused, opens its watch before its list: silent until the list is over, then the next watch. */
   async *#beside(signal: AbortSignal | undefined): AsyncGenerator<Batch<T>, undefined> {
     const list = this.#course.next;
-    while (this.#course.next === list) await this.#course.moved(signal);
+    this.#refused = undefined;
+    const waiting = deriveAbort(signal);
+    const timer = this.#runtime.setTimer(BESIDE_MS, () => {
+      waiting.abort(this.#expired());
+    });
+    try {
+      while (this.#course.next === list) await this.#course.moved(waiting.signal);
+    } finally {
+      timer.cancel();
+      waiting.dispose();
+    }
     const { next } = this.#course;
     if (next !== undefined) this.#check(false, next);
     yield* next === undefined ? silence<T>(signal) : await this.#open(next, signal);
@@ -212,8 +224,12 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     }
     if (!streams && (exchange.kind === 'list' || beginsHere)) {
       this.#refused = exchange;
-      throw expired(`the recording has a list behind resource version ${this.resourceVersion}`);
+      throw this.#expired();
     }
+  }
+
+  #expired(): Error {
+    return expired(`the recording has a list behind resource version ${this.resourceVersion}`);
   }
 
   /** The state so far, as a page. */
