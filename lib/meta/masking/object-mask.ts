@@ -57,8 +57,14 @@ function isPaths(choice: unknown): choice is readonly string[] {
   );
 }
 
-/** The name of the kind may be written with escapes. */
-function maybeSecret(json: Buffer): boolean {
+/** How servers begin an object; of other objects all bytes are searched. */
+const HEAD = /^\{(?:"apiVersion":"[^"\\]*",)?"kind":"([^"\\]*)"/;
+const HEAD_BYTES = 160;
+
+/** Whether it is a Secret, or may be one. The name of the kind may be written with escapes. */
+export function maybeSecret(json: Buffer): boolean {
+  const kind = HEAD.exec(json.toString('latin1', 0, HEAD_BYTES))?.[1];
+  if (kind !== undefined) return kind === 'Secret';
   return json.includes('"Secret"') || json.includes('\\u');
 }
 

@@ -34,6 +34,8 @@ export interface RecordingFileOptions {
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes that wait for the disk, at most. */
 const MOST_WAITING_BYTES = 32 * 1024 * 1024;
+/** Chunks that are kept to be filled again. */
+const MOST_SPARE = 4;
 /** What the last record takes. */
 const END_BYTES = 256;
 
@@ -46,7 +48,8 @@ const END_BYTES = 256;
 export class RecordingFile implements RecordSink {
   readonly #options: RecordingFileOptions;
   #file: WritableFile | undefined;
-  #chunk: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  #chunk: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  readonly #spare: Buffer[] = [];
   #used = 0;
   #waiting = 0;
   #bytes = 0;
@@ -146,7 +149,8 @@ export class RecordingFile implements RecordSink {
     this.#timer = undefined;
     if (this.#used === 0) return;
     const full = this.#chunk.subarray(0, this.#used);
-    this.#chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    // New memory costs more than the copy into it.
+    this.#chunk = this.#spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
     this.#used = 0;
     this.#write(full);
   }
@@ -165,6 +169,10 @@ export class RecordingFile implements RecordSink {
       this.#failed(error);
     } finally {
       this.#waiting -= bytes.length;
+      const { buffer } = bytes;
+      const spare = this.#spare;
+      if (buffer.byteLength === CHUNK_BYTES && spare.length < MOST_SPARE)
+        spare.push(Buffer.from(buffer));
     }
   }
 

@@ -6,7 +6,7 @@ import { nextTask } from '../../kernel/time/wait.ts';
 import { joinedKey } from '../../meta/key.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { identityOf, type ObjectView } from '../../meta/object-view.ts';
+import { identityOf, type ObjectIdentity, type ObjectView } from '../../meta/object-view.ts';
 import { replaceFile, type FileWriter } from '../files/private-file.ts';
 import { headBytes, RECORDING_LINE, type HeaderFields } from '../format/file-head.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from '../format/record-frame.ts';
 import { ListProgress } from './list-progress.ts';
 import type { RecordSink } from './recording-file.ts';
+import { RingMemory, type RingPiece } from './ring-memory.ts';
 import { sizeOf, stateAfter, VANISHED, type RingRecord } from './ring-record.ts';
 
 export interface RecordingRingOptions<T extends KubernetesObject> {
@@ -36,6 +37,8 @@ export interface RecordingRingOptions<T extends KubernetesObject> {
 /** The request of the list that a dump begins with. */
 const BASE_REQUEST = 0xffffffff;
 const CHUNK_BYTES = 256 * 1024;
+const EMPTY: Buffer = Buffer.alloc(0);
+const NOTHING: ObjectIdentity = Object.freeze({});
 
 /**
  * The last records, within bytes and time. A dump begins with the state before the oldest of them: the objects of the cache, and of those
@@ -43,6 +46,7 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   readonly #options: RecordingRingOptions<T>;
+  readonly #memory = new RingMemory();
   readonly #records = new RingBuffer<RingRecord>();
   /** The last record of each object. */
   readonly #last = new Map<string, RingRecord>();
@@ -74,18 +78,15 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
 
   put(frame: RecordFrame, object?: ObjectView): void {
     if (this.#closed) return;
-    const { name, namespace, resourceVersion } = identityOf(object);
+    const { name, namespace, resourceVersion } =
+      object === undefined ? NOTHING : identityOf(object);
     const counts = name !== undefined && !this.#newest.probes.has(frame.request);
     const key = counts ? joinedKey(name, namespace) : undefined;
     // The body lies in the bytes of the network, which would all be kept with it.
-    this.#push({
-      ...frame,
-      body: Buffer.from(frame.body),
-      key,
-      resourceVersion,
-      next: undefined,
-      prior: undefined,
-    });
+    const piece = this.#memory.copy(frame.body);
+    const { kind, flags, request, atMs } = frame;
+    const place = { kind, flags, request, atMs, body: piece.bytes, piece };
+    this.#push({ ...place, key, resourceVersion, next: undefined, prior: undefined });
     if (frame.kind === RecordKind.listAsked || frame.kind === RecordKind.watchAsked) {
       if (!this.#newest.underWay) this.#listed = new Set();
     }
@@ -107,12 +108,12 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     if (this.#listVersion !== '') await caughtUp(this.#listVersion);
     this.#dropOld();
     while (this.#dropped.underWay && this.#records.size > 0) this.#drop();
-    const pin = cache.pin();
+    const pins = [cache.pin(), this.#memory.pin()];
     try {
       const chunks = this.#chunks([...this.#records], this.#base());
       await replaceFile(path, chunks, { files, runtime, code: 'RECORDING_FILE' });
     } finally {
-      pin[Symbol.dispose]();
+      for (const pin of pins) pin[Symbol.dispose]();
     }
   }
 
@@ -129,9 +130,9 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   }
 
   /** What the cache has of an object. */
-  #present(key: string): Buffer | undefined {
+  #present(key: string): RingPiece | undefined {
     const object = this.#options.cache.get(key);
-    return object && Buffer.from(this.#options.mask.apply(objectJson(object)));
+    return object && this.#memory.copy(this.#options.mask.apply(objectJson(object)));
   }
 
   /** A list is complete: what the cache has and the list does not is gone. */
@@ -141,7 +142,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     this.#listed = new Set();
     for (const key of this.#options.cache.keys()) {
       if (listed.has(key)) continue;
-      const frame = { kind: VANISHED, flags: 0, request, atMs, body: Buffer.alloc(0) };
+      const frame = { kind: VANISHED, flags: 0, request, atMs, body: EMPTY, piece: undefined };
       this.#push({ ...frame, key, resourceVersion: undefined, next: undefined, prior: undefined });
     }
   }
@@ -165,27 +166,31 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     if (kind === RecordKind.watchAsked) this.#openWatch = record;
     else if (this.#openWatch?.request === request && isEndOfWatch(kind))
       this.#openWatch = undefined;
+    const memory = this.#memory;
+    memory.release(record.prior);
+    const state = next === undefined ? undefined : stateAfter(record);
+    if (state === undefined) memory.release(record.piece);
     if (key === undefined) return;
     if (next === undefined) {
       this.#last.delete(key);
       return;
     }
     this.#bytes -= sizeOf(next);
-    next.prior = stateAfter(record);
+    next.prior = state;
     this.#bytes += sizeOf(next);
   }
 
   /** The objects before the oldest record; undefined if nothing was dropped. */
   #base(): Iterable<Buffer> | undefined {
     if (!this.#hasDropped || this.#dropped.resourceVersion === '') return undefined;
-    const changed = new Map<string, Buffer | undefined>();
+    const changed = new Map<string, RingPiece | undefined>();
     for (const { key, prior } of this.#records) {
       if (key !== undefined && !changed.has(key)) changed.set(key, prior);
     }
     const objects = this.#options.cache.list();
     const { mask } = this.#options;
     return (function* (): Generator<Buffer> {
-      for (const prior of changed.values()) if (prior !== undefined) yield prior;
+      for (const prior of changed.values()) if (prior !== undefined) yield prior.bytes;
       for (const object of objects) {
         const { name = '', namespace } = identityOf(object);
         if (!changed.has(joinedKey(name, namespace))) yield mask.apply(objectJson(object));

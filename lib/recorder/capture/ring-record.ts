@@ -1,3 +1,4 @@
+import type { RingPiece } from './ring-memory.ts';
 import { EVENT_FLAGS } from './recorded-source.ts';
 import {
   FRAME_HEAD_BYTES,
@@ -16,16 +17,18 @@ export interface RingRecord extends RecordFrame {
   /** The next record of the same object. */
   next: RingRecord | undefined;
   /** What the object was before its first record; undefined if it did not exist. */
-  prior: Buffer | undefined;
+  prior: RingPiece | undefined;
+  /** Where the body lies. */
+  readonly piece: RingPiece | undefined;
 }
 
 /** What a record takes in memory, about. */
 export function sizeOf({ body, prior }: RingRecord): number {
-  return FRAME_HEAD_BYTES + 200 + body.length + (prior?.length ?? 0);
+  return FRAME_HEAD_BYTES + 200 + body.length + (prior?.bytes.length ?? 0);
 }
 
 /** The state of the object after the record; undefined if it no longer exists. */
-export function stateAfter({ kind, flags, body }: RingRecord): Buffer | undefined {
+export function stateAfter({ kind, flags, piece }: RingRecord): RingPiece | undefined {
   const deleted = kind === RecordKind.event && (flags & ~LAST_OF_BATCH) === EVENT_FLAGS.DELETED;
-  return deleted || kind === VANISHED ? undefined : body;
+  return deleted || kind === VANISHED ? undefined : piece;
 }

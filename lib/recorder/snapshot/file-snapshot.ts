@@ -14,6 +14,7 @@ import {
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
+import { maybeSecret } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { nodeFiles, replaceFile, type FileWriter } from '../files/private-file.ts';
 import { headBytes, SNAPSHOT_LINE, type FileHeader } from '../format/file-head.ts';
@@ -151,8 +152,7 @@ class FileSnapshot implements WarmStart {
 
   #checkSecret(object: ObjectView, json: Buffer): void {
     if (this.#options.secrets) return;
-    // The body is decoded only if it may be one.
-    if (!json.includes('"Secret"') && !json.includes('\\u')) return;
+    if (!maybeSecret(json)) return;
     if ((JSON.parse(json.toString('utf8')) as { kind?: unknown }).kind !== 'Secret') return;
     const problem = `it would hold Secrets, such as ${object.metadata.name}; set secrets: true`;
     throw new ListwatchError(
