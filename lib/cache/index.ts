@@ -60,6 +60,15 @@ export type {
   SyncedChange,
   UpdatedChange,
 } from './informer/changes/informer-change.ts';
+export type { ReceivedObjects } from './informer/collection/received-objects.ts';
+export type {
+  StateToKeep,
+  WarmCollection,
+  WarmStart,
+  WarmState,
+} from './informer/warm/warm-start.ts';
+export type { DumpOptions } from './informer/dump/cache-dump.ts';
+export type { MaskChoice } from '../meta/masking/object-mask.ts';
 export { changesOf } from './informer/changes/informer-changes.ts';
 export type { InformerEvents } from './informer/observe/informer-events.ts';
 export type {

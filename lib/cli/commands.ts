@@ -9,6 +9,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
   },
   {
+    name: 'dump',
+    summary: 'prints the cache that an informer of a resource has, masked',
+    load: async () => (await import('./recorder/dump-command.ts')).dumpCommand(),
+  },
+  {
     name: 'envtest-assets',
     summary: 'writes the programs for KUBEBUILDER_ASSETS, for suites in Go and other languages',
     load: async () => (await import('./envtest/assets-command.ts')).envtestAssetsCommand(),
@@ -32,6 +37,16 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'rbac',
     summary: 'runs a program against an API server, and writes the roles that it needs',
     load: async () => (await import('./rbac/rbac-command.ts')).rbacCommand(),
+  },
+  {
+    name: 'record',
+    summary: 'writes down what a list and a watch of a resource bring',
+    load: async () => (await import('./recorder/record-command.ts')).recordCommand(),
+  },
+  {
+    name: 'replay',
+    summary: 'gives an informer what was recorded, and prints what its handlers are told',
+    load: async () => (await import('./recorder/replay-command.ts')).replayCommand(),
   },
   {
     name: 'serve',

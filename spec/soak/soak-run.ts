@@ -1,8 +1,10 @@
+import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import type { InformerErrorContext } from '../../lib/cache/informer/options/informer-options.ts';
 import { metadataIndexFunc, type Indexers } from '../../lib/cache/store/indexers.ts';
 import { errorMessage } from '../../lib/kernel/failure/errors.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
 import { BytesSource } from '../cache/support/bytes-source.ts';
@@ -19,11 +21,15 @@ import { ModelServer } from './model-server.ts';
 import type { Scenario } from './scenario.ts';
 import { StepPlayer } from './step-player.ts';
 import type { SeedReport } from './soak-report.ts';
-import type { Thing } from './thing.ts';
+import type { Thing, View } from './thing.ts';
 
 export interface SoakRunOptions {
   /** Write down everything that happens. */
   readonly traced?: boolean;
+  /** Stands between the source and the informer. */
+  readonly through?: (source: ListerWatcher<View>, runtime: Runtime) => ListerWatcher<View>;
+  /** Gets the informer before it runs. */
+  readonly onInformer?: (informer: SharedIndexInformer<Thing>) => void;
 }
 
 const ONE_DAY_MS = 86_400_000;
@@ -32,11 +38,12 @@ const LONGEST_DRAIN_MS = 7_200_000;
 /** Plays a scenario through the whole pipeline, holds everything against the history, and says what was wrong. */
 export async function runScenario(
   scenario: Scenario,
-  { traced = false }: SoakRunOptions = {},
+  { traced = false, through = (source) => source, onInformer }: SoakRunOptions = {},
 ): Promise<SeedReport> {
   const { seed, taskOrder } = scenario;
   const runtime = new VirtualRuntime({ seed: `soak ${seed}`, order: taskOrder });
-  const run = new SoakRun(scenario, runtime, new Journal(runtime, traced));
+  const run = new SoakRun(scenario, runtime, new Journal(runtime, traced), through);
+  onInformer?.(run.informer);
   try {
     await runtime.run(() => run.play(), { limitMs: 30 * ONE_DAY_MS });
   } catch (error) {
@@ -56,12 +63,19 @@ class SoakRun {
   readonly #informer: SharedIndexInformer<Thing>;
   readonly #cache: CacheCheck;
   readonly #crew: Crew;
+  readonly #through: NonNullable<SoakRunOptions['through']>;
   readonly #player: StepPlayer;
   #relists = 0;
   #handlerErrors = 0;
   #merged = 0;
 
-  constructor(scenario: Scenario, runtime: VirtualRuntime, journal: Journal) {
+  constructor(
+    scenario: Scenario,
+    runtime: VirtualRuntime,
+    journal: Journal,
+    through: NonNullable<SoakRunOptions['through']>,
+  ) {
+    this.#through = through;
     this.#scenario = scenario;
     this.#runtime = runtime;
     this.journal = journal;
@@ -118,6 +132,10 @@ class SoakRun {
         this.#addIndex();
       },
     });
+  }
+
+  get informer(): SharedIndexInformer<Thing> {
+    return this.#informer;
   }
 
   async play(): Promise<void> {
@@ -275,8 +293,10 @@ class SoakRun {
     const { minWatchTimeoutMs, listTimeoutMs, watchListTimeoutMs, idleTimeoutMs } = this.#scenario;
     const { silenceProbeMs, internalErrorRetryMs, freeze, cache } = this.#scenario;
     const informer = new SharedIndexInformer<Thing>({
-      listerWatcher:
+      listerWatcher: this.#through(
         cache === undefined ? this.#source : new BytesSource(this.#source, this.#pause()),
+        this.#runtime,
+      ),
       cache,
       runtime: this.#ledger,
       order,

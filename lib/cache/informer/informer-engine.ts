@@ -7,12 +7,15 @@ import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { ObjectMemory } from '../memory/object-memory.ts';
+import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import type { Deletion } from '../store/write-overlay.ts';
+import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
 import type { ObjectPipeline } from './apply/object-pipeline.ts';
 import { CacheReader } from './collection/cache-reader.ts';
 import { CollectionCache, type CacheMember } from './collection/collection-cache.ts';
 import { MemberWrites } from './collection/member-writes.ts';
+import type { ReceivedObjects } from './collection/received-objects.ts';
 import { joinedCache } from './collection/shared-caches.ts';
 import type { WaitOptions } from './handlers/handler-registration.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
@@ -49,6 +52,7 @@ export class InformerEngine<T extends KubernetesObject> {
   /** Its own one until it runs. */
   #cache: CollectionCache<T>;
   #readsBodies = false;
+  #intercepted = false;
   #bodies: Disposable | undefined;
 
   constructor(given: InformerEngineOptions<T>) {
@@ -86,6 +90,21 @@ export class InformerEngine<T extends KubernetesObject> {
     return this.#cache.pipeline;
   }
 
+  /** What the cache stores. */
+  get received(): ReceivedObjects<ObjectView<T>> {
+    const store = (): ThreadSafeStore<ObjectView<T>> => this.pipeline.store;
+    const pin = (): Disposable => this.memory.pin('body');
+    return {
+      get resourceVersion(): string {
+        return store().resourceVersion;
+      },
+      get: (key) => store().get(key),
+      list: () => store().list(),
+      keys: () => store().keys(),
+      pin,
+    };
+  }
+
   get events(): EventEmitter<InformerEvents> {
     return this.#journal.events;
   }
@@ -104,6 +123,12 @@ export class InformerEngine<T extends KubernetesObject> {
     if (lastError === undefined) return step;
     const error = `; the last error: ${lastError.message}`;
     return missing === undefined ? error : step + error;
+  }
+
+  /** Before it runs: it reads through another source, and on a cache of its own. */
+  intercept(wrap: (source: ListerWatcher<ObjectView<T>>) => ListerWatcher<ObjectView<T>>): void {
+    this.#intercepted = true;
+    this.#cache.intercept(wrap);
   }
 
   /** Views are returned that may be read after they have left the store. */
@@ -192,6 +217,7 @@ export class InformerEngine<T extends KubernetesObject> {
   #join(): void {
     const own = this.#cache;
     // Own writes that the cache has not caught up with are shown by the own cache alone.
+    if (this.#intercepted) return;
     if (this.handlers.resyncIntervalMs > 0 || own.pipeline.overlay.inspect().pending > 0) return;
     this.#cache = joinedCache(own);
     if (this.#cache === own) return;

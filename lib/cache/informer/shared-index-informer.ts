@@ -6,9 +6,11 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { listBudget } from '../memory/cache-options.ts';
 import { ViewOpener } from '../memory/view-opener.ts';
+import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
@@ -24,7 +26,9 @@ import { StartCheck } from './handlers/start-check.ts';
 import { auditOf } from './audit/informer-audit.ts';
 import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/informer-changes.ts';
+import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { InformerEngine } from './informer-engine.ts';
+import type { ReceivedObjects } from './collection/received-objects.ts';
 import type { InformerEvents } from './observe/informer-events.ts';
 import type { InformerInspection, InformerPhase } from './observe/informer-inspection.ts';
 import {
@@ -229,6 +233,46 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     } finally {
       pin[Symbol.dispose]();
     }
+  }
+
+  /**
+   * The content of the cache as text, chunk by chunk, for a file or an answer: a line of JSON about the informer, one for each object, and
+   * a last one `{"end":true,…}`. The objects are those of one moment; values of Secrets are masked unless `mask` says otherwise. The
+   * informer does not wait for the reader.
+   * @throws {ListwatchError} code INVALID_OPTION; while it is read, TIMEOUT for a reader that is too slow; the signal's reason when aborted.
+   */
+  dump(options: DumpOptions = {}): AsyncIterable<string> {
+    const { name, runtime } = this.#options;
+    const inspect = (): InformerInspection => this.inspect();
+    return dumpOf(() => {
+      const { pipeline, memory } = this.#engine;
+      return { name, runtime, memory, store: pipeline.store, inspect };
+    }, options);
+  }
+
+  /**
+   * Reads through another source from the start on, such as a recorder: `wrap` gets the source, and what the cache stores at each moment,
+   * as it was received. An informer that is intercepted has a watch and a cache of its own.
+   * @throws {ListwatchError} code ALREADY_STARTED or CLOSED; INVALID_OPTION with option `namespaces`, which has several sources.
+   */
+  intercept(
+    wrap: (
+      source: ListerWatcher<ObjectView<Stored<T>>>,
+      cache: ReceivedObjects<ObjectView<Stored<T>>>,
+    ) => ListerWatcher<ObjectView<Stored<T>>>,
+  ): void {
+    const { name } = this;
+    if (this.#phase !== 'new') {
+      const code = this.#phase === 'running' ? 'ALREADY_STARTED' : 'CLOSED';
+      throw new ListwatchError(code, `intercept ${name} before it runs: it is ${this.#phase}`);
+    }
+    if (this.namespaces !== undefined) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `the informer ${name} has several sources: intercept one of one namespace, or of all`,
+      );
+    }
+    this.#engine.intercept((source) => wrap(source, this.#engine.received));
   }
 
   /**

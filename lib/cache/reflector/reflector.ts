@@ -95,8 +95,7 @@ export class Reflector<V extends HasMetadata> {
 
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
-    const { runtime, backoff, pageSize, watchList, onRefused, internalErrorRetryMs } =
-      this.#options;
+    const { runtime, backoff, settings, resumeFrom, internalErrorRetryMs } = this.#options;
     this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.gate);
     this.#internalErrors = new RetryWithDeadline({
       runtime,
@@ -105,7 +104,7 @@ export class Reflector<V extends HasMetadata> {
     });
     this.#observer = new ReflectorObserver(this.#options);
     this.#relist = new SinkRelist(this.#options);
-    this.#state = initialState({ pageSize, watchList, retryRefused: onRefused === 'retry' });
+    this.#state = initialState(settings, resumeFrom);
   }
 
   get name(): string {

@@ -140,6 +140,14 @@ export const errorCodes = {
     'A Lease belongs to another kind of program or to another version, or was edited; the message says which.',
   FENCING_UNSUPPORTED:
     'The server does not refuse writes of an older epoch, which strict fencing needs.',
+  // recorder
+  RECORDING_FILE: 'A recording cannot be written or read; the cause says why.',
+  RECORDING_FULL:
+    'A recording ended before it was closed: it has reached its bound, or the disk is too slow; the message says which.',
+  RECORDING_INVALID:
+    'A file is no recording, is of another version of the format, or was cut short, damaged or edited; the message says where.',
+  WARM_START_REFUSED:
+    'A file for a warm start is of another server, user, collection or form; the message says which. The collection is listed.',
   // server: key-value engine
   COMPACTED: 'The revision was compacted away.',
   FUTURE_REVISION: 'The revision lies in the future.',

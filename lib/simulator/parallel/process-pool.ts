@@ -87,7 +87,7 @@ class PlanProcess {
       return;
     }
     this.#child = this.#start();
-    this.#take()?.resolve({ findings: [endFinding(end, settings)], virtualMs: 0 });
+    this.#take()?.resolve({ findings: [endFinding(end, settings)], virtualMs: 0, coverage: [] });
   }
 
   #take(): Waiting | undefined {

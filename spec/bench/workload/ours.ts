@@ -1,5 +1,6 @@
 /**
- * The informer of this package as a contestant. `variant` is how it keeps objects: a value of the option `cache`, or `default`.
+ * The informer of this package as a contestant. `variant` is how it keeps objects: a value of the option `cache`, or `default`;
+ * with `+file` or `+memory` it is recorded.
  *
  * To profile it, start a server and then this, from the root of the repository:
  *
@@ -11,11 +12,15 @@
  * (`npm run bench` runs what `tsc` makes of it, `.bench/build/spec/bench/workload/ours.js`, which needs no `--import tsx` and has no
  * helper calls around functions; profile that for the last percents.)
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { HandlerRegistration } from '../../../lib/cache/informer/handlers/handler-registration.ts';
 import type { ResourceEventHandler } from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { InformerForOptions } from '../../../lib/cache/informer/factory/informer-request.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
+import { record } from '../../../lib/recorder/source-recording.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import {
   Arrivals,
@@ -41,14 +46,25 @@ export async function ours(argument: ContestantArgument): Promise<Contestant> {
   const { server, workload, variant, listWatch, handlers, reads, indexes = 0 } = argument;
   const client = await connect({ server });
   const informers = new SharedInformerFactory(client);
-  const cache = variant === 'default' ? {} : { cache: variant };
+  const [mode, recorded] = variant.split('+');
+  const cache = mode === 'default' ? {} : { cache: mode };
   const options = { watchList: listWatch !== true, indexers: indexersOf(indexes), ...cache };
   const pods = informers.for<Pod>('v1', 'pods', options as InformerForOptions<Pod>);
   const arrivals = workload === 'latency' ? new Arrivals(argument) : undefined;
   const all = Array.from({ length: handlers }, () => new CountingHandler(reads, arrivals));
   const registrations: HandlerRegistration[] = [];
+  const folder =
+    recorded === undefined ? undefined : mkdtempSync(join(tmpdir(), 'listwatch-bench-'));
+  let recording: AsyncDisposable | undefined;
   return {
     async sync() {
+      if (folder !== undefined) {
+        const keepMinutes = recorded === 'memory' ? 10 : undefined;
+        recording = await record(pods, join(folder, 'pods.listwatch'), {
+          maxBytes: recorded === 'memory' ? 64 * 1024 ** 2 : 1024 ** 3,
+          keepMinutes,
+        });
+      }
       // No change is made one with a later one, as in the other clients.
       for (const { handler } of all)
         registrations.push(pods.addHandler(handler, { buffer: 'unbounded' }));
@@ -63,6 +79,8 @@ export async function ours(argument: ContestantArgument): Promise<Contestant> {
       await informers.close();
       await Promise.all(all.map(({ consumer }) => consumer.close()));
       await client.close();
+      await recording?.[Symbol.asyncDispose]();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

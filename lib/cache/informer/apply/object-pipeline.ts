@@ -79,6 +79,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
   #vanished: DeleteNotification<ObjectView<T>>[] = [];
   #lastEventAtMs: number | undefined;
   #synced = false;
+  /** Its content came from an earlier run, and the server has not confirmed it. */
+  #unconfirmed = false;
 
   constructor(options: ObjectPipelineOptions<T>) {
     const { order, runtime, projection, transform, freeze } = options.options;
@@ -181,7 +183,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
   }
 
   #checkSynced(): void {
-    if (this.#synced || !this.fifo.synced) return;
+    if (this.#synced || this.#unconfirmed || !this.fifo.synced) return;
     this.#synced = true;
     this.#options.onSynced();
   }
@@ -248,6 +250,16 @@ export class ObjectPipeline<T extends KubernetesObject> {
   #noteRelist(resourceVersion: string): void {
     this.#noteArrival();
     this.#noteNothingLeft(resourceVersion);
+    this.#checkSynced();
+  }
+
+  /** What comes next is of an earlier run: the pipeline does not count as synced until `confirm`. */
+  hold(): void {
+    this.#unconfirmed = true;
+  }
+
+  confirm(): void {
+    this.#unconfirmed = false;
     this.#checkSynced();
   }
 

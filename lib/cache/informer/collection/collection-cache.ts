@@ -26,7 +26,11 @@ import { NamespaceReflectors } from '../namespaces/namespace-reflectors.ts';
 import type { ErrorReporter } from '../observe/error-reporter.ts';
 import type { CollectionInspection } from '../observe/informer-inspection.ts';
 import type { ResolvedInformerOptions } from '../options/informer-options.ts';
+import type { WarmStart } from '../warm/warm-start.ts';
+import { WarmStarter } from '../warm/warm-starter.ts';
 import { CacheIndexes } from './cache-indexes.ts';
+
+const COLD = { resumeFrom: '', onMoved: (): void => {} };
 
 /** An informer that runs on a cache. Everything is called in the step in which it happens. */
 export interface CacheMember<T extends KubernetesObject> {
@@ -68,7 +72,7 @@ export class CollectionCache<T extends KubernetesObject> {
   readonly #given: CollectionCacheOptions<T>;
   readonly #members = new Set<CacheMember<T>>();
   readonly #stop = deriveAbort();
-  readonly #listerWatcher: ListerWatcher<ObjectView<T>>;
+  #listerWatcher: ListerWatcher<ObjectView<T>>;
   /** With option `namespaces`, in place of the reflector. */
   readonly #namespaces: NamespaceReflectors<ObjectView<T>> | undefined;
   #reflector: Reflector<ObjectView<T>>;
@@ -102,6 +106,11 @@ export class CollectionCache<T extends KubernetesObject> {
   /** Whether it has had more than one informer at a time. */
   get wasShared(): boolean {
     return this.#wasShared;
+  }
+
+  /** Before it runs: it reads through another source. */
+  intercept(wrap: (source: ListerWatcher<ObjectView<T>>) => ListerWatcher<ObjectView<T>>): void {
+    this.#listerWatcher = wrap(this.#listerWatcher);
   }
 
   /** Aborts when its last informer has left. */
@@ -207,16 +216,46 @@ export class CollectionCache<T extends KubernetesObject> {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    // The handlers have determined the interval of resyncs by now.
-    this.#reflector = this.#makeReflector(this.#listerWatcher, this.pipeline.sink);
+    const { warmStart } = this.options;
+    const warm = warmStart && this.#makeWarmStarter(warmStart);
     const draining = this.pipeline.drain(signal);
+    let keeping: Promise<void> | undefined;
     try {
+      const from = (await warm?.begin(signal)) ?? '';
+      keeping = warm?.keep(signal);
+      // The handlers have determined the interval of resyncs by now.
+      this.#reflector = this.#makeReflector(
+        warm?.source ?? this.#listerWatcher,
+        warm?.sink ?? this.pipeline.sink,
+        this.options.name,
+        { resumeFrom: from, onMoved: () => warm?.moved() },
+      );
       await this.#followed.run({ signal });
     } finally {
       this.#stop.abort();
       this.pipeline.close();
       await draining;
+      await keeping;
+      await warm?.last();
     }
+  }
+
+  #makeWarmStarter(warmStart: WarmStart): WarmStarter<T> {
+    const { options, memory, pipeline } = this;
+    const { runtime, projection } = options;
+    const source = this.#listerWatcher;
+    return new WarmStarter<T>({
+      warmStart,
+      collection: { description: source.description, fields: projection?.paths },
+      source,
+      sink: pipeline.sink,
+      memory,
+      store: pipeline.store,
+      runtime,
+      report: (error) => this.#given.errors.report(error, { source: 'warm-start' }),
+      hold: () => pipeline.hold(),
+      confirm: () => pipeline.confirm(),
+    });
   }
 
   #makePipeline(): ObjectPipeline<T> {
@@ -291,6 +330,7 @@ export class CollectionCache<T extends KubernetesObject> {
     listerWatcher: ListerWatcher<ObjectView<T>>,
     sink: ReflectorSink<ObjectView<T>>,
     name: string = this.options.name,
+    warm: { readonly resumeFrom: string; readonly onMoved: () => void } = COLD,
   ): Reflector<ObjectView<T>> {
     const { keyFunc, reflector, runtime, logger } = this.options;
     const { metrics, resync } = this.#given;
@@ -307,10 +347,12 @@ export class CollectionCache<T extends KubernetesObject> {
       metrics,
       resyncIntervalMs: resync.intervalMs(),
       shouldResync: resync.due,
+      resumeFrom: warm.resumeFrom,
       onError: (error, context) => {
         for (const member of this.#members) member.watchError(error, context);
       },
       onTransition: (transition) => {
+        warm.onMoved();
         for (const member of this.#members) {
           const take = takers.get(member) ?? member.transitions(listed);
           takers.set(member, take);

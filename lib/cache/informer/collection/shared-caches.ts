@@ -44,7 +44,10 @@ function formOf<T extends KubernetesObject>(
   options: ResolvedInformerOptions<T>,
 ): readonly unknown[] | undefined {
   const { keyFunc, transform, matches, namespaces, resyncIntervalMs, cache, share } = options;
-  const own = [transform, matches, namespaces, cache.memory].some((one) => one !== undefined);
+  const { warmStart } = options;
+  const own = [transform, matches, namespaces, cache.memory, warmStart].some(
+    (one) => one !== undefined,
+  );
   if (!share || own || keyFunc !== metaNamespaceKeyFunc || resyncIntervalMs > 0) return undefined;
   const reflector = Object.entries(options.reflector);
   if (reflector.some(([, value]) => typeof value === 'object' || typeof value === 'function')) {

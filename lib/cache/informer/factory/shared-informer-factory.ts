@@ -50,6 +50,7 @@ type OwnOptions =
   | 'fields'
   | 'transform'
   | 'namespaces'
+  | 'warmStart'
   | 'resyncIntervalMs';
 
 /** Defaults for all informers of a factory, and what the factory itself needs. */
@@ -80,6 +81,7 @@ const OWN_OPTIONS: readonly string[] = [
   'indexers',
   'fields',
   'namespaces',
+  'warmStart',
   'resyncIntervalMs',
 ] satisfies OwnOptions[];
 

@@ -25,6 +25,7 @@ import type { DeltaOrder } from '../../delta/delta-fifo.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import type { ReflectorOptions } from '../../reflector/options/reflector-options.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
+import type { WarmStart } from '../warm/warm-start.ts';
 import { NamespaceSet } from './namespace-set.ts';
 import type { InformerSubject, MissingResourcePolicy } from './start-failure.ts';
 
@@ -33,7 +34,14 @@ export interface InformerErrorContext {
   /** Name of the informer. */
   readonly informer: string;
   /** `watch`: listing or watching failed. `object`: an object has no key, or transform or an index function failed on it. */
-  readonly source: 'watch' | 'object' | 'handler' | 'listener' | 'metrics' | 'internal';
+  readonly source:
+    | 'watch'
+    | 'object'
+    | 'handler'
+    | 'listener'
+    | 'metrics'
+    | 'warm-start'
+    | 'internal';
   readonly key?: string | undefined;
   /** Name of the handler. */
   readonly handler?: string | undefined;
@@ -135,6 +143,13 @@ export interface SharedIndexInformerOptions<
    * watch ends with the last informer. With `share: false` it has a watch and a cache of its own. @defaultValue true
    */
   readonly share?: boolean | undefined;
+  /**
+   * Starts from what an earlier run has saved, and saves the cache; `snapshot` of `listwatch/recorder` makes one over a file. Handlers
+   * first get the saved objects as initial additions, then what has changed since. The informer is synced when the server has confirmed
+   * that it knows the saved version; if it no longer does, the collection is listed. It needs `order: 'arrival'`, and goes without
+   * `transform` and `namespaces`. @defaultValue none
+   */
+  readonly warmStart?: WarmStart | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
   /** @defaultValue consoleLogger: warnings and errors, on standard error */
@@ -191,6 +206,7 @@ export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly missingResource: MissingResourcePolicy;
   readonly queueCapacity: number | undefined;
   readonly share: boolean;
+  readonly warmStart: WarmStart | undefined;
   readonly reflector: InformerReflectorOptions & { readonly silenceProbeMs: number };
   readonly runtime: Runtime;
   readonly logger: Logger;
@@ -231,6 +247,7 @@ export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<Kubern
   ...REFLECTOR_OPTIONS,
   'silenceProbeMs',
   'share',
+  'warmStart',
   'runtime',
   'logger',
   'metrics',
@@ -268,6 +285,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     missingResource: missingResourceOption(owner, options.missingResource),
     queueCapacity: options.queueCapacity,
     share: booleanOption(owner, 'share', options.share, true),
+    warmStart: warmStartOption(owner, options),
     reflector: {
       ...reflectorOptions(options),
       silenceProbeMs: options.silenceProbeMs ?? SILENCE_PROBE_MS,
@@ -295,6 +313,21 @@ function namespacesOption<T extends KubernetesObject>(
           : undefined;
   if (refused === undefined) return set;
   throw new ListwatchError('INVALID_OPTION', `${owner}: option "namespaces" needs ${refused}`);
+}
+
+function warmStartOption<T extends KubernetesObject>(
+  owner: string,
+  { warmStart, transform, namespaces, order }: SharedIndexInformerOptions<T>,
+): WarmStart | undefined {
+  if (warmStart === undefined) return undefined;
+  if (typeof warmStart?.load !== 'function' || typeof warmStart.save !== 'function') {
+    throw wrongType(owner, 'warmStart', 'what `snapshot` of listwatch/recorder makes', warmStart);
+  }
+  const refused = Object.entries({ transform, namespaces, order: order === 'key' || undefined });
+  const [first] = refused.find(([, value]) => value !== undefined) ?? [];
+  if (first === undefined) return warmStart;
+  const problem = `option "warmStart" does not go with option "${first}"`;
+  throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
 }
 
 /** The watches send no events of other namespaces. */

@@ -8,6 +8,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ListerWatcher } from '../contract/lister-watcher.ts';
+import type { ReflectorSettings } from '../table/reflector-state.ts';
 import type { ReflectorErrorContext, ReflectorTransition } from './reflector-report.ts';
 import type { ReflectorSink, ReplaceSink } from '../contract/reflector-sink.ts';
 
@@ -70,6 +71,8 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly internalErrorRetryMs?: number | undefined;
   /** @defaultValue base 800, cap 30 000, factor 2, jitter 1, reset after 120 000 without a failure */
   readonly backoff?: Partial<BackoffOptions> | undefined;
+  /** The sink has the state of this version: the first request is a watch from it. @defaultValue none: a list */
+  readonly resumeFrom?: string | undefined;
   /** Computes the keys of objects during a streaming list. @defaultValue metaNamespaceKeyFunc */
   readonly keyFunc?: KeyFunc | undefined;
   /** Called with every error and the next operation. @defaultValue the logger gets it */
@@ -87,9 +90,7 @@ export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly metrics: Metrics;
   readonly resyncIntervalMs: number;
   readonly shouldResync: () => boolean;
-  readonly watchList: boolean;
-  readonly onRefused: 'fail' | 'retry';
-  readonly pageSize: number | undefined;
+  readonly settings: ReflectorSettings;
   readonly listTimeoutMs: number;
   readonly watchListTimeoutMs: number;
   readonly minWatchTimeoutMs: number;
@@ -97,6 +98,7 @@ export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly silenceProbeMs: number;
   readonly internalErrorRetryMs: number;
   readonly backoff: BackoffOptions;
+  readonly resumeFrom: string;
   readonly keyFunc: KeyFunc;
   readonly onError: ReflectorOptions<V>['onError'];
   readonly onTransition: ReflectorOptions<V>['onTransition'];
@@ -121,6 +123,7 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
   'silenceProbeMs',
   'internalErrorRetryMs',
   'backoff',
+  'resumeFrom',
   'keyFunc',
   'onError',
   'onTransition',
@@ -154,12 +157,14 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     metrics: options.metrics ?? silentMetrics,
     resyncIntervalMs: number('resyncIntervalMs', 0, 0),
     shouldResync: options.shouldResync ?? ((): boolean => true),
-    onRefused: refusalPolicy(options.onRefused),
-    watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
-    pageSize:
-      pageSize === undefined
-        ? undefined
-        : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
+    settings: {
+      pageSize:
+        pageSize === undefined
+          ? undefined
+          : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
+      watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
+      retryRefused: refusalPolicy(options.onRefused) === 'retry',
+    },
     listTimeoutMs: number('listTimeoutMs', 300_000, 1),
     watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
     minWatchTimeoutMs: number('minWatchTimeoutMs', 300_000, 1000),
@@ -167,6 +172,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     silenceProbeMs: number('silenceProbeMs', 0, silenceProbeMs === 0 ? 0 : 1000),
     internalErrorRetryMs: number('internalErrorRetryMs', 0, 0),
     backoff: resolveBackoff(options.backoff),
+    resumeFrom: options.resumeFrom ?? '',
     keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
     onError: options.onError,
     onTransition: options.onTransition,

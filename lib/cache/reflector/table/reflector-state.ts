@@ -177,13 +177,13 @@ export interface ReflectorStep {
   readonly reason: string;
 }
 
-/** The state before the first start. */
-export function initialState(settings: ReflectorSettings): IdleState {
+/** The state before the first start. With a version it starts with a watch. */
+export function initialState(settings: ReflectorSettings, resourceVersion: string = ''): IdleState {
   return {
     name: 'idle',
     memory: {
       settings,
-      resourceVersion: '',
+      resourceVersion,
       unavailable: false,
       paged: false,
       watchListUnusable: false,

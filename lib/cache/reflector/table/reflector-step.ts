@@ -1,7 +1,7 @@
 import { fromAsking } from './asking-step.ts';
 import { fromAnchoring, fromListing } from './list-step.ts';
 import type { ReflectorInput, ReflectorState, ReflectorStep } from './reflector-state.ts';
-import { backOff, CLOSE, impossible, move, REPORT, startRound } from './step-moves.ts';
+import { backOff, CLOSE, impossible, move, REPORT, startRound, startWatch } from './step-moves.ts';
 import { fromStreamingList } from './streaming-list-step.ts';
 import { fromWatching } from './watch-step.ts';
 
@@ -22,6 +22,10 @@ export function step(state: ReflectorState, input: ReflectorInput): ReflectorSte
   }
   switch (state.name) {
     case 'idle':
+      if (input.type !== 'start') break;
+      return state.memory.resourceVersion === ''
+        ? move(startRound(state.memory), 'started')
+        : move(startWatch(state.memory), 'started where an earlier run has ended');
     case 'stopped':
     case 'failed':
       if (input.type === 'start') return move(startRound(state.memory), 'started');

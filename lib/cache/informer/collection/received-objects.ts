@@ -1,0 +1,13 @@
+import type { HasMetadata } from '../../../meta/object.ts';
+
+/** What a cache stores, as it was received: without own writes. */
+export interface ReceivedObjects<V extends HasMetadata> {
+  /** The version of the last change that is in it; empty before the first list. */
+  readonly resourceVersion: string;
+  get(key: string): V | undefined;
+  /** All objects, in one state. */
+  list(): readonly V[];
+  keys(): string[];
+  /** Keeps objects readable that leave the cache, until it is disposed. */
+  pin(): Disposable;
+}

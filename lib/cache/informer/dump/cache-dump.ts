@@ -1,0 +1,140 @@
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+import { ObjectMask, type MaskChoice } from '../../../meta/masking/object-mask.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import { objectJson } from '../../memory/object-json.ts';
+import type { ObjectMemory } from '../../memory/object-memory.ts';
+import type { InformerInspection } from '../observe/informer-inspection.ts';
+
+export interface DumpOptions {
+  /** Which values are not shown. @defaultValue 'secrets' */
+  readonly mask?: MaskChoice | undefined;
+  /** A chunk is passed on when it has this many bytes; an object that is larger is a chunk of its own. @defaultValue 65 536 */
+  readonly chunkBytes?: number | undefined;
+  /** The longest time that the reader takes for one chunk, milliseconds. After it the dump ends with TIMEOUT. @defaultValue 30 000 */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a dump is made of. */
+export interface DumpSource {
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly memory: ObjectMemory;
+  /** The stored objects, in one state. */
+  readonly store: {
+    readonly resourceVersion: string;
+    list(): readonly ObjectView[];
+  };
+  inspect(): InformerInspection;
+}
+
+const KNOWN: readonly (keyof DumpOptions)[] = ['mask', 'chunkBytes', 'timeoutMs', 'signal'];
+const CHUNK_BYTES = 65_536;
+const TIMEOUT_MS = 30_000;
+/** The version of the format. */
+const FORMAT = 1;
+
+/**
+ * The content of a cache as text, chunk by chunk; each chunk is a number of whole lines, each line is JSON. The first line is
+ * `{"dump":1,"informer":…,"resourceVersion":…,"objects":…,"mask":…,"inspection":{…}}`, then comes an object a line, and the last line is
+ * `{"end":true,"objects":…}`: a dump without it was cut short. Each loop over it is a dump of its own.
+ *
+ * Guarantees:
+ * - The objects are those of one moment, that of the first read.
+ * - The informer does not wait for the reader. Objects that leave the cache meanwhile stay in memory until the dump ends, so a dump takes
+ *   at most the memory of the cache; a reader that takes longer than `timeoutMs` for a chunk loses them.
+ * - It takes a few milliseconds of the event loop at a time, also with a reader that is always ready.
+ */
+export function dumpOf(source: () => DumpSource, options: DumpOptions = {}): AsyncIterable<string> {
+  const owner = 'dump';
+  rejectUnknownOptions(owner, options, KNOWN);
+  const number = (name: 'chunkBytes' | 'timeoutMs', fallback: number): number =>
+    numberOption(owner, name, options[name], fallback, { min: 1 });
+  const resolved = {
+    mask: new ObjectMask(owner, options.mask),
+    chunkBytes: number('chunkBytes', CHUNK_BYTES),
+    timeoutMs: number('timeoutMs', TIMEOUT_MS),
+    signal: options.signal,
+  };
+  return { [Symbol.asyncIterator]: () => chunks(source(), resolved) };
+}
+
+interface ResolvedDump {
+  readonly mask: ObjectMask;
+  readonly chunkBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* chunks(
+  source: DumpSource,
+  { mask, chunkBytes, timeoutMs, signal }: ResolvedDump,
+): AsyncGenerator<string, undefined> {
+  const { runtime, store } = source;
+  signal?.throwIfAborted();
+  const held = new HeldObjects(source.memory, store.list());
+  const count = held.objects.length;
+  try {
+    let text = `${headLine(source, count, mask)}\n`;
+    for (let next = 0; next < count; next += 1) {
+      const object = held.objects[next] as ObjectView;
+      text += `${mask.apply(objectJson(object)).toString('utf8')}\n`;
+      if (text.length < chunkBytes) continue;
+      const reading = held.releaseAfter(runtime, timeoutMs);
+      yield text;
+      reading.cancel();
+      text = '';
+      // A reader that is always ready continues in microtasks.
+      await nextTask(runtime);
+      signal?.throwIfAborted();
+      if (held.released) throw tooSlow(source.name, timeoutMs, next + 1, count);
+    }
+    yield `${text}${JSON.stringify({ end: true, objects: count })}\n`;
+  } finally {
+    held.release();
+  }
+}
+
+function headLine(source: DumpSource, objects: number, mask: ObjectMask): string {
+  const { resourceVersion } = source.store;
+  const inspection = source.inspect();
+  const head = { dump: FORMAT, informer: source.name, resourceVersion, objects };
+  return JSON.stringify({ ...head, mask: mask.choice, inspection });
+}
+
+function tooSlow(name: string, timeoutMs: number, done: number, count: number): ListwatchError {
+  return new ListwatchError(
+    'TIMEOUT',
+    `the dump of ${name} ended after ${done} of ${count} objects: its reader took longer than ${timeoutMs} ms for a chunk`,
+  );
+}
+
+/** Objects that stay readable when they leave the cache. */
+class HeldObjects {
+  objects: readonly ObjectView[];
+  readonly #pin: Disposable;
+  #released = false;
+
+  constructor(memory: ObjectMemory, objects: readonly ObjectView[]) {
+    this.#pin = memory.pin('body');
+    this.objects = objects;
+  }
+
+  get released(): boolean {
+    return this.#released;
+  }
+
+  releaseAfter(runtime: Runtime, delayMs: number): Timer {
+    return runtime.setTimer(delayMs, () => this.release(), { background: true });
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.objects = [];
+    this.#pin[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,214 @@
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
+import type { HasMetadata, KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import { isOlder } from '../../../meta/versions/version-order.ts';
+import type { ObjectMemory } from '../../memory/object-memory.ts';
+import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
+import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';
+import type { WarmCollection, WarmStart, WarmState } from './warm-start.ts';
+
+export interface WarmStarterOptions<T extends KubernetesObject> {
+  readonly warmStart: WarmStart;
+  readonly collection: WarmCollection;
+  readonly source: ListerWatcher<ObjectView<T>>;
+  readonly sink: ReflectorSink<ObjectView<T>>;
+  readonly memory: ObjectMemory<ObjectView<T>>;
+  readonly store: { readonly resourceVersion: string; list(): readonly ObjectView<T>[] };
+  readonly runtime: Runtime;
+  readonly report: (error: unknown) => void;
+  /** The content of the cache is not confirmed: it does not count as synced. */
+  readonly hold: () => void;
+  /** The server has confirmed it. */
+  readonly confirm: () => void;
+}
+
+/** A server answers a watch from an expired version at once, with an error; one that is silent for this long has accepted it. */
+const SILENCE_MS = 1000;
+/** The longest wait for the version of the server. */
+const VERSION_TIMEOUT_MS = 10_000;
+
+/**
+ * Starts an informer from what it has saved, and saves it again.
+ *
+ * Guarantees: what is saved is used as a whole or not at all; the cache counts as synced only when the server has confirmed that it knows
+ * the version: by an event, a bookmark, a new list, or a watch that stays open for a second while the server is not behind it.
+ */
+export class WarmStarter<T extends KubernetesObject> {
+  readonly source: ListerWatcher<ObjectView<T>>;
+  readonly sink: ReflectorSink<ObjectView<T>>;
+  readonly #options: WarmStarterOptions<T>;
+  #held = false;
+  /** The server was asked, and is not behind the version. */
+  #checked = false;
+  #silence: Timer | undefined;
+  #savedVersion = '';
+  #refused = false;
+
+  constructor(options: WarmStarterOptions<T>) {
+    this.#options = options;
+    this.source = this.#watchingSource();
+    this.sink = confirmingSink(options.sink, () => this.#confirm());
+  }
+
+  /** Resolves to the version to watch from; empty if there is none. */
+  async begin(signal: AbortSignal): Promise<string> {
+    const { warmStart, collection, report } = this.#options;
+    const asked = this.#serverVersion(signal);
+    let state: WarmState | undefined;
+    try {
+      state = await warmStart.load(collection, signal);
+      const present = await asked;
+      if (state === undefined || signal.aborted) return '';
+      if (present !== undefined && isOlder(present, state.resourceVersion)) {
+        throw new ListwatchError(
+          'WARM_START_REFUSED',
+          `what was saved of ${collection.description} is at resource version ${state.resourceVersion}, and the server at ${present}: it was restored, or is another one`,
+        );
+      }
+      this.#checked = present !== undefined;
+      await this.#fill(state);
+      return state.resourceVersion;
+    } catch (error) {
+      if (!signal.aborted) report(error);
+      return '';
+    } finally {
+      await state?.close();
+    }
+  }
+
+  /** The reflector has changed its state: a watch that was open is no longer. */
+  moved(): void {
+    this.#silence?.cancel();
+    this.#silence = undefined;
+  }
+
+  /** Saves the cache from time to time until the signal aborts, and then once more. */
+  async keep(signal: AbortSignal): Promise<void> {
+    const { runtime, warmStart } = this.#options;
+    while (!signal.aborted) {
+      // Rejects only when aborted.
+      await sleep(runtime, warmStart.everyMs, { signal, background: true }).catch(() => {});
+      if (!signal.aborted) await this.#save();
+    }
+  }
+
+  /** At the end, when the cache no longer changes. */
+  async last(): Promise<void> {
+    this.moved();
+    await this.#save();
+  }
+
+  async #fill({ pieces, resourceVersion }: WarmState): Promise<void> {
+    const { sink, hold } = this.#options;
+    const relist = sink.beginRelist();
+    try {
+      for await (const piece of pieces) {
+        // The program says of what type its objects are, as with a source.
+        relist.add(piece as readonly ObjectView<T>[]);
+        await relist.waitForRoom?.();
+      }
+      this.#held = true;
+      hold();
+      relist.commit(resourceVersion);
+      this.#savedVersion = resourceVersion;
+    } finally {
+      relist.discard();
+    }
+  }
+
+  /** Undefined when the server does not say. */
+  async #serverVersion(signal: AbortSignal): Promise<string | undefined> {
+    const { runtime, source } = this.#options;
+    const abort = deriveAbort(signal);
+    const timer = runtime.setTimer(VERSION_TIMEOUT_MS, () => abort.abort(), { background: true });
+    try {
+      return (await source.list({ limit: 1, signal: abort.signal })).resourceVersion;
+    } catch {
+      // The reflector meets the same failure, and reports it.
+      return undefined;
+    } finally {
+      timer.cancel();
+      abort.dispose();
+    }
+  }
+
+  #confirm(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.moved();
+    this.#options.confirm();
+  }
+
+  #watchingSource(): ListerWatcher<ObjectView<T>> {
+    const { source, runtime } = this.#options;
+    const { description, supportsWatchList, gate } = source;
+    return {
+      description,
+      supportsWatchList,
+      gate,
+      list: (request, onItems) => source.list(request, onItems),
+      watch: async (request) => {
+        const stream = await source.watch(request);
+        if (this.#held && this.#checked) {
+          this.moved();
+          this.#silence = runtime.setTimer(SILENCE_MS, () => this.#confirm());
+        }
+        return stream;
+      },
+    };
+  }
+
+  async #save(): Promise<void> {
+    const { warmStart, collection, memory, store, report } = this.#options;
+    const { resourceVersion } = store;
+    // What is not confirmed was saved already.
+    if (this.#refused || this.#held || resourceVersion === this.#savedVersion) return;
+    if (resourceVersion === '') return;
+    const pin = memory.pin('body');
+    try {
+      await warmStart.save(collection, { resourceVersion, objects: store.list() });
+      this.#savedVersion = resourceVersion;
+    } catch (error) {
+      this.#refused = isListwatchError(error, 'WARM_START_REFUSED');
+      report(error);
+    } finally {
+      pin[Symbol.dispose]();
+    }
+  }
+}
+
+/** Everything that a reflector passes on confirms what was there before. */
+function confirmingSink<V extends HasMetadata>(
+  sink: ReflectorSink<V>,
+  confirm: () => void,
+): ReflectorSink<V> {
+  return {
+    beginRelist: () => {
+      const relist = sink.beginRelist();
+      return {
+        add: (items) => relist.add(items),
+        apply: (events) => relist.apply(events),
+        waitForRoom: () => relist.waitForRoom?.(),
+        discard: () => relist.discard(),
+        commit: (resourceVersion) => {
+          const count = relist.commit(resourceVersion);
+          confirm();
+          return count;
+        },
+      };
+    },
+    apply: (events) => {
+      sink.apply(events);
+      confirm();
+    },
+    bookmark: (resourceVersion) => {
+      sink.bookmark(resourceVersion);
+      confirm();
+    },
+    resync: () => sink.resync?.(),
+    waitForRoom: () => sink.waitForRoom?.(),
+  };
+}

@@ -1,0 +1,169 @@
+import type {
+  ItemsTaker,
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+  WatchRequest,
+  WatchStream,
+} from '../../cache/reflector/contract/lister-watcher.ts';
+import { objectJson } from '../../cache/memory/object-json.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import { recordedError } from '../format/recorded-error.ts';
+import {
+  jsonFrame,
+  LAST_OF_BATCH,
+  RecordKind,
+  type RecordKindNumber,
+} from '../format/record-frame.ts';
+import type { RecordSink } from './recording-file.ts';
+
+export interface RecordedSourceOptions<T extends KubernetesObject> {
+  readonly source: ListerWatcher<ObjectView<T>>;
+  readonly sink: RecordSink;
+  readonly mask: ObjectMask;
+  /** The time of the recording, milliseconds. */
+  readonly now: () => number;
+}
+
+/** Flags of an event. */
+export const EVENT_FLAGS = { ADDED: 1, MODIFIED: 2, DELETED: 3 } as const;
+const NOTHING: Buffer = Buffer.from('null');
+
+/**
+ * A source that writes down what it brings, before its reader gets it: requests, items, events and failures, with their times.
+ *
+ * Guarantees: the reader gets the same values in the same order; nothing is decoded for the recording, unless values are masked.
+ */
+export class RecordedSource<T extends KubernetesObject> implements ListerWatcher<ObjectView<T>> {
+  readonly description: string;
+  readonly #options: RecordedSourceOptions<T>;
+  #requests = 0;
+
+  constructor(options: RecordedSourceOptions<T>) {
+    this.#options = options;
+    this.description = options.source.description;
+  }
+
+  get supportsWatchList(): boolean | undefined {
+    return this.#options.source.supportsWatchList;
+  }
+
+  get gate(): ListerWatcher<ObjectView<T>>['gate'] {
+    return this.#options.source.gate;
+  }
+
+  async list(
+    request: ListRequest,
+    onItems?: ItemsTaker<ObjectView<T>>,
+  ): Promise<ListPage<ObjectView<T>>> {
+    const id = this.#begin(RecordKind.listAsked, request);
+    const take: ItemsTaker<ObjectView<T>> = (items) => {
+      this.#items(id, items, false);
+      return onItems?.(items);
+    };
+    try {
+      const page = await this.#options.source.list(request, onItems && take);
+      const { items, ...rest } = page;
+      this.#items(id, items, true);
+      this.#json(RecordKind.pageEnd, id, rest);
+      return page;
+    } catch (error) {
+      this.#json(RecordKind.listFailed, id, recordedError(error));
+      throw error;
+    }
+  }
+
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    const id = this.#begin(RecordKind.watchAsked, request);
+    try {
+      const stream = await this.#options.source.watch(request);
+      this.#json(RecordKind.watchAccepted, id, undefined);
+      return { [Symbol.asyncIterator]: () => this.#read(id, stream[Symbol.asyncIterator]()) };
+    } catch (error) {
+      this.#json(RecordKind.watchFailed, id, recordedError(error));
+      throw error;
+    }
+  }
+
+  #read(
+    id: number,
+    stream: AsyncIterator<readonly WatchEvent<ObjectView<T>>[]>,
+  ): AsyncIterator<readonly WatchEvent<ObjectView<T>>[]> {
+    let open = true;
+    const end = (kind: RecordKindNumber, body?: unknown): void => {
+      if (open) this.#json(kind, id, body);
+      open = false;
+    };
+    return {
+      next: async () => {
+        try {
+          const read = await stream.next();
+          if (read.done === true) end(RecordKind.watchEnded);
+          else if (open) this.#events(id, read.value);
+          return read;
+        } catch (error) {
+          end(RecordKind.watchFailed, recordedError(error));
+          throw error;
+        }
+      },
+      return: async () => {
+        end(RecordKind.watchLeft);
+        return (await stream.return?.()) ?? { done: true, value: undefined };
+      },
+    };
+  }
+
+  #begin(kind: RecordKindNumber, request: ListRequest & WatchRequest): number {
+    const { signal: _, ...asked } = request;
+    this.#requests += 1;
+    this.#json(kind, this.#requests, asked);
+    return this.#requests;
+  }
+
+  #json(kind: RecordKindNumber, request: number, value: unknown): void {
+    const { sink, now } = this.#options;
+    sink.put(jsonFrame(kind, value, { request, atMs: now() }));
+  }
+
+  /** `inPage`: the items came with the end of the page. */
+  #items(request: number, items: readonly ObjectView<T>[], inPage: boolean): void {
+    const { sink, now } = this.#options;
+    const atMs = now();
+    const kind = RecordKind.item;
+    for (const [index, item] of items.entries()) {
+      const last = index === items.length - 1 ? LAST_OF_BATCH : 0;
+      const flags = (inPage ? 1 : 0) | last;
+      sink.put({ kind, flags, request, atMs, body: this.#bytesOf(item) }, item);
+    }
+  }
+
+  #events(request: number, batch: readonly WatchEvent<ObjectView<T>>[]): void {
+    const { sink, now } = this.#options;
+    const atMs = now();
+    for (let index = 0; index < batch.length; index += 1) {
+      const event = batch[index] as WatchEvent<ObjectView<T>>;
+      const last = index === batch.length - 1 ? LAST_OF_BATCH : 0;
+      if (event.type === 'BOOKMARK') {
+        const { resourceVersion, initialEventsEnd } = event;
+        const value = { resourceVersion, initialEventsEnd };
+        sink.put(jsonFrame(RecordKind.bookmark, value, { request, atMs, flags: last }));
+      } else {
+        const flags = EVENT_FLAGS[event.type] | last;
+        const body = this.#bytesOf(event.object);
+        sink.put({ kind: RecordKind.event, flags, request, atMs, body }, event.object);
+      }
+    }
+  }
+
+  /** A source may send null in place of an object. */
+  #bytesOf(object: ObjectView<T>): Buffer {
+    try {
+      return this.#options.mask.apply(objectJson(object));
+    } catch {
+      return NOTHING;
+    }
+  }
+}

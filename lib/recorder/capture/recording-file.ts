@@ -1,0 +1,209 @@
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { FileWriter, WritableFile } from '../files/private-file.ts';
+import { fileError } from '../files/private-file.ts';
+import {
+  FRAME_HEAD_BYTES,
+  frameBytes,
+  jsonFrame,
+  RecordKind,
+  writeFrame,
+  type RecordFrame,
+} from '../format/record-frame.ts';
+
+/** Takes records, at once. */
+export interface RecordSink {
+  /** `object`: what the body is of. */
+  put(frame: RecordFrame, object?: ObjectView): void;
+}
+
+export interface RecordingFileOptions {
+  readonly path: string;
+  readonly files: FileWriter;
+  readonly runtime: Runtime;
+  readonly head: Buffer;
+  readonly maxBytes: number;
+  readonly flushMs: number;
+  /** It has ended before it was closed. */
+  readonly onFailure: (error: unknown) => void;
+  /** The present time of the recording. */
+  readonly now: () => number;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+/** Bytes that wait for the disk, at most. */
+const MOST_WAITING_BYTES = 32 * 1024 * 1024;
+/** Chunks that are kept to be filled again. */
+const MOST_SPARE = 4;
+/** What the last record takes. */
+const END_BYTES = 256;
+
+/**
+ * A file that grows record by record. `put` copies a record and returns; a chunk is written when it is full, or after `flushMs`.
+ *
+ * Guarantees: it never makes its caller wait, and never throws to it. At its bound, when the disk is full, or when the disk is too slow,
+ * the recording ends, and `onFailure` says so; what was written stays readable.
+ */
+export class RecordingFile implements RecordSink {
+  readonly #options: RecordingFileOptions;
+  #file: WritableFile | undefined;
+  #chunk: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  readonly #spare: Buffer[] = [];
+  #used = 0;
+  #waiting = 0;
+  #bytes = 0;
+  #records = 0;
+  #ended = false;
+  #timer: Timer | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: RecordingFileOptions) {
+    this.#options = options;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /** Whether it takes no more records. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** @throws {ListwatchError} code RECORDING_FILE when the file cannot be made, or exists. */
+  async open(): Promise<void> {
+    const { path, files, head } = this.#options;
+    try {
+      this.#file = await files.create(path);
+      await this.#file.write(head);
+      this.#bytes = head.length;
+    } catch (error) {
+      throw fileError('RECORDING_FILE', `the recording ${path} cannot be made`, error);
+    }
+  }
+
+  put(frame: RecordFrame): void {
+    if (this.#ended) return;
+    const size = FRAME_HEAD_BYTES + frame.body.length;
+    const { maxBytes, path } = this.#options;
+    if (this.#bytes + size + END_BYTES > maxBytes) {
+      this.#endWith('full', `it has reached its bound of ${maxBytes} bytes; raise maxBytes`);
+      return;
+    }
+    if (this.#waiting + this.#used + size > MOST_WAITING_BYTES) {
+      this.#endWith('slow', `the disk of ${path} is too slow: ${this.#waiting} bytes wait for it`);
+      return;
+    }
+    this.#records += 1;
+    this.#append(frame, size);
+  }
+
+  /** Writes what waits and the last record. Calling again has no effect. */
+  async close(): Promise<void> {
+    if (!this.#ended) this.#end('closed');
+    await this.#writing;
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined) return;
+    try {
+      await file.sync();
+    } catch (error) {
+      this.#failed(error);
+    }
+    await file.close().catch(() => {});
+  }
+
+  /** Nothing is recorded: removes the file. */
+  async discard(): Promise<void> {
+    this.#ended = true;
+    await this.close();
+    await this.#options.files.remove(this.#options.path);
+  }
+
+  /** Returns once all records so far are in the file. */
+  async flush(): Promise<void> {
+    this.#flush();
+    await this.#writing;
+  }
+
+  #append(frame: RecordFrame, size: number): void {
+    this.#bytes += size;
+    if (size > CHUNK_BYTES) {
+      this.#flush();
+      this.#write(frameBytes(frame));
+      return;
+    }
+    if (this.#used + size > CHUNK_BYTES) this.#flush();
+    this.#used = writeFrame(this.#chunk, this.#used, frame);
+    const { runtime, flushMs } = this.#options;
+    this.#timer ??= runtime.setTimer(flushMs, () => this.#flush(), { background: true });
+  }
+
+  #flush(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#used === 0) return;
+    const full = this.#chunk.subarray(0, this.#used);
+    // New memory costs more than the copy into it.
+    this.#chunk = this.#spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    this.#used = 0;
+    this.#write(full);
+  }
+
+  /** Writes come one after the other. */
+  #write(bytes: Buffer): void {
+    this.#waiting += bytes.length;
+    this.#writing = this.#writeAfter(this.#writing, bytes);
+  }
+
+  async #writeAfter(earlier: Promise<void>, bytes: Buffer): Promise<void> {
+    await earlier;
+    try {
+      await this.#file?.write(bytes);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#waiting -= bytes.length;
+      const { buffer } = bytes;
+      const spare = this.#spare;
+      if (buffer.byteLength === CHUNK_BYTES && spare.length < MOST_SPARE)
+        spare.push(Buffer.from(buffer));
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { path, onFailure } = this.#options;
+    const file = this.#file;
+    if (file === undefined) return;
+    this.#ended = true;
+    this.#file = undefined;
+    this.#timer?.cancel();
+    this.#used = 0;
+    this.#writing = closed(file);
+    onFailure(fileError('RECORDING_FILE', `the recording ${path} ended`, error));
+  }
+
+  #endWith(reason: string, problem: string): void {
+    this.#end(reason);
+    const { path, onFailure } = this.#options;
+    onFailure(new ListwatchError('RECORDING_FULL', `the recording ${path} ended: ${problem}`));
+  }
+
+  #end(reason: string): void {
+    this.#ended = true;
+    const value = { reason, records: this.#records };
+    const frame = jsonFrame(RecordKind.end, value, { atMs: this.#options.now() });
+    this.#append(frame, FRAME_HEAD_BYTES + frame.body.length);
+    this.#flush();
+  }
+}
+
+/** What failed to be written matters; that it cannot be closed either does not. */
+async function closed(file: WritableFile): Promise<void> {
+  await file.close().catch(() => {});
+}

@@ -1,0 +1,13 @@
+export { record, Recording } from './source-recording.ts';
+export type { RecordingInspection } from './source-recording.ts';
+export type { RecordableInformer, RecordOptions } from './record-options.ts';
+export { Replay, replay } from './replay/replay.ts';
+export type { ReplayOptions } from './replay/replay.ts';
+export type { ReplaySpeed, ReplayStep } from './replay/replay-pace.ts';
+export { identify } from './identify.ts';
+export type { IdentifyingClient } from './identify.ts';
+export type { SourceIdentity } from './format/source-identity.ts';
+export type { FileHeader } from './format/file-head.ts';
+export type { FileWriter, WritableFile } from './files/private-file.ts';
+export { snapshot } from './snapshot/file-snapshot.ts';
+export type { SnapshotOptions } from './snapshot/file-snapshot.ts';

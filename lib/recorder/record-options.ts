@@ -1,0 +1,101 @@
+import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.ts';
+import type { ReceivedObjects } from '../cache/informer/collection/received-objects.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { realRuntime } from '../kernel/time/real-runtime.ts';
+import type { Runtime } from '../kernel/time/runtime.ts';
+import { ObjectMask, type MaskChoice } from '../meta/masking/object-mask.ts';
+import type { KubernetesObject } from '../meta/object.ts';
+import type { ObjectView } from '../meta/object-view.ts';
+import { nodeFiles, type FileWriter } from './files/private-file.ts';
+import type { SourceIdentity } from './format/source-identity.ts';
+
+/** The part of an informer that `record` uses. */
+export interface RecordableInformer<T extends KubernetesObject> {
+  readonly name: string;
+  readonly runtime: Runtime;
+  caughtUp(resourceVersion: string, options: { readonly timeoutMs: number }): Promise<void>;
+  intercept(
+    wrap: (
+      source: ListerWatcher<ObjectView<T>>,
+      cache: ReceivedObjects<ObjectView<T>>,
+    ) => ListerWatcher<ObjectView<T>>,
+  ): void;
+}
+
+export interface RecordOptions {
+  /** The most bytes of the file, or of the memory with `keepMinutes`; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
+  readonly maxBytes?: number | undefined;
+  /**
+   * Keeps the last minutes in memory, within `maxBytes`, and writes a file when `dump` is called. It needs an informer.
+   * @defaultValue everything goes to the file at once
+   */
+  readonly keepMinutes?: number | undefined;
+  /** Which values are not written. @defaultValue 'secrets' */
+  readonly mask?: MaskChoice | undefined;
+  /** Which server and user it is of, as `identify(client)` says. @defaultValue not said */
+  readonly identity?: SourceIdentity | undefined;
+  /** What was recorded is in the file after this time, milliseconds. @defaultValue 1000 */
+  readonly flushMs?: number | undefined;
+  /** @defaultValue that of the informer; for a source, realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** The recording has ended before it was closed: a full disk, its bound. The program goes on. @defaultValue see `failure` */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** The file system. @defaultValue that of Node */
+  readonly files?: FileWriter | undefined;
+}
+
+export interface ResolvedRecordOptions {
+  readonly maxBytes: number;
+  readonly keepMs: number | undefined;
+  readonly mask: ObjectMask;
+  readonly identity: SourceIdentity | undefined;
+  readonly flushMs: number;
+  readonly runtime: Runtime;
+  readonly onFailure: (error: unknown) => void;
+  readonly files: FileWriter;
+}
+
+const KNOWN: readonly (keyof RecordOptions)[] = [
+  'maxBytes',
+  'keepMinutes',
+  'mask',
+  'identity',
+  'flushMs',
+  'runtime',
+  'onFailure',
+  'files',
+];
+const OWNER = 'record';
+const LEAST_BYTES = 65_536;
+const MOST_BYTES = 1024 ** 3;
+const MAX_BYTES = 256 * 1024 ** 2;
+const FLUSH_MS = 1000;
+const MINUTE_MS = 60_000;
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function resolveRecordOptions(
+  options: RecordOptions,
+  informer: { readonly runtime: Runtime } | undefined,
+): ResolvedRecordOptions {
+  rejectUnknownOptions(OWNER, options, KNOWN);
+  const { keepMinutes, maxBytes, flushMs } = options;
+  if (keepMinutes !== undefined && informer === undefined) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `${OWNER}: option "keepMinutes" needs an informer, whose cache has what came before`,
+    );
+  }
+  const bytes = { min: LEAST_BYTES, max: MOST_BYTES, integer: true };
+  const minutes = numberOption(OWNER, 'keepMinutes', keepMinutes, 1, { min: 0.01, max: 1440 });
+  return {
+    maxBytes: numberOption(OWNER, 'maxBytes', maxBytes, MAX_BYTES, bytes),
+    keepMs: keepMinutes === undefined ? undefined : minutes * MINUTE_MS,
+    mask: new ObjectMask(OWNER, options.mask),
+    identity: options.identity,
+    flushMs: numberOption(OWNER, 'flushMs', flushMs, FLUSH_MS, { min: 1 }),
+    runtime: options.runtime ?? informer?.runtime ?? realRuntime,
+    onFailure: options.onFailure ?? ((): void => {}),
+    files: options.files ?? nodeFiles,
+  };
+}

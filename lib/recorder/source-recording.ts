@@ -1,0 +1,176 @@
+import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import type { KubernetesObject } from '../meta/object.ts';
+import type { ObjectView } from '../meta/object-view.ts';
+import { RecordedSource } from './capture/recorded-source.ts';
+import { RecordingFile, type RecordSink } from './capture/recording-file.ts';
+import { RecordingRing } from './capture/recording-ring.ts';
+import { headBytes, RECORDING_LINE, type HeaderFields } from './format/file-head.ts';
+import {
+  resolveRecordOptions,
+  type RecordableInformer,
+  type RecordOptions,
+  type ResolvedRecordOptions,
+} from './record-options.ts';
+
+/** The longest wait for the cache before a dump. */
+const CATCH_UP_MS = 10_000;
+
+/** The present state of a recording. */
+export interface RecordingInspection {
+  readonly path: string;
+  /** `file`: it writes. `memory`: it keeps the last minutes. `ended`: it takes no more, see `failure`. */
+  readonly state: 'file' | 'memory' | 'ended';
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** What is being recorded. */
+export class Recording<T extends KubernetesObject> implements AsyncDisposable {
+  readonly path: string;
+  readonly #file: RecordingFile | undefined;
+  #ring: RecordingRing<T> | undefined;
+  #source: ListerWatcher<ObjectView<T>> | undefined;
+  #attach: () => void = () => {};
+  #failure: unknown;
+
+  constructor(
+    from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+    path: string,
+    options: ResolvedRecordOptions,
+  ) {
+    this.path = path;
+    const { runtime, mask, maxBytes, keepMs, files, flushMs } = options;
+    const startMs = runtime.monotonicMs();
+    const now = (): number => runtime.monotonicMs() - startMs;
+    const onFailure = (error: unknown): void => {
+      this.#failure ??= error;
+      options.onFailure(error);
+    };
+    const fields: HeaderFields = {
+      collection: isInformer(from) ? from.name : from.description,
+      identity: options.identity,
+      startedAt: new Date(runtime.wallMs()).toISOString(),
+      mask: mask.choice,
+    };
+    const recorded = (
+      source: ListerWatcher<ObjectView<T>>,
+      sink: RecordSink,
+    ): ListerWatcher<ObjectView<T>> => {
+      this.#source = new RecordedSource<T>({ source, sink, mask, now });
+      return this.#source;
+    };
+    if (keepMs === undefined) {
+      const head = headBytes(RECORDING_LINE, fields);
+      const file = new RecordingFile({
+        path,
+        files,
+        runtime,
+        head,
+        maxBytes,
+        flushMs,
+        onFailure,
+        now,
+      });
+      this.#file = file;
+      this.#attach = () => {
+        if (isInformer(from)) from.intercept((source) => recorded(source, file));
+        else recorded(from, file);
+      };
+    } else if (isInformer(from)) {
+      const caughtUp = (version: string): Promise<void> =>
+        from.caughtUp(version, { timeoutMs: CATCH_UP_MS });
+      this.#attach = () => {
+        from.intercept((source, cache) => {
+          const kept = { cache, caughtUp, maxBytes, keepMs, fields, mask, now, files, runtime };
+          this.#ring = new RecordingRing<T>(kept);
+          return recorded(source, this.#ring);
+        });
+      };
+    }
+  }
+
+  /** The source to read from, for what is no informer. */
+  get listerWatcher(): ListerWatcher<ObjectView<T>> {
+    if (this.#source !== undefined) return this.#source;
+    throw new ListwatchError('NOT_STARTED', `the recording ${this.path} has not begun`);
+  }
+
+  /** Why it has ended before it was closed: code RECORDING_FULL or RECORDING_FILE; undefined otherwise. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** @throws {ListwatchError} code RECORDING_FILE; ALREADY_STARTED or CLOSED for an informer that has run. */
+  async begin(): Promise<void> {
+    await this.#file?.open();
+    try {
+      this.#attach();
+    } catch (error) {
+      await this.#file?.discard();
+      throw error;
+    }
+  }
+
+  inspect(): RecordingInspection {
+    const { path } = this;
+    const { records = 0, bytes = 0 } = this.#file ?? this.#ring ?? {};
+    const ended = this.#file?.ended === true;
+    return {
+      path,
+      state: ended ? 'ended' : this.#ring === undefined ? 'file' : 'memory',
+      records,
+      bytes,
+    };
+  }
+
+  /**
+   * With `keepMinutes`: writes the last minutes as a recording of its own, and goes on. A file of this name is replaced as a whole.
+   * Without it: returns once everything so far is in the file. Resolves to the path.
+   * @param path @defaultValue that of the recording
+   * @throws {ListwatchError} code RECORDING_FILE; TIMEOUT when the cache does not catch up with what was received.
+   */
+  async dump(path: string = this.path): Promise<string> {
+    if (this.#ring !== undefined) await this.#ring.dump(path);
+    else await this.#file?.flush();
+    return path;
+  }
+
+  /** Ends the recording; the informer goes on. Without `keepMinutes`, everything is in the file then. Calling again has no effect. */
+  async close(): Promise<void> {
+    this.#ring?.close();
+    await this.#file?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * Writes down what a list and a watch bring: requests, objects as they came, failures, and when. An informer is recorded from its start
+ * on, so call it before the informer runs; of a source, read from `recording.listerWatcher`.
+ *
+ * Guarantees: the informer never waits for the recording, and is not affected when it ends. The file is readable up to its last whole
+ * record, whatever stops the program; it is made for its owner alone, and an existing one is refused.
+ *
+ * @example
+ * await using recording = await record(pods, 'pods.listwatch', { mask: 'secrets' });
+ * @throws {ListwatchError} code RECORDING_FILE when the file cannot be made; INVALID_OPTION; ALREADY_STARTED.
+ */
+export async function record<T extends KubernetesObject>(
+  from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+  path: string,
+  options: RecordOptions = {},
+): Promise<Recording<T>> {
+  const resolved = resolveRecordOptions(options, isInformer(from) ? from : undefined);
+  const recording = new Recording<T>(from, path, resolved);
+  await recording.begin();
+  return recording;
+}
+
+function isInformer<T extends KubernetesObject>(
+  from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+): from is RecordableInformer<T> {
+  return 'intercept' in from;
+}

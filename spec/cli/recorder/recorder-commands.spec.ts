@@ -1,0 +1,133 @@
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
+import { connect } from '../../../lib/client/rest/connect.ts';
+import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
+import { until } from '../../support/until.ts';
+import { capturedHost, type CapturedHost } from '../support/captured-host.ts';
+import { ServeRun } from '../support/serve-fixture.ts';
+
+describe('listwatch record, replay and dump', () => {
+  let directory: ScratchDirectory;
+  let server: ServeRun;
+  let kubeconfig: string;
+
+  beforeEach(async () => {
+    directory = await ScratchDirectory.make();
+    server = new ServeRun(directory.path, ['--port', '0', '--json']);
+    ({ kubeconfig } = await server.readyDocument());
+  });
+
+  afterEach(async () => {
+    await server[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+
+  async function run(
+    words: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<{ readonly code: number; readonly host: CapturedHost }> {
+    const host = capturedHost({
+      homeDir: directory.path,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { code: await runCommandLine(words, host), host };
+  }
+
+  it('record until they are interrupted, and replay what handlers were told', async () => {
+    const file = join(directory.path, 'maps.listwatch');
+    await using client = await connect({ kubeconfig, env: {} });
+    const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
+    const interruption = new AbortController();
+    const host = capturedHost({ homeDir: directory.path, signal: interruption.signal });
+    const words = ['record', 'cm', '-n', 'default', '--kubeconfig', kubeconfig, '--out', file];
+    const recording = runCommandLine(words, host);
+    await until('the recording', () => host.stderr.text.startsWith('recording configmaps'));
+    const made = await maps.create({ metadata: { name: 'one' } });
+    await maps.patch('one', { data: { a: 'b' } });
+    await maps.delete('one');
+    const key = `default/one`;
+    await until('the deletion', () => readFileSync(file).includes(`"a":"b"`));
+    interruption.abort();
+    expect(await recording, host.stderr.text).to.equal(0);
+    expect(host.stdout.text).to.match(/maps\.listwatch: \d+ records, \d+ bytes\n$/);
+    expect(lstatSync(file).mode & 0o777).to.equal(0o600);
+
+    const played = await run(['replay', file]);
+    expect(played.code, played.host.stderr.text).to.equal(0);
+    const { lines } = played.host.stdout;
+    expect(lines.map((line) => line.trim().replace(/^[\d.]+ /, ''))).to.include(
+      `+ ${key} ${made.metadata?.resourceVersion}`,
+    );
+    expect(
+      lines.filter((line) => line.includes(key)).map((line) => line.trim().split(' ')[1]),
+    ).to.deep.equal(['+', '~', '-']);
+    expect(played.host.stderr.text).to.match(
+      /configmaps in namespace default: \d+ records of [\d.]+ s from 20/,
+    );
+
+    const cut = join(directory.path, 'cut.listwatch');
+    writeFileSync(cut, readFileSync(file).subarray(0, -7));
+    const refused = await run(['replay', cut]);
+    expect(refused.code).to.equal(1);
+    expect(refused.host.stderr.text).to.include('cut short').and.to.include('RECORDING_INVALID');
+    expect((await run(['replay', cut, '--partial'])).code).to.equal(0);
+    const taken = await run(words);
+    expect(taken.code).to.equal(1);
+    expect(taken.host.stderr.text).to.include('(RECORDING_FILE)');
+  });
+
+  it('keep the last minutes in memory, and write them at the end', async () => {
+    const file = join(directory.path, 'kept.listwatch');
+    const words = [
+      'record',
+      'namespaces',
+      '--kubeconfig',
+      kubeconfig,
+      '--out',
+      file,
+      '--keep',
+      '5m',
+      '--for',
+      '200ms',
+    ];
+    const { code, host } = await run(words);
+    expect(code, host.stderr.text).to.equal(0);
+    const played = await run(['replay', file, '--dump']);
+    expect(played.host.stdout.text).to.include('"name":"kube-system"');
+  });
+
+  it('dump a cache with masked Secrets, to standard output or a file for its owner', async () => {
+    await using client = await connect({ kubeconfig, env: {} });
+    const secret = { metadata: { name: 'hidden' }, stringData: { a: 'not to be seen' } };
+    await client.resource('v1', 'secrets', { namespace: 'default' }).create(secret);
+    const { code, host } = await run(['dump', 'secrets', '--kubeconfig', kubeconfig]);
+    expect(code, host.stderr.text).to.equal(0);
+    expect(host.stdout.text).to.include('"name":"hidden"').and.to.include('bWFza2Vk');
+    expect(host.stdout.text).not.to.include(Buffer.from('not to be seen').toString('base64'));
+    expect(host.stdout.lines.at(-1)).to.match(/^\{"end":true,"objects":\d+\}$/);
+    const file = join(directory.path, 'secrets.jsonl');
+    expect((await run(['dump', 'secrets', '--kubeconfig', kubeconfig, '-o', file])).code).to.equal(
+      0,
+    );
+    expect(lstatSync(file).mode & 0o777).to.equal(0o600);
+    expect(readdirSync(directory.path).filter((name) => name.endsWith('.tmp'))).to.deep.equal([]);
+  });
+
+  it('refuse arguments that cannot be used with exit code 2, and unknown resources with 1', async () => {
+    for (const words of [
+      ['record'],
+      ['replay', 'a', 'b'],
+      ['replay', 'a', '--speed', 'fast'],
+      ['record', 'pods', '--max-bytes', 'many'],
+      ['record', 'pods', '--for', 'ever'],
+      ['dump', 'namespaces', '-n', 'default', '--kubeconfig', kubeconfig],
+    ]) {
+      expect((await run(words)).code, words.join(' ')).to.equal(2);
+    }
+    const { code, host } = await run(['dump', 'pdos', '--kubeconfig', kubeconfig]);
+    expect(code).to.equal(1);
+    expect(host.stderr.text).to.include('RESOURCE_UNKNOWN');
+  });
+});
