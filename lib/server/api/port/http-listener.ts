@@ -21,7 +21,7 @@ import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
 import { listenError, urlHost } from '../../../kernel/failure/listen-address.ts';
-import { hostIsLocal, isLoopback } from './loopback.ts';
+import { hostIsLocal, isLoopback } from '../../../kernel/failure/loopback.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
 import { RequestObservers, type RequestClock, type RequestRecord } from './request-record.ts';
 import { Http1Sink } from './response-sink.ts';
