@@ -36,11 +36,10 @@ class Mask {
   count = 0;
 
   secret(object: KubernetesObject): unknown {
-    const copy = this.value(object, '', 0) as Record<string, unknown>;
-    for (const field of ['data', 'stringData']) {
-      const data = (object as unknown as Record<string, unknown>)[field];
-      if (data !== undefined) copy[field] = this.#texts(data);
-    }
+    const { data, stringData, ...rest } = object as KubernetesObject & Record<string, unknown>;
+    const copy = this.value(rest, '', 0) as Record<string, unknown>;
+    if (data !== undefined) copy['data'] = this.#texts(data);
+    if (stringData !== undefined) copy['stringData'] = this.#texts(stringData);
     const annotations = (copy['metadata'] as Record<string, unknown> | undefined)?.['annotations'];
     if (isRecord(annotations)) {
       const applied = annotations[LAST_APPLIED];

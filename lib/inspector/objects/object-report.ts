@@ -52,7 +52,8 @@ async function shown(
   const notes: string[] = [];
   if (bounded.note !== undefined)
     notes.push(`Truncated to ${LONGEST / 1024} KiB: ${bounded.note}.`);
-  if (masked.count > 0) notes.push(`${masked.count} values are masked.`);
+  if (masked.count > 0)
+    notes.push(`${masked.count === 1 ? '1 value is' : `${masked.count} values are`} masked.`);
   const options = { aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true };
   return { yaml: stringify(masked.object, options).trimEnd(), notes };
 }

@@ -57,18 +57,22 @@ export function informerState(informer: InformerInspection): InformerState {
 
 function stateOf(informer: InformerInspection): Told[] {
   const { lastError, waitingFor, waitingForServer, lastEventAgeMs = 0, listed } = informer;
-  const error = lastError === undefined ? '' : ` ${lastError.message}`;
   switch (informerState(informer)) {
     case 'failed':
-      return [{ level: 'problem', text: `It has stopped for good: ${waitingFor ?? error}` }];
+      return [
+        {
+          level: 'problem',
+          text: `It has stopped for good: ${waitingFor ?? lastError?.message ?? ''}`,
+        },
+      ];
     case 'new':
       return [{ level: 'warning', text: 'It has not been started: call start() or run().' }];
     case 'stopped':
       return [{ level: 'note', text: 'It has stopped.' }];
-    case 'down':
-      return [
-        { level: 'problem', text: `No watch is open. ${waitingForServer ?? ''}${error}`.trim() },
-      ];
+    case 'down': {
+      const parts = ['No watch is open.', waitingForServer, lastError?.message];
+      return [{ level: 'problem', text: parts.filter((part) => part !== undefined).join(' ') }];
+    }
     case 'waiting': {
       const so = listed > 0 ? `: ${plural(listed, 'object')} so far` : '';
       const what = informer.synced ? 'It lists the collection again' : 'It reads its first list';
