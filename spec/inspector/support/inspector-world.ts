@@ -7,16 +7,47 @@ import type { Controller } from '../../../lib/controller/builder/controller.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { InspectorOptions } from '../../../lib/inspector/inspector-options.ts';
 import { serveInspector, type Inspector } from '../../../lib/inspector/serve-inspector.ts';
+import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import type { CustomResourceDefinition } from '../../../lib/types/built-in/apiextensions-v1-kinds.ts';
 import type { ConfigMap, Secret } from '../../../lib/types/built-in/core-v1-kinds.ts';
-import { within } from '../../support/until.ts';
+import { until, within } from '../../support/until.ts';
 
 export type Work = (name: string, signal: AbortSignal) => Promise<void>;
 
 export interface WorldOptions {
   readonly work?: Work | undefined;
   readonly concurrency?: number | undefined;
+  /** A handler of widgets, which a definition of the world serves once `fill` is called. */
+  readonly handler?: (() => Promise<void>) | undefined;
 }
+
+const CREATORS = 50;
+
+interface Widget extends KubernetesObject {
+  readonly spec: { readonly size: number };
+}
+
+const WIDGETS: CustomResourceDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      },
+    ],
+  },
+};
 
 /** A server, a controller of config maps with its informer, an informer of secrets, and an inspector of them all. */
 export class InspectorWorld implements AsyncDisposable {
@@ -24,10 +55,12 @@ export class InspectorWorld implements AsyncDisposable {
   readonly client: Client;
   readonly informers: SharedInformerFactory;
   readonly pages: Controller<ConfigMap>;
+  readonly #options: WorldOptions;
   #running: Promise<void> | undefined;
   #inspector: Inspector | undefined;
 
   private constructor(client: Client, server: ApiServer, options: WorldOptions) {
+    this.#options = options;
     this.client = client;
     this.server = server;
     const { work = async () => {}, concurrency = 2 } = options;
@@ -64,6 +97,45 @@ export class InspectorWorld implements AsyncDisposable {
       ...options,
     });
     return this.#inspector;
+  }
+
+  /** So many widgets, which the server has at once; with a handler, they are watched. */
+  async fill(count: number): Promise<void> {
+    const { handler } = this.#options;
+    const { server } = this;
+    await this.client
+      .resource('apiextensions.k8s.io/v1', 'customresourcedefinitions')
+      .create(WIDGETS);
+    const widgets = this.client.resource<Widget>('example.com/v1', 'widgets', {
+      namespace: 'shop',
+    });
+    await until(
+      'the definition',
+      async () =>
+        await widgets.list().then(
+          () => true,
+          () => false,
+        ),
+    );
+    if (handler !== undefined) {
+      const informer = this.informers.for<Widget>('example.com/v1', 'widgets');
+      informer.addHandler({ onAdd: handler }, { name: 'index of widgets' });
+    }
+    const body = { apiVersion: 'example.com/v1', kind: 'Widget', spec: { size: 1 } };
+    const create = async (first: number): Promise<void> => {
+      for (let index = first; index < count; index += CREATORS) {
+        const metadata = { name: `widget-${index}`, namespace: 'shop' };
+        const answer = await server.handler({
+          method: 'POST',
+          url: '/apis/example.com/v1/namespaces/shop/widgets',
+          headers: { 'content-type': 'application/json' },
+          body: Buffer.from(JSON.stringify({ ...body, metadata })),
+          signal: new AbortController().signal,
+        });
+        if (answer.status !== 201) throw new Error(`a widget was refused: ${answer.status}`);
+      }
+    };
+    await Promise.all(Array.from({ length: CREATORS }, (_, first) => create(first)));
   }
 
   async closeInspector(): Promise<void> {
