@@ -169,16 +169,19 @@ function runSteps({ runs, caches, atMs }: KeyReport): VNode[] {
     cause === undefined
       ? ''
       : ` because of ${cause.type}${cause.resource === undefined ? '' : ` ${cause.resource} ${cause.object ?? ''} @${cause.resourceVersion ?? '?'}`}`;
-  const newest = reasons.flatMap(({ resourceVersion }) => resourceVersion ?? []).at(-1);
+  // A retry has no version; the change before it has.
+  const newest = runs
+    .flatMap((run) => run.reasons.toReversed())
+    .find(({ resourceVersion }) => resourceVersion !== undefined)?.resourceVersion;
   const written = caches.filter(
     ({ resourceVersion }) => newest !== undefined && resourceVersion !== newest,
   );
   const back =
     newest === undefined
-      ? 'The run was not caused by a version of an object.'
+      ? 'None of its runs that are remembered was caused by a version of an object.'
       : written.length === 0
-        ? `The cache is at the version that caused the run, @${newest}: nothing was written to the object since, or its event has not come yet.`
-        : `Since the version that caused the run, @${newest}, the cache has got ${written.map((one) => `@${one.resourceVersion}`).join(', ')}: a write came back by the watch.`;
+        ? `The cache is at the version that last caused a run, @${newest}: nothing was written to the object since, or its event has not come yet.`
+        : `Since the version that last caused a run, @${newest}, the cache has got ${written.map((one) => `@${one.resourceVersion}`).join(', ')}: a write came back by the watch.`;
   return [
     step(
       'Reconcile',
@@ -194,7 +197,7 @@ function runSteps({ runs, caches, atMs }: KeyReport): VNode[] {
     step(
       'Back to the server',
       result === 'failed' ? 'off' : 'good',
-      result === 'failed' ? 'nothing told' : 'seen',
+      result === 'failed' ? 'not done' : 'seen',
       back,
     ),
   ];

@@ -70,8 +70,10 @@ function stateOf(informer: InformerInspection): Told[] {
     case 'stopped':
       return [{ level: 'note', text: 'It has stopped.' }];
     case 'down': {
-      const parts = ['No watch is open.', waitingForServer, lastError?.message];
-      return [{ level: 'problem', text: parts.filter((part) => part !== undefined).join(' ') }];
+      const why = waitingForServer ?? lastError?.message;
+      return [
+        { level: 'problem', text: `No watch is open${why === undefined ? '.' : `: ${why}`}` },
+      ];
     }
     case 'waiting': {
       const so = listed > 0 ? `: ${plural(listed, 'object')} so far` : '';
@@ -178,7 +180,7 @@ function serverOf({ server }: InspectorSnapshot): Told[] {
   if (server.faults > 0) {
     told.push({
       level: 'note',
-      text: `${plural(server.faults, 'fault')} set for tests make requests fail on purpose.`,
+      text: `${plural(server.faults, 'fault is', 'faults are')} set: requests fail on purpose.`,
     });
   }
   return told;

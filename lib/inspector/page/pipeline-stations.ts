@@ -2,7 +2,7 @@ import type { InformerInspection } from '../../cache/informer/observe/informer-i
 import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 import { h, type Child } from './page-dom.ts';
 import { informerState } from './page-findings.ts';
-import { bytes, count, percent, plural, rate, span } from './page-format.ts';
+import { bytes, count, percent, rate, span } from './page-format.ts';
 import type { Tone } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
 
@@ -235,8 +235,9 @@ function controllerStations({ rates }: PageState, snapshot: InspectorSnapshot): 
   ];
 }
 
+/** What the reflectors do; if not all watch, what one of the others does. */
 function reflectorText(informers: readonly InformerInspection[]): string {
-  const names = [...new Set(informers.map(({ reflector }) => reflector))];
-  if (names.length === 0) return 'none';
-  return names.length === 1 ? (names[0] as string) : plural(names.length, 'state');
+  const names = new Set(informers.map(({ reflector }) => reflector));
+  const [other] = [...names].filter((name) => name !== 'watching');
+  return other ?? (names.size === 0 ? 'none' : 'watching');
 }

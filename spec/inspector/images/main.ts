@@ -80,6 +80,7 @@ const SCENES: readonly Scene[] = [
   },
   {
     name: 'server',
+    height: 860,
     view: 'server',
     colorScheme: 'dark',
     prepare: async (world) => {

@@ -70,7 +70,7 @@ describe('what needs attention', () => {
     const lastError = { message: 'reflector pods: nothing listens; it lists in 800 ms.', ageMs: 5 };
     const down = { connected: false, reflector: 'backing-off', lastError } as const;
     expect(ofInformer(down)).to.deep.equal([
-      'problem pods: No watch is open. reflector pods: nothing listens; it lists in 800 ms.',
+      'problem pods: No watch is open: reflector pods: nothing listens; it lists in 800 ms.',
     ]);
   });
 

@@ -23,7 +23,7 @@ export class WatchTime {
     return clock;
   }
 
-  /** @param connected whether a watch is open, for an informer that has seen no change of state */
+  /** @param connected whether a watch is open: a reflector that watches may still be opening it */
   inspect(
     nowMs: number,
     connected: boolean,
@@ -38,7 +38,9 @@ export class WatchTime {
     const ages = clocks.map((clock) => clock.ageMs(nowMs));
     const watched = clocks.reduce((sum, clock) => sum + clock.watchedMs(nowMs), 0);
     return {
-      ...(ages.includes(undefined) ? {} : { watchAgeMs: Math.min(...(ages as number[])) }),
+      ...(ages.includes(undefined) || !connected
+        ? {}
+        : { watchAgeMs: Math.min(...(ages as number[])) }),
       watchingShare: Math.min(1, watched / clocks.length / spanMs),
     };
   }
