@@ -30,8 +30,8 @@ interface Opened extends AsyncDisposable {
   readonly browser: Browser;
   readonly url: string;
   /** Waits until the view has this text. */
-  shows(text: string | RegExp): Promise<void>;
-  tab(name: string): Promise<void>;
+  readonly shows: (text: string | RegExp) => Promise<void>;
+  readonly tab: (name: string) => Promise<void>;
 }
 
 async function open(

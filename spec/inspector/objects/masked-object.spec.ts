@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { maskedObject } from '../../../lib/inspector/objects/masked-object.ts';
+import type { KubernetesObject } from '../../../lib/meta/object.ts';
 
-const typed = (object: object): Parameters<typeof maskedObject>[0] =>
-  object as Parameters<typeof maskedObject>[0];
+const typed = (object: object): KubernetesObject => object;
 
 describe('maskedObject', () => {
   it('hides the data of a secret, also in the annotation of kubectl, and tells lengths', () => {
