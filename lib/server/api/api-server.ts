@@ -356,7 +356,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** Calls a function after each request over the port, as option `onRequest` does, until the returned one is called. */
   observeRequests(observer: (record: RequestRecord) => void): () => void {
-    return this.#listener.requests.add(observer);
+    return this.#listener.observeRequests(observer);
   }
 
   /** Destroys every open connection; the server continues to listen. For testing the behaviour of clients. */

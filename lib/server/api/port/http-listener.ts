@@ -99,8 +99,7 @@ export class HttpListener {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #limits: Limits;
-  /** Told of each request. */
-  readonly requests: RequestObservers;
+  readonly #requests: RequestObservers;
   readonly #certificate: (() => Certificate) | undefined;
   readonly #asksForCertificate: () => boolean;
   readonly #server: Server;
@@ -135,8 +134,8 @@ export class HttpListener {
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
     this.#limits = resolveLimits(options);
-    this.requests = new RequestObservers(this.#runtime, this.#logger);
-    if (options.onRequest !== undefined) this.requests.add(options.onRequest);
+    this.#requests = new RequestObservers(this.#runtime, this.#logger);
+    if (options.onRequest !== undefined) this.#requests.add(options.onRequest);
     this.#server = this.#createServer();
     this.#http2 = new Http2Sessions({
       serve: (stream, head) => {
@@ -175,6 +174,11 @@ export class HttpListener {
     const address = this.#server.address() as AddressInfo;
     this.#localOnly = isLoopback(address.address);
     this.#host = `${urlHost(host)}:${address.port}`;
+  }
+
+  /** Calls a function after each request, as `onRequest`, until the returned one is called. */
+  observeRequests(observer: (record: RequestRecord) => void): () => void {
+    return this.#requests.add(observer);
   }
 
   /** Open connections. */
@@ -356,12 +360,12 @@ export class HttpListener {
 
   async #serve({ head, sink, readBody: read, isGone }: Incoming): Promise<void> {
     const abort = this.#aborts.take(head.socket);
-    const clock = this.requests.clock(head);
+    const clock = this.#requests.clock(head);
     const writer = new ResponseWriter(sink, this.#runtime, this.#limits.stuckClientTimeoutMs);
     this.#writers.add(writer);
     sink.onClose(() => {
       this.#writers.delete(writer);
-      if (clock !== undefined) this.requests.report(clock.record(sink.status));
+      if (clock !== undefined) this.#requests.report(clock.record(sink.status));
       if (this.#writers.size === 0) this.#idle?.();
       if (sink.isComplete) this.#aborts.give(head.socket, abort);
       else abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
@@ -402,7 +406,7 @@ export class HttpListener {
 
   async #serveWebSocket(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const abort = new AbortController();
-    const clock = this.requests.clock(request);
+    const clock = this.#requests.clock(request);
     let status = 0;
     const writer = { end: (): void => {} };
     this.#writers.add(writer);
@@ -410,7 +414,7 @@ export class HttpListener {
     takeProtocolToken(request);
     socket.on('close', () => {
       this.#writers.delete(writer);
-      if (clock !== undefined) this.requests.report(clock.record(status));
+      if (clock !== undefined) this.#requests.report(clock.record(status));
       if (this.#writers.size === 0) this.#idle?.();
       abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
     });
