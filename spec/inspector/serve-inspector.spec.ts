@@ -52,6 +52,12 @@ describe('serveInspector', () => {
     expect(await problemOf({ host: '0.0.0.0', token: TOKEN })).to.match(/^it serves/);
   });
 
+  it('names a port that is taken', async () => {
+    await using other = await serveInspector();
+    const port = Number(new URL(other.url).port);
+    expect(await problemOf({ port })).to.match(/^PORT_IN_USE: port \d+ on 127\.0\.0\.1 is taken/);
+  });
+
   it('names a wrong option', async () => {
     expect(await problemOf({ informer: [] } as InspectorOptions)).to.match(
       /did you mean "informers"/,

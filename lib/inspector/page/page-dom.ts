@@ -41,6 +41,8 @@ export function patch(parent: Element, wanted: readonly (VNode | string)[]): voi
   const nodes = wanted.map((child) => {
     const key = typeof child === 'string' ? undefined : child.attributes['key'];
     const candidate = key === undefined ? unnamed.next().value : byKey.get(key);
+    // Of two siblings with one key, each has an element of its own.
+    byKey.delete(key);
     return updated(candidate ?? null, child);
   });
   const kept = new Set<Node>(nodes);

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { listenError, urlHost } from '../../kernel/failure/listen-address.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import { deriveAbort } from '../../kernel/time/abort.ts';
 import { sendAnswer, textAnswer, type Answer } from './answer.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { SnapshotFeed } from './snapshot-feed.ts';
@@ -146,13 +147,13 @@ export class InspectorListener {
     response: ServerResponse,
     query: URLSearchParams,
   ): Promise<Answer> {
-    const left = new AbortController();
+    // Its listener goes with the response: a page asks for days.
+    const left = deriveAbort(this.#stop.signal);
     response.once('close', () => {
       left.abort();
     });
-    const signal = AbortSignal.any([left.signal, this.#stop.signal]);
     try {
-      return await route.answer({ query, signal });
+      return await route.answer({ query, signal: left.signal });
     } catch (error) {
       return textAnswer(500, errorMessage(error).slice(0, LONGEST_PROBLEM));
     }
