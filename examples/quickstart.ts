@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { connect, SharedInformerFactory, type Client, type Controller } from 'listwatch';
 import { describeReason } from 'listwatch/controller';
 import { deriveAbort, errorMessage, silentLogger, type DerivedAbort } from 'listwatch/kernel';
+import { serveInspector, type Inspector } from 'listwatch/inspector';
 import type { ApiServer } from 'listwatch/server';
 import { inProcessTransport } from 'listwatch/testing';
 import { siteOperator, type Site, type SiteTypes } from './site-operator/operator.ts';
@@ -23,7 +24,8 @@ cache has to equal the server at the end. With --kubeconfig, no connection is br
 
   npm start -- [options]
 
-  --keep              keep running until Ctrl-C, and print the kubectl command that shows the sites
+  --keep              keep running until Ctrl-C, and print the address of the live page of the operator,
+                      and the kubectl command that shows the sites
   --port N            port of the API server (default: a free one)
   --verbose           print each step of the informers and each run of the operator`;
 
@@ -197,6 +199,12 @@ class Quickstart implements AsyncDisposable {
     }
   }
 
+  /** The live page of the operator and of the server. */
+  async inspect(client: Client<SiteTypes>, server: ApiServer): Promise<Inspector> {
+    const controllers = this.#operator;
+    return await serveInspector({ controllers, client, server, title: 'site operator' });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#operator.close();
     await this.#informers.close();
@@ -291,12 +299,13 @@ class Quickstart implements AsyncDisposable {
   }
 }
 
-async function keepRunning(server: ApiServer, signal: AbortSignal): Promise<void> {
+async function keepRunning(server: ApiServer, page: Inspector, signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'listwatch-'));
   try {
     const kubeconfig = join(folder, 'kubeconfig');
     await server.writeKubeconfig(kubeconfig);
-    console.log('\nThe server runs until Ctrl-C. Look at it from another terminal:');
+    console.log(`\nThe operator runs until Ctrl-C. Look at it in a browser: ${page.openUrl}`);
+    console.log('Look at the server from another terminal:');
     console.log(`  kubectl --kubeconfig ${kubeconfig} get sites,configmaps`);
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
@@ -348,7 +357,10 @@ await runProgram({
     await story.chapter('Every cache is compared with the server', () => quickstart.compare());
     story.end(performance.now() - startedAtMs);
     if (server === undefined) await quickstart.cleanUp();
-    else if (keep) await keepRunning(server, quickstart.signal);
+    else if (keep) {
+      await using page = await quickstart.inspect(client, server);
+      await keepRunning(server, page, quickstart.signal);
+    }
     // The work ends with Ctrl-C, or with a failure of the operator.
     if (!stop.aborted) quickstart.signal.throwIfAborted();
   },

@@ -3,6 +3,11 @@ import type { CommandRow } from './contract/command.ts';
 /** The commands. Each is loaded when it is used, so that help starts at once. */
 export const COMMANDS: readonly CommandRow[] = [
   {
+    name: 'demo',
+    summary: 'runs a controller and an API server to look at, with a live page of both',
+    load: async () => (await import('./demo/demo-command.ts')).demoCommand(),
+  },
+  {
     name: 'doctor',
     summary:
       'checks a configuration end to end: address, TLS, credentials, permissions, list and watch',

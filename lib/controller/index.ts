@@ -173,7 +173,7 @@ export type {
   SourceCounts,
   SourceRole,
 } from './builder/source/controller-source.ts';
-export type { ReconcileRecord } from './builder/run/reconcile-history.ts';
+export type { ReconcileCounts, ReconcileRecord } from './builder/run/reconcile-history.ts';
 export type { Target, Targets } from './builder/source/targets.ts';
 export type { ObjectChange } from './change/object-change.ts';
 export {

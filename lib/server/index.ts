@@ -9,6 +9,7 @@ export type {
   ServerListenOptions,
 } from './api/api-server-options.ts';
 export type { ServiceResolver, WebhookService } from './webhooks/service-resolver.ts';
+export type { ResourceInspection, ServerInspection } from './api/server-inspection.ts';
 export type { ServerSnapshot } from './api/server-snapshot.ts';
 export type { TransformerFor } from './api/server-storages.ts';
 export type { Faults, FaultsOptions } from './api/faults/faults.ts';

@@ -1,5 +1,6 @@
 /** The beginning of a process that `ServerChild` starts: it plays one role, and does what it is asked over IPC. */
 import { EventCounter } from './server-counter.ts';
+import { OpenPage } from './inspector-load.ts';
 import { ListIterator } from './list-iterator.ts';
 import { ObjectCreator } from './server-creator.ts';
 import { InformerCrowd } from './server-informers.ts';
@@ -13,6 +14,7 @@ const roles = {
   sockets: (): EventCounter => new EventCounter(),
   watches: (): WatchCrowd => new WatchCrowd(),
   iterator: (): ListIterator => new ListIterator(),
+  page: (): OpenPage => new OpenPage(),
 };
 
 export type Roles = { readonly [name in keyof typeof roles]: ReturnType<(typeof roles)[name]> };

@@ -201,5 +201,6 @@ describe('npm start', () => {
     expect([code, stderr], stdout).to.deep.equal([0, '']);
     expect(text).to.include('current-context');
     expect(existsSync(kubeconfig), 'the kubeconfig is left behind').to.equal(false);
+    expect(stdout).to.match(/Look at it in a browser: http:\/\/127\.0\.0\.1:\d+\n/);
   });
 });

@@ -124,6 +124,13 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     this.#capacity = numberOption('DeltaFIFO', 'capacity', options.capacity, 256, { min: 1 });
   }
 
+  /** The objects of relists that are still coming in. */
+  get incoming(): number {
+    let sum = 0;
+    for (const relist of this.#incoming.values()) sum += relist.size;
+    return sum;
+  }
+
   /** Number of items queued: deltas, or with `order: 'key'` keys. */
   get size(): number {
     return this.#queue.size;

@@ -50,6 +50,11 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
     return this.#open;
   }
 
+  /** The objects that have arrived; 0 after its end. */
+  get size(): number {
+    return this.#open ? this.#contents.size : 0;
+  }
+
   /** More of the content; of several objects with one key the last counts. */
   add(items: readonly V[]): void {
     this.#check();

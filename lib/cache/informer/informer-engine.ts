@@ -182,6 +182,7 @@ export class InformerEngine<T extends KubernetesObject> {
   /** Follows the collection until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#meter?.start();
+    this.#journal.watchTime.start(this.#given.options.runtime.monotonicMs());
     this.#join();
     this.handlers.start();
     await this.#cache.run(this.#member, signal);
@@ -199,8 +200,11 @@ export class InformerEngine<T extends KubernetesObject> {
 
   inspect(): EngineInspection {
     const others = this.#cache.others(this.#member);
+    const cache = this.#cache.inspect();
+    const nowMs = this.#given.options.runtime.monotonicMs();
     return {
-      ...this.#cache.inspect(),
+      ...cache,
+      ...this.#journal.watchTime.inspect(nowMs, cache.connected),
       relists: this.#journal.relists,
       lastError: this.#journal.lastError,
       handlers: this.handlers.inspect(),

@@ -5,7 +5,7 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
-import { isLoopback } from '../../server/api/port/loopback.ts';
+import { isLoopback } from '../../kernel/failure/loopback.ts';
 import type { EncryptionConfiguration } from '../../server/storage/encryption/configuration/encryption-configuration.ts';
 import type { ClusterControllers } from '../../cluster/cluster-controllers.ts';
 import { UsageError } from '../arguments/usage-error.ts';

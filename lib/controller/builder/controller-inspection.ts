@@ -1,7 +1,7 @@
 import type { QueueInspection } from '../workqueue/queue-inspection.ts';
 import type { ExternalSourceInspection } from './source/external-source.ts';
 import type { ObjectTasksInspection } from '../helpers/object-daemons.ts';
-import type { ReconcileRecord } from './run/reconcile-history.ts';
+import type { ReconcileCounts, ReconcileRecord } from './run/reconcile-history.ts';
 import type { SourceCounts, SourceRole } from './source/controller-source.ts';
 
 export interface SourceInspection extends SourceCounts {
@@ -25,8 +25,10 @@ export interface ControllerInspection {
   readonly external: readonly ExternalSourceInspection[];
   /** Timers and daemons. */
   readonly tasks: readonly ObjectTasksInspection[];
-  /** The objects that wait, are reconciled, are delayed or fail, at most 100 of each. */
+  /** The objects that wait, are reconciled, are delayed or fail, at most as many of each as were asked for. */
   readonly queue: QueueInspection;
+  /** The runs since the start, by their result. */
+  readonly runs: ReconcileCounts;
   /** The last runs, the oldest first. */
   readonly history: readonly ReconcileRecord[];
 }

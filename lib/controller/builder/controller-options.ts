@@ -1,5 +1,6 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { MissingResourcePolicy } from '../../cache/informer/options/start-failure.ts';
+import { numberOption } from '../../kernel/options/options.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -101,3 +102,11 @@ export const CONTROLLER_OPTIONS: readonly (keyof ControllerOptions)[] = [
   'logger',
   'metrics',
 ];
+
+const SYNC_TIMEOUT_MS = 120_000;
+
+/** The longest wait for the first lists, milliseconds. @throws {ListwatchError} code INVALID_OPTION. */
+export function syncTimeoutOf({ syncTimeoutMs, missingResource }: ControllerOptions): number {
+  const given = syncTimeoutMs ?? (missingResource === 'wait' ? Infinity : undefined);
+  return numberOption('controller', 'syncTimeoutMs', given, SYNC_TIMEOUT_MS, { min: 1 });
+}

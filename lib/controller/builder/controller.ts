@@ -1,7 +1,7 @@
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
+import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption } from '../../kernel/options/options.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
@@ -28,13 +28,17 @@ import {
   type ReconcileRequest,
   type ReconcileResult,
 } from '../runtime/reconcile-loop.ts';
-import type { DrainQueueOptions, DrainReport } from '../workqueue/queue-inspection.ts';
+import type {
+  DrainQueueOptions,
+  DrainReport,
+  InspectQueueOptions,
+} from '../workqueue/queue-inspection.ts';
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { priorityOf, type AddOptions } from '../workqueue/work-queue-options.ts';
 import type { AuthorFunctions } from './run/author-functions.ts';
 import { takeName } from './controller-names.ts';
 import type { ControllerInspection } from './controller-inspection.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import { syncTimeoutOf, type ControllerOptions } from './controller-options.ts';
 import { ControllerSources } from './source/controller-sources.ts';
 import { ExternalSource, type EventSource } from './source/external-source.ts';
 import { GoneObjects } from './run/gone-objects.ts';
@@ -63,9 +67,6 @@ export interface ControllerParts<T extends KubernetesObject, Types extends objec
   readonly functions: AuthorFunctions<T, Types>;
   readonly options: ControllerOptions;
 }
-
-const SYNC_TIMEOUT_MS = 120_000;
-const HISTORY_SIZE = 100;
 
 /**
  * Reconciles the objects of one resource: it watches them and what they depend on, and runs the function of the author for each
@@ -128,25 +129,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#runtime = runtime;
     this.#clock = new ClockCheck(runtime);
     this.#logger = logger;
-    const limits = { min: 0, integer: true };
-    const size = numberOption(
-      'controller',
-      'historySize',
-      options.historySize,
-      HISTORY_SIZE,
-      limits,
-    );
-    this.#history = new ReconcileHistory(size);
-    const waits = options.missingResource === 'wait' ? Infinity : undefined;
-    const syncTimeoutMs = options.syncTimeoutMs ?? waits;
-    const positive = { min: 1 };
-    this.#syncTimeoutMs = numberOption(
-      'controller',
-      'syncTimeoutMs',
-      syncTimeoutMs,
-      SYNC_TIMEOUT_MS,
-      positive,
-    );
+    this.#history = new ReconcileHistory(options.historySize);
+    this.#syncTimeoutMs = syncTimeoutOf(options);
     this.#ready = new Latch(`first lists of the controller ${this.name}`);
     this.#ended = new Latch(`end of the controller ${this.name}`);
     const common = { name: this.name, runtime, logger, metrics };
@@ -268,8 +252,16 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#tasks.resume();
   }
 
-  /** The state at this moment, and the last runs. */
-  inspect(): ControllerInspection {
+  /** What it reads, in the order of its declarations. */
+  get informers(): readonly SharedIndexInformer<KubernetesObject>[] {
+    return Array.from(this.#sources.all.values(), ({ lease }) => lease.informer);
+  }
+
+  /**
+   * The state at this moment, and the last runs.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  inspect(options: InspectQueueOptions = {}): ControllerInspection {
     const sources = [...this.#sources.all.values()].map((source) => {
       const { registration, resource, role, counts } = source;
       const { synced, waitingFor } = registration;
@@ -281,7 +273,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       sources,
       external: this.#external.map((source) => source.inspect()),
       tasks: this.#tasks.inspect(),
-      queue: this.#queue.inspect(),
+      queue: this.#queue.inspect(options),
+      runs: this.#history.counts,
       history: this.#history.list(),
     };
   }

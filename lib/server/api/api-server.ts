@@ -9,7 +9,7 @@ import type { ListerWatcher } from '../../cache/reflector/contract/lister-watche
 import type { CollectionOptions, ResourceName } from '../../meta/collection-options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
-import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
+import type { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import {
   API_SERVER_OPTIONS,
@@ -49,9 +49,11 @@ import {
   type Authenticator,
 } from '../access/authentication/authentication.ts';
 import { HttpListener } from './port/http-listener.ts';
+import type { RequestRecord } from './port/request-record.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
+import { newOwnStore } from './own-store.ts';
 import { PodHandlers } from './pods/pod-handlers.ts';
 import { Faults } from './faults/faults.ts';
 import { withStandardHeaders } from './http/responses/standard-headers.ts';
@@ -63,6 +65,7 @@ import {
   takeSnapshot,
   type ServerSnapshot,
 } from './server-snapshot.ts';
+import { inspectionOf, type ServerInspection } from './server-inspection.ts';
 import { servedKinds } from './served-kinds.ts';
 import { ServerStorages, type SeedingOptions } from './server-storages.ts';
 
@@ -345,6 +348,17 @@ export class ApiServer implements AsyncDisposable {
     await this.#return(initial);
   }
 
+  /** The state at this moment: revisions, and the watch cache of each resource that was read. It starts no cache. */
+  async inspect(): Promise<ServerInspection> {
+    const parts = { listener: this.#listener, faults: this.faults, storages: this.#storages };
+    return inspectionOf(await this.#keyValueStore.status(), parts);
+  }
+
+  /** Calls a function after each request over the port, as option `onRequest` does, until the returned one is called. */
+  observeRequests(observer: (record: RequestRecord) => void): () => void {
+    return this.#listener.observeRequests(observer);
+  }
+
   /** Destroys every open connection; the server continues to listen. For testing the behaviour of clients. */
   closeConnections(): void {
     this.#listener.closeConnections();
@@ -476,19 +490,4 @@ export class ApiServer implements AsyncDisposable {
     if (address !== '') return address;
     throw new ListwatchError('NOT_STARTED', 'the server has no address yet: call listen() first');
   }
-}
-
-/** Undefined for a server with a given store. */
-function newOwnStore(
-  options: ApiServerOptions,
-  runtime: Runtime,
-): EmbeddedKeyValueStore | undefined {
-  if (options.keyValueStore !== undefined) return undefined;
-  if (options.earlierStore !== undefined) return options.earlierStore;
-  return new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(options, runtime) });
-}
-
-/** Above every version of an earlier server with this token, unless that server had more than a million writes a second. */
-function firstRevision({ token }: ApiServerOptions, runtime: Runtime): bigint | undefined {
-  return token === undefined ? undefined : BigInt(Math.floor(runtime.wallMs())) * 1000n;
 }

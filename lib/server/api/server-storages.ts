@@ -12,6 +12,7 @@ import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { BootstrapObjects } from '../registry/bootstrap/bootstrap-objects.ts';
+import type { ResourceInspection } from './server-inspection.ts';
 import { SeededStorage, Seeds } from './seeded-storage.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import { timestampOf } from '../registry/rules/duration.ts';
@@ -144,6 +145,14 @@ export class ServerStorages {
   /** Resolves when all caches have reached `resourceVersion`, and the readers of their watches have the events. */
   async settle(resourceVersion: string): Promise<void> {
     await Promise.all(this.#cachers().map((cacher) => cacher.settle(resourceVersion)));
+  }
+
+  /** The resources and their caches at this moment. */
+  inspect(): readonly ResourceInspection[] {
+    return this.#running().map(({ cache, group, resource }) => {
+      const cacher = cacherOf(cache);
+      return { group, resource, ...(cacher?.started === true ? { cache: cacher.status } : {}) };
+    });
   }
 
   #seeded(

@@ -145,6 +145,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       bytes: this.store.bytes,
       indexes: this.store.indexNames,
       queued: this.fifo.size,
+      listed: this.fifo.incoming,
       lagMs: this.#clock.waitedMs(nowMs),
       lastEventAgeMs: lastMs === undefined ? undefined : nowMs - lastMs,
       eventsApplied: this.#processor.eventsApplied,

@@ -40,6 +40,8 @@ export interface PipelineInspection {
   readonly queued: number;
   /** How long the oldest of them has waited, milliseconds; 0 when there is none. */
   readonly lagMs: number;
+  /** Objects of a list that is still being read; 0 when none is. */
+  readonly listed: number;
   /** How old the last event, bookmark or list is, milliseconds; missing before the first. */
   readonly lastEventAgeMs?: number | undefined;
   /** Events of watches that were applied. */
@@ -69,6 +71,10 @@ export interface CollectionInspection extends PipelineInspection {
 export interface EngineInspection extends CollectionInspection {
   /** Lists after the first one, because the history in between was lost. */
   readonly relists: number;
+  /** How long the present watch has been followed, milliseconds; with `namespaces`, the youngest. Missing while there is none. */
+  readonly watchAgeMs?: number | undefined;
+  /** The part of the time since the informer started in which it followed a watch, from 0 to 1; 0 before it is started. */
+  readonly watchingShare: number;
   /** The last failed list or watch. `connected` says whether the informer has recovered. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];

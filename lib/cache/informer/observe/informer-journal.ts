@@ -8,6 +8,7 @@ import type { ErrorReporter } from './error-reporter.ts';
 import { InformerEventEmitter } from './informer-event-emitter.ts';
 import type { InformerEvents } from './informer-events.ts';
 import type { InspectedError } from './informer-inspection.ts';
+import { WatchTime } from './watch-time.ts';
 
 export interface InformerJournalOptions {
   readonly runtime: Runtime;
@@ -18,6 +19,7 @@ export interface InformerJournalOptions {
 /** The lifecycle of an informer: passes events to listeners and hooks, and keeps the counts for `inspect()`. */
 export class InformerJournal {
   readonly events: EventEmitter<InformerEvents>;
+  readonly watchTime: WatchTime = new WatchTime();
   readonly #runtime: Runtime;
   readonly #errors: ErrorReporter;
   readonly #onRelist: () => void;
@@ -56,8 +58,10 @@ export class InformerJournal {
   /** Takes the transitions of one reflector. @param listed Whether it has listed the collection before. */
   transitions(listed: boolean): (transition: ReflectorTransition) => void {
     let again = listed;
+    const clock = this.watchTime.clock();
     return (transition) => {
       const { from, to, items, resourceVersion } = transition;
+      clock.note(transition, this.#runtime.monotonicMs());
       this.events.emit('transition', transition);
       if (to !== 'watching' || items === undefined) return;
       if (from !== 'listing' && from !== 'streaming-list') return;

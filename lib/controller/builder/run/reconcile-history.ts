@@ -1,4 +1,5 @@
 import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
 /** One past run. */
@@ -18,16 +19,36 @@ export interface ReconcileRecord {
   readonly reasons: readonly ReconcileReason[];
 }
 
-/** The last runs of a controller. */
+/** How many runs have ended in each way since the start. */
+export type ReconcileCounts = Readonly<Record<ReconcileRecord['result'], number>>;
+
+const HISTORY_SIZE = 100;
+
+/** The last runs of a controller, and the number of all. */
 export class ReconcileHistory {
   readonly #records = new RingBuffer<ReconcileRecord>();
   readonly #limit: number;
+  readonly #counts: Record<ReconcileRecord['result'], number> = {
+    done: 0,
+    requeue: 0,
+    gone: 0,
+    cleaned: 0,
+    conflict: 0,
+    failed: 0,
+  };
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /** @throws {ListwatchError} code INVALID_OPTION for the option `historySize` of a controller. */
+  constructor(historySize?: number) {
+    const rule = { min: 0, integer: true };
+    this.#limit = numberOption('controller', 'historySize', historySize, HISTORY_SIZE, rule);
+  }
+
+  get counts(): ReconcileCounts {
+    return { ...this.#counts };
   }
 
   add(record: ReconcileRecord): void {
+    this.#counts[record.result] += 1;
     if (this.#limit === 0) return;
     if (this.#records.size >= this.#limit) this.#records.shift();
     this.#records.push(record);

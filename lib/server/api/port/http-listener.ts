@@ -4,7 +4,6 @@ import { constants as http2Constants, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import { deferred } from '../../../kernel/time/latch.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
@@ -22,9 +21,9 @@ import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
 import { listenError, urlHost } from '../../../kernel/failure/listen-address.ts';
-import { hostIsLocal, isLoopback } from './loopback.ts';
+import { hostIsLocal, isLoopback } from '../../../kernel/failure/loopback.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
-import { RequestClock, type RequestRecord } from './request-record.ts';
+import { RequestObservers, type RequestClock, type RequestRecord } from './request-record.ts';
 import { Http1Sink } from './response-sink.ts';
 import { shownCertificate } from './shown-certificate.ts';
 import { ResponseWriter } from './response-writer.ts';
@@ -100,7 +99,7 @@ export class HttpListener {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #limits: Limits;
-  readonly #onRequest: ((record: RequestRecord) => void) | undefined;
+  readonly #requests: RequestObservers;
   readonly #certificate: (() => Certificate) | undefined;
   readonly #asksForCertificate: () => boolean;
   readonly #server: Server;
@@ -135,7 +134,8 @@ export class HttpListener {
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
     this.#limits = resolveLimits(options);
-    this.#onRequest = options.onRequest;
+    this.#requests = new RequestObservers(this.#runtime, this.#logger);
+    if (options.onRequest !== undefined) this.#requests.add(options.onRequest);
     this.#server = this.#createServer();
     this.#http2 = new Http2Sessions({
       serve: (stream, head) => {
@@ -174,6 +174,16 @@ export class HttpListener {
     const address = this.#server.address() as AddressInfo;
     this.#localOnly = isLoopback(address.address);
     this.#host = `${urlHost(host)}:${address.port}`;
+  }
+
+  /** Calls a function after each request, as `onRequest`, until the returned one is called. */
+  observeRequests(observer: (record: RequestRecord) => void): () => void {
+    return this.#requests.add(observer);
+  }
+
+  /** Open connections. */
+  get connections(): number {
+    return this.#sockets.size;
   }
 
   /** Destroys all connections at once. The server continues to listen. */
@@ -350,12 +360,12 @@ export class HttpListener {
 
   async #serve({ head, sink, readBody: read, isGone }: Incoming): Promise<void> {
     const abort = this.#aborts.take(head.socket);
-    const clock = this.#onRequest === undefined ? undefined : new RequestClock(head, this.#runtime);
+    const clock = this.#requests.clock(head);
     const writer = new ResponseWriter(sink, this.#runtime, this.#limits.stuckClientTimeoutMs);
     this.#writers.add(writer);
     sink.onClose(() => {
       this.#writers.delete(writer);
-      if (clock !== undefined) this.#report(clock.record(sink.status));
+      if (clock !== undefined) this.#requests.report(clock.record(sink.status));
       if (this.#writers.size === 0) this.#idle?.();
       if (sink.isComplete) this.#aborts.give(head.socket, abort);
       else abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
@@ -372,15 +382,6 @@ export class HttpListener {
       if (wanted) sink.reset();
       else sink.destroy();
     }
-  }
-
-  #report(record: RequestRecord): void {
-    guardedCall(
-      () => this.#onRequest?.(record),
-      (error) => {
-        this.#logger.error('onRequest threw', { error: errorMessage(error) });
-      },
-    );
   }
 
   /** Serves a watch or the streams of a pod over a WebSocket. Another request with an `Upgrade` header is parsed again without it. */
@@ -405,8 +406,7 @@ export class HttpListener {
 
   async #serveWebSocket(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const abort = new AbortController();
-    const clock =
-      this.#onRequest === undefined ? undefined : new RequestClock(request, this.#runtime);
+    const clock = this.#requests.clock(request);
     let status = 0;
     const writer = { end: (): void => {} };
     this.#writers.add(writer);
@@ -414,7 +414,7 @@ export class HttpListener {
     takeProtocolToken(request);
     socket.on('close', () => {
       this.#writers.delete(writer);
-      if (clock !== undefined) this.#report(clock.record(status));
+      if (clock !== undefined) this.#requests.report(clock.record(status));
       if (this.#writers.size === 0) this.#idle?.();
       abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
     });

@@ -1,3 +1,6 @@
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 
 /** One request over the socket, when its response has ended. It has neither bodies nor credentials. */
@@ -78,5 +81,44 @@ export class RequestClock {
         ? {}
         : { annotations: Object.fromEntries(this.#annotations) }),
     };
+  }
+}
+
+type RequestObserver = (record: RequestRecord) => void;
+
+/** Who is told of each request. Without observers nothing is measured. An error that one throws is logged. */
+export class RequestObservers {
+  readonly #observers = new Set<RequestObserver>();
+  readonly #runtime: Pick<Runtime, 'wallMs' | 'monotonicMs'>;
+  readonly #logger: Logger;
+
+  constructor(runtime: Pick<Runtime, 'wallMs' | 'monotonicMs'>, logger: Logger) {
+    this.#runtime = runtime;
+    this.#logger = logger;
+  }
+
+  /** Returns what ends it. */
+  add(observer: RequestObserver): () => void {
+    const own: RequestObserver = (record) => observer(record);
+    this.#observers.add(own);
+    return () => {
+      this.#observers.delete(own);
+    };
+  }
+
+  /** The clock of a request that begins now. */
+  clock(head: ConstructorParameters<typeof RequestClock>[0]): RequestClock | undefined {
+    return this.#observers.size === 0 ? undefined : new RequestClock(head, this.#runtime);
+  }
+
+  report(record: RequestRecord): void {
+    for (const observer of this.#observers) {
+      guardedCall(
+        () => observer(record),
+        (error) => {
+          this.#logger.error('onRequest threw', { error: errorMessage(error) });
+        },
+      );
+    }
   }
 }

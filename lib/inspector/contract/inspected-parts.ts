@@ -1,0 +1,106 @@
+import type { AuditOptions, AuditReport } from '../../cache/informer/audit/audit-report.ts';
+import type { InformerInspection } from '../../cache/informer/observe/informer-inspection.ts';
+import type { ClientInspection } from '../../client/rest/request/client-inspection.ts';
+import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
+import type {
+  InspectQueueOptions,
+  QueueInspection,
+} from '../../controller/workqueue/queue-inspection.ts';
+import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+
+/** What an inspector needs of an informer: a `SharedIndexInformer` of any kind. */
+export interface InspectedInformer {
+  readonly name: string;
+  /** The cache. */
+  readonly indexer: {
+    readonly size: number;
+    readonly resourceVersion: string;
+    keys(): string[];
+    get(key: string): KubernetesObject | undefined;
+    metadata(key: string): ObjectMeta | undefined;
+  };
+  inspect(): InformerInspection;
+  audit(options?: AuditOptions): Promise<AuditReport>;
+}
+
+/** A `SharedInformerFactory`, or anything else that has informers; those of the moment are shown. */
+export interface InspectedInformers {
+  readonly informers: readonly InspectedInformer[];
+}
+
+/** A queue of any kind of keys; they are shown as texts. */
+export interface InspectedQueue {
+  readonly name: string;
+  inspect(options?: InspectQueueOptions): QueueInspection<unknown>;
+}
+
+/** A controller of any kind, with its queue and its informers. */
+export interface InspectedController {
+  readonly name: string;
+  readonly informers?: readonly InspectedInformer[] | undefined;
+  inspect(options?: InspectQueueOptions): ControllerInspection;
+}
+
+/** The client of the informers: its connections are shown, and objects are read with it to compare them. */
+export interface InspectedClient {
+  readonly server: string;
+  inspect(): ClientInspection | undefined;
+  for(
+    object: KubernetesObject,
+    options: { readonly signal?: AbortSignal | undefined },
+  ): Promise<{
+    get(
+      name: string,
+      options: { readonly signal?: AbortSignal | undefined },
+    ): Promise<KubernetesObject>;
+  }>;
+}
+
+/** One request, as an `ApiServer` reports it. */
+export interface InspectedRequest {
+  /** Milliseconds since 1970. */
+  readonly startedMs: number;
+  readonly method: string;
+  readonly url: string;
+  readonly user: string | undefined;
+  /** 0 when the connection ended before a response began. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** The watch cache of one resource. */
+export interface InspectedCache {
+  readonly readiness: string;
+  /** How often it was filled. */
+  readonly generation: number;
+  readonly consistent: boolean;
+  readonly resourceVersion: string;
+  readonly objectCount: number;
+  /** Events of the sliding window, and how many it has room for. */
+  readonly historySize: number;
+  readonly historyCapacity: number;
+  readonly watcherCount: number;
+}
+
+export interface InspectedResource {
+  readonly group: string;
+  readonly resource: string;
+  /** Missing while nothing has read it. */
+  readonly cache?: InspectedCache | undefined;
+}
+
+export interface InspectedServerState {
+  readonly url?: string | undefined;
+  readonly revision: string;
+  readonly compactedRevision: string;
+  readonly connections: number;
+  readonly faults: number;
+  readonly resources: readonly InspectedResource[];
+}
+
+/** An `ApiServer`. */
+export interface InspectedServer {
+  inspect(): Promise<InspectedServerState>;
+  /** Calls the function after each request, until the returned one is called. */
+  observeRequests(observer: (request: InspectedRequest) => void): () => void;
+}

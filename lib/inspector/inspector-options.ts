@@ -1,0 +1,148 @@
+import { isLoopback } from '../kernel/failure/loopback.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { consoleLogger } from '../kernel/report/console-logger.ts';
+import { guardedLogger } from '../kernel/report/guarded-logger.ts';
+import type { Logger } from '../kernel/report/logger.ts';
+import { realRuntime } from '../kernel/time/real-runtime.ts';
+import type { Runtime } from '../kernel/time/runtime.ts';
+import type {
+  InspectedClient,
+  InspectedController,
+  InspectedInformer,
+  InspectedInformers,
+  InspectedQueue,
+  InspectedServer,
+} from './contract/inspected-parts.ts';
+import type { InspectedParts } from './state-reader.ts';
+
+type OneOrMore<P> = P | readonly P[];
+
+/** Metrics as text, such as those of a `Manager`. */
+export interface TextMetrics {
+  text(): string;
+}
+
+export interface InspectorOptions {
+  /** A `SharedInformerFactory`, or informers. Those of `controllers` need not be named. @defaultValue none */
+  readonly informers?: OneOrMore<InspectedInformers | InspectedInformer> | undefined;
+  /** Queues that no controller of `controllers` has. @defaultValue none */
+  readonly queues?: OneOrMore<InspectedQueue> | undefined;
+  /** With their queues and informers. @defaultValue none */
+  readonly controllers?: OneOrMore<InspectedController> | undefined;
+  /** An `ApiServer` of this process: its caches and its slow requests. @defaultValue none */
+  readonly server?: InspectedServer | undefined;
+  /**
+   * The client of the informers: its connections are shown, and single objects are read with it to compare them with the cache.
+   * @defaultValue objects are not compared
+   */
+  readonly client?: InspectedClient | undefined;
+  /** 0: a free port, see `Inspector.url`. @defaultValue 0 */
+  readonly port?: number | undefined;
+  /** An address other than loopback needs `token`. @defaultValue '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** At least 16 characters. @defaultValue none is asked for on loopback */
+  readonly token?: string | undefined;
+  /** Host names for which requests are answered, besides `host` and those of this machine. @defaultValue none */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** The name of the program, for the page. @defaultValue 'listwatch' */
+  readonly title?: string | undefined;
+  /** What `/metrics` shows, such as `manager.metrics`. @defaultValue gauges and counts of the parts, read when they are asked for */
+  readonly metrics?: TextMetrics | undefined;
+  /** Between two updates of open pages, milliseconds, from 100 to 60 000. @defaultValue 500 */
+  readonly updateIntervalMs?: number | undefined;
+  /** Closes the inspector. */
+  readonly signal?: AbortSignal | undefined;
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue consoleLogger */
+  readonly logger?: Logger | undefined;
+}
+
+const OPTION_NAMES: readonly (keyof InspectorOptions)[] = [
+  'informers',
+  'queues',
+  'controllers',
+  'server',
+  'client',
+  'port',
+  'host',
+  'token',
+  'allowedHosts',
+  'title',
+  'metrics',
+  'updateIntervalMs',
+  'signal',
+  'runtime',
+  'logger',
+];
+
+const OWNER = 'serveInspector';
+const SHORTEST_TOKEN = 16;
+const LONGEST_TITLE = 100;
+
+export interface ResolvedInspectorOptions {
+  readonly parts: InspectedParts;
+  readonly port: number;
+  readonly host: string;
+  readonly token: string | undefined;
+  /** Besides those of this machine. */
+  readonly hosts: readonly string[];
+  readonly title: string;
+  readonly metrics: TextMetrics | undefined;
+  readonly updateIntervalMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function resolveInspectorOptions(options: InspectorOptions): ResolvedInspectorOptions {
+  rejectUnknownOptions(OWNER, options, OPTION_NAMES);
+  const { host = '127.0.0.1', token, allowedHosts = [], title = 'listwatch', signal } = options;
+  checkToken(host, token);
+  if (!Array.isArray(allowedHosts)) refuse('option "allowedHosts" must be an array of host names');
+  const port = { min: 0, max: 65_535, integer: true };
+  const interval = { min: 100, max: 60_000 };
+  const { updateIntervalMs } = options;
+  return {
+    parts: {
+      informers: list<InspectedInformers | InspectedInformer>(options.informers),
+      queues: list(options.queues),
+      controllers: list(options.controllers),
+      server: options.server,
+      client: options.client,
+    },
+    port: numberOption(OWNER, 'port', options.port, 0, port),
+    host,
+    token,
+    hosts: [...allowedHosts, host],
+    title: title.slice(0, LONGEST_TITLE),
+    metrics: options.metrics,
+    updateIntervalMs: numberOption(OWNER, 'updateIntervalMs', updateIntervalMs, 500, interval),
+    signal,
+    runtime: options.runtime ?? realRuntime,
+    logger: guardedLogger(options.logger ?? consoleLogger),
+  };
+}
+
+function checkToken(host: string, token: string | undefined): void {
+  if (typeof host !== 'string' || host === '') refuse('option "host" must be an address');
+  if (token === undefined) {
+    if (isLoopback(host)) return;
+    refuse(
+      `option "host" opens it to the network (${host}), so that it needs option "token"; leave "host" out to serve this machine only`,
+    );
+  }
+  if (typeof token !== 'string' || token.length < SHORTEST_TOKEN || /\s/.test(token)) {
+    refuse(`option "token" must have at least ${SHORTEST_TOKEN} characters, without white space`);
+  }
+}
+
+function refuse(rule: string): never {
+  throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${rule}`);
+}
+
+function list<P extends object>(given: OneOrMore<P> | undefined): readonly P[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? (given as readonly P[]) : [given as P];
+}

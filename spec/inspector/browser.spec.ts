@@ -1,0 +1,332 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { deferred } from '../../lib/kernel/time/latch.ts';
+import { until } from '../support/until.ts';
+import { Browser, CHROMIUM } from './support/browser.ts';
+import { InspectorWorld, type WorldOptions } from './support/inspector-world.ts';
+
+const MAIN = 'main';
+
+/** What the live region of the page tells from now on, in `window.spoken`. */
+const LISTEN = `
+  window.spoken = [];
+  const target = document.querySelector('#announce');
+  const listen = () => window.spoken.push(target.textContent);
+  new MutationObserver(listen).observe(target, { childList: true, characterData: true, subtree: true });
+`;
+
+/** As if the person looked at another tab. */
+async function hide(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+}
+
+interface Opened extends AsyncDisposable {
+  readonly world: InspectorWorld;
+  readonly browser: Browser;
+  readonly url: string;
+  /** Waits until the view has this text. */
+  readonly shows: (text: string | RegExp) => Promise<void>;
+  readonly tab: (name: string) => Promise<void>;
+}
+
+async function open(
+  options: WorldOptions = {},
+  prepare: (world: InspectorWorld) => Promise<void> = async () => {},
+): Promise<Opened> {
+  const world = await InspectorWorld.start(options);
+  await prepare(world);
+  const { url } = await world.inspect({ updateIntervalMs: 100 });
+  const browser = await Browser.start();
+  const { page } = browser;
+  await page.goto(url);
+  await page.locator('#connection', { hasText: 'live' }).waitFor();
+  return {
+    world,
+    browser,
+    url,
+    shows: async (text) => {
+      await page.locator(MAIN, { hasText: text }).waitFor();
+    },
+    tab: async (name) => {
+      await page.locator('#tabs a', { hasText: name }).click();
+    },
+    async [Symbol.asyncDispose]() {
+      await browser[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+      expect(browser.complaints, 'the console of the browser').to.deep.equal([]);
+    },
+  };
+}
+
+describe('the page of the inspector, in Chromium', function () {
+  before(function () {
+    if (CHROMIUM !== undefined) return;
+    console.log('      skipped: no Chromium at LISTWATCH_CHROMIUM or /usr/bin/chromium');
+    this.skip();
+  });
+
+  it('shows the pipeline, and follows it live', async () => {
+    await using opened = await open();
+    const { world, browser, shows } = opened;
+    await shows('Nothing needs attention.');
+    const stations = browser.page.locator('.pipeline h3');
+    expect(await stations.allTextContents()).to.deep.equal([
+      'Transport',
+      'Watch',
+      'Reflector',
+      'DeltaFIFO',
+      'Store',
+      'Handlers',
+      'Queue',
+      'Reconcile',
+    ]);
+    const store = browser.page.locator('.pipeline li', { has: browser.page.getByText('Store') });
+    await store.getByText('1 objects').waitFor();
+    await world.createPage('front');
+    await store.getByText('2 objects').waitFor();
+    await browser.page.locator('select').selectOption('secrets');
+    await store.getByText('1 objects').waitFor();
+  });
+
+  it('tells a failing key, and shows its way from the socket to the reconcile and back', async () => {
+    const work = async (name: string): Promise<void> => {
+      if (name === 'bad') throw new Error('the page has no title');
+    };
+    await using opened = await open({ work }, (world) => world.createPage('bad'));
+    const { world, browser, shows, tab } = opened;
+    await shows(/1 key fails. The latest is shop\/bad, \d+ times? in a row: the page has no title/);
+    await tab('Queues');
+    await browser.page.locator('table', { hasText: 'the page has no title' }).waitFor();
+    await browser.page.locator('a.key', { hasText: 'shop/bad' }).first().click();
+    await shows('One key on its way');
+    await browser.page.locator('.steps li.bad', { hasText: 'Queue pages' }).waitFor();
+    expect(await browser.page.locator('.steps h3').allTextContents()).to.deep.equal([
+      'Socket and watch',
+      'Reflector and DeltaFIFO',
+      'Store',
+      'Handlers',
+      'Queue pages',
+      'Reconcile',
+      'Back to the server',
+    ]);
+    await shows(/the cache of configmaps has version \d+/);
+    const maps = world.client.resource('v1', 'configmaps', { namespace: 'shop' });
+    const { metadata } = await maps.patch('bad', { data: { title: 'new' } });
+    await shows(`the cache of configmaps has version ${metadata.resourceVersion}`);
+  });
+
+  it('shows the runs with cause and result', async () => {
+    await using opened = await open({}, (world) => world.createPage('front'));
+    const { browser, tab } = opened;
+    await tab('Reconciles');
+    const row = browser.page.locator('tbody tr', { hasText: 'shop/front' }).first();
+    await row.waitFor();
+    expect(await row.textContent()).to.match(/added v1\/configmaps shop\/front @\d+done/);
+    await browser.page.locator('.timeline rect').first().waitFor();
+  });
+
+  it('shows a key that is in work, and one that waits for it', async () => {
+    const free = deferred<void>();
+    const work = async (): Promise<void> => await free.promise;
+    await using opened = await open({ work, concurrency: 1 }, async (world) => {
+      await world.createPage('first');
+      await until('the first run', () => world.pages.inspect().queue.running.count === 1);
+      await world.createPage('second');
+    });
+    const { browser, tab, shows } = opened;
+    await tab('Queues');
+    await browser.page
+      .getByRole('region', { name: 'Keys of pages in work' })
+      .getByText('shop/first')
+      .waitFor();
+    await browser.page
+      .getByRole('region', { name: 'Waiting keys of pages' })
+      .getByText('shop/second')
+      .waitFor();
+    await shows('A worker is free when one of the 1 key in work is done.');
+    free.resolve();
+    await shows('It is empty: every change has been worked on.');
+  });
+
+  it('audits an informer against the server', async () => {
+    await using opened = await open();
+    const { browser, tab } = opened;
+    await tab('Informers');
+    await browser.page.getByRole('button', { name: 'Audit secrets against the server' }).click();
+    await browser.page.locator('td', { hasText: /equal1 objects at \d+/ }).waitFor();
+  });
+
+  it('finds an object, masks its secrets, marks lines and compares it with the server', async () => {
+    await using opened = await open({}, (world) => world.createPage('front'));
+    const { world, browser, tab, shows } = opened;
+    const { page } = browser;
+    await tab('Objects');
+    await page.locator('select').selectOption('secrets');
+    await page.locator('.keys a', { hasText: 'shop/database' }).click();
+    await shows(/password: \(masked, \d+ characters\)/);
+    await page.locator('select').selectOption('configmaps');
+    await page.locator('#search').fill('FRONT');
+    await page.locator('.keys a', { hasText: 'shop/front' }).click();
+    await shows('title: front');
+    await page.locator('#find').fill('TITLE');
+    await shows(/\d+ lines? with "TITLE"/);
+    await page.locator('span.found', { hasText: 'title: front' }).waitFor();
+    await page.getByRole('button', { name: 'Compare with the server' }).click();
+    await shows(/equal The server has the same, @\d+/);
+    await world.client.resource('v1', 'configmaps', { namespace: 'shop' }).delete('front');
+    await until(
+      'the deletion',
+      () => world.pages.informers[0]?.indexer.get('shop/front') === undefined,
+    );
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await shows('The cache has no shop/front now.');
+    // The answer 404 is in the console of every browser.
+    const wanted = browser.complaints.splice(0).filter((text) => !text.includes('404'));
+    expect(wanted).to.deep.equal([]);
+  });
+
+  it('shows the side of the server', async () => {
+    await using opened = await open({}, async (world) => {
+      const rule = { match: { verb: 'get' }, delayMs: 150 } as const;
+      world.server.faults.add(rule);
+    });
+    const { world, browser, tab, shows } = opened;
+    await tab('Server');
+    await browser.page.locator('tr', { hasText: 'configmaps' }).waitFor();
+    await shows('requests fail on purpose');
+    await world.client.resource('v1', 'secrets', { namespace: 'shop' }).get('database');
+    await shows('/api/v1/namespaces/shop/secrets/database');
+  });
+
+  it('pauses, goes on, and connects only while it is visible', async () => {
+    await using opened = await open();
+    const { browser, url, world } = opened;
+    const { page } = browser;
+    const inspector = await world.inspect({ updateIntervalMs: 100 });
+    await page.goto(inspector.url);
+    await until('the page', () => inspector.pages === 1);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.locator('#connection', { hasText: 'paused' }).waitFor();
+    await until('no page', () => inspector.pages === 0);
+    await page.keyboard.press('p');
+    await page.locator('#connection', { hasText: 'live' }).waitFor();
+    await hide(page, true);
+    await until('no page', () => inspector.pages === 0);
+    await hide(page, false);
+    await until('the page', () => inspector.pages === 1);
+    expect(url).to.not.equal(inspector.url);
+  });
+
+  it('is used by the keyboard, and keeps the focus while it is updated', async () => {
+    await using opened = await open();
+    const { browser, shows } = opened;
+    const { page } = browser;
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.match(/^Skip/);
+    await page.keyboard.press('2');
+    await shows('Against the server');
+    expect(await page.locator('#tabs a[aria-current=page]').textContent()).to.equal('Informers');
+    await page.keyboard.press('5');
+    await page.locator('#search').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('data');
+    const before = await page.locator('#connection').textContent();
+    await until(
+      'an update',
+      async () => (await page.locator('#connection').textContent()) !== before,
+    );
+    expect(await page.evaluate('document.activeElement.id')).to.equal('search');
+    expect(await page.locator('#search').inputValue()).to.equal('data');
+  });
+
+  it('tells a reader of screens what matters, and not each update', async () => {
+    await using opened = await open();
+    const { browser, world } = opened;
+    const { page } = browser;
+    const announce = page.locator('#announce[role=status][aria-live=polite]');
+    await page.locator('#announce', { hasText: 'live, 0 problems' }).waitFor({ state: 'attached' });
+    await page.evaluate(LISTEN);
+    const before = await page.locator('#connection').textContent();
+    await until(
+      'an update',
+      async () => (await page.locator('#connection').textContent()) !== before,
+    );
+    const fault = world.server.faults.add({ match: {}, reset: true });
+    world.server.closeConnections();
+    await announce.getByText(/live, [12] problems?/).waitFor({ state: 'attached' });
+    fault.remove();
+    await announce.getByText('live, 0 problems').waitFor({ state: 'attached' });
+    const spoken = await page.evaluate<string[]>('window.spoken');
+    expect(spoken.length).to.be.lessThan(8);
+    expect(await page.locator('nav[aria-label], main, header, footer, h1').count()).to.equal(5);
+  });
+
+  it('says that the connection is lost, and comes back by itself', async () => {
+    await using opened = await open();
+    const { browser, world, url } = opened;
+    const port = Number(new URL(url).port);
+    await world.closeInspector();
+    await browser.page.locator('#connection', { hasText: 'no connection since' }).waitFor();
+    await world.inspect({ port });
+    await browser.page.locator('#connection', { hasText: 'live' }).waitFor();
+    browser.complaints.length = 0;
+  });
+
+  it('fits a narrow window without scrolling sideways, in the dark too', async () => {
+    await using opened = await open({}, (world) => world.createPage('front'));
+    const { browser, url } = opened;
+    const { page } = browser;
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const view of [
+      'overview',
+      'informers',
+      'queues',
+      'reconciles',
+      'objects',
+      'key',
+      'server',
+    ]) {
+      await page.goto(`${url}/#/${view}`);
+      await page.locator(`#tabs a[aria-current=page][href="#/${view}"]`).waitFor();
+      await page.locator('main section').first().waitFor();
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, view).to.be.at.most(0);
+    }
+    const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(color).to.equal('rgb(18, 22, 28)');
+  });
+
+  it('is saved as one file that shows the same, without a server', async () => {
+    const work = async (): Promise<void> => {
+      throw new Error('<img src=x onerror=alert(1)>');
+    };
+    await using opened = await open({ work }, (world) => world.createPage('bad'));
+    const { browser, shows } = opened;
+    const { page } = browser;
+    await shows('1 key fails');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Save page' }).click();
+    const path = await (await downloading).path();
+    const saved = `${path}.html`;
+    const { copyFileSync, rmSync } = await import('node:fs');
+    copyFileSync(path, saved);
+    try {
+      await page.goto(pathToFileURL(saved).href);
+      await page.locator('#connection', { hasText: 'saved' }).waitFor();
+      await shows('in a row: <img src=x onerror=alert(1)>');
+      await page.goto(`${pathToFileURL(saved).href}#/key?key=shop/bad`);
+      await shows('One key on its way');
+      await page.locator('.steps li.bad').first().waitFor();
+      expect(await page.locator('img').count()).to.equal(0);
+      expect(readFileSync(saved, 'utf8')).to.not.contain('correct-horse');
+    } finally {
+      rmSync(saved);
+    }
+  });
+});
