@@ -7,6 +7,7 @@ import { silentLogger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Transport } from '../../client/transport/contract/transport.ts';
+import { isBackgroundResource } from '../network/request-facts.ts';
 import { objectOf, type Change, type ClusterHistory } from '../record/cluster-history.ts';
 
 /** How long the collector takes to see a change, milliseconds. */
@@ -57,11 +58,14 @@ export class CleanUp {
     const nowMs = this.#runtime.monotonicMs();
     const atMs = nowMs + least + this.#runtime.random() * (most - least);
     this.#lastReportMs = Math.max(this.#lastReportMs, atMs);
-    this.#runtime.setTimer(this.#lastReportMs - nowMs, () => this.#report(old, now));
+    this.#runtime.setTimer(this.#lastReportMs - nowMs, () => {
+      // The renewal of a lease keeps no run from being idle.
+      if (!isBackgroundResource(ref.resource)) this.#onBusy();
+      this.#report(old, now);
+    });
   }
 
   #report(old: KubernetesObject | undefined, now: KubernetesObject | undefined): void {
-    this.#onBusy();
     const { apiVersion = '', kind = '' } = now ?? old ?? {};
     if (now === undefined) this.#handler?.gone({ apiVersion, kind }, old?.metadata ?? {});
     else this.#handler?.present({ apiVersion, kind }, now.metadata ?? {}, old?.metadata);

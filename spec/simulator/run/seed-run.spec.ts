@@ -191,6 +191,29 @@ describe('replicas with a lease', () => {
     },
   };
 
+  it('are idle in the end, though leases are renewed while objects have owners', async () => {
+    const owning: SimulatedController = {
+      ...elected,
+      async run({ client, runtime, signal, logger, identity }) {
+        const copier = controller(client, 'v1', 'configmaps', {
+          runtime,
+          logger,
+          labelSelector: 'copy',
+        }).reconcile(async ({ metadata: { name } }, { resource, own }) => {
+          const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name } } as const;
+          await resource('v1', 'secrets').apply(own(secret));
+        });
+        const leaderElection = { name: 'elected', namespace: 'default', identity };
+        const manager = new Manager(client, { leaderElection, signals: false, runtime, logger });
+        await manager.add(copier).run({ signal });
+      },
+    };
+    const simulation = await Simulation.of(
+      simulationParts({ controllers: [owning], workload: copySteps.slice(0, 2) }),
+    );
+    expect((await simulation.baseline()).findings).to.deep.equal([]);
+  });
+
   it('take over when the leader stands still, or dies, and end as without faults', async () => {
     const simulation = await Simulation.of(
       simulationParts({
