@@ -73,7 +73,7 @@ export function promisedImmediate<T>(value?: T, options: WaitOptions = {}): Prom
   return wait('setImmediate', value, options, task);
 }
 
-/** `setInterval` of `node:timers/promises`. Ticks that come while nobody waits are not lost. */
+/** `setInterval` of `node:timers/promises`. Ticks that come before they are asked for are not lost. */
 export async function* promisedInterval<T>(
   delayMs?: unknown,
   value?: T,

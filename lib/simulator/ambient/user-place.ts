@@ -26,14 +26,20 @@ const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/|node:|\/|[A-Za-z]:[\\/])[^()]*
 const MOST_FRAMES = 60;
 const LONGEST_TRAIL = 4;
 
+let folders: readonly string[] | undefined;
+
 /**
- * The folder of this package. In the published package this module lies in a chunk, whose place says nothing about that of the folder.
+ * The folders of this package's code. In the published package this module lies in a chunk, whose place says nothing about them; and maps name
+ * the sources that it was made from.
  */
-export const OWN_FOLDER: string = fileURLToPath(
-  import.meta.url.endsWith('.ts')
-    ? new URL('../../', import.meta.url)
-    : new URL('../', import.meta.resolve('listwatch/simulator')),
-);
+export function ownFolders(): readonly string[] {
+  folders ??= import.meta.url.endsWith('.ts')
+    ? [fileURLToPath(new URL('../../', import.meta.url))]
+    : ['../../dist/', '../../lib/'].map((path) =>
+        fileURLToPath(new URL(path, import.meta.resolve('listwatch/simulator'))),
+      );
+  return folders;
+}
 
 /** The stack of the code that runs, as text. */
 export function stackHere(): string {
@@ -103,7 +109,7 @@ function pathOf(place: string): string {
 
 function callerOf(file: string): 'user' | 'dependency' | 'library' | 'node' {
   if (file.startsWith('node:') || isLoaderPackage(file)) return 'node';
-  if (file.startsWith(OWN_FOLDER)) return 'library';
+  if (ownFolders().some((folder) => file.startsWith(folder))) return 'library';
   return file.includes(`${sep}node_modules${sep}`) ? 'dependency' : 'user';
 }
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { watchImports } from './watch-imports.ts';
 import type { LoadingClock } from '../ambient/loading-clock.ts';
-import { callPlace, OWN_FOLDER } from '../ambient/user-place.ts';
+import { callPlace, ownFolders } from '../ambient/user-place.ts';
 import type { SimulationPlan } from '../contract/fault.ts';
 import type { SimulatedController } from '../contract/simulated-controller.ts';
 import type { SimulationOptions } from '../contract/simulation-options.ts';
@@ -18,7 +18,8 @@ const SPARE = 1;
 export function registerModuleHooks(): void {
   const { port1, port2: port } = new MessageChannel();
   port1.unref();
-  const data: ModuleHooksData = { ownFolder: pathToFileURL(OWN_FOLDER).href, port };
+  const folders = ownFolders().map((folder) => pathToFileURL(folder).href);
+  const data: ModuleHooksData = { folders, port };
   register(programPlace('isolation/module-hooks'), { data, transferList: [port] });
   watchImports(port1);
 }

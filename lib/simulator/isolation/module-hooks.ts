@@ -6,13 +6,13 @@ import type { MessagePort } from 'node:worker_threads';
 /** The name of the part of a URL that says which copy of a module it is. */
 export const COPY = 'simulation-copy';
 
-let ownFolder = '';
+let folders: readonly string[] = [];
 let port: MessagePort | undefined;
 
 /** What the hooks are registered with. */
 export interface ModuleHooksData {
-  /** The URL of the folder of this package. */
-  readonly ownFolder: string;
+  /** The URLs of the folders of this package's code. */
+  readonly folders: readonly string[];
   /** Gets each import, as an `ImportedModule`. */
   readonly port: MessagePort;
 }
@@ -25,7 +25,7 @@ export interface ImportedModule {
 }
 
 export const initialize: InitializeHook<ModuleHooksData> = (data) => {
-  ({ ownFolder, port } = data);
+  ({ folders, port } = data);
 };
 
 /** What a copy imports is of the same copy, unless it is installed or belongs to this package. */
@@ -41,7 +41,7 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
 
 function isTheirs(url: string): boolean {
   if (!url.startsWith('file:') || copyOf(url) !== undefined) return false;
-  return !url.includes('/node_modules/') && !url.startsWith(ownFolder);
+  return !url.includes('/node_modules/') && !folders.some((folder) => url.startsWith(folder));
 }
 
 function copyOf(url: string): string | undefined {

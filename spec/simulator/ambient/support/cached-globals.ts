@@ -4,6 +4,7 @@ const { random } = cachedMath;
 
 export class Started {
   static readonly at: number = new Date().getTime();
+  readonly at: number = Started.at;
 }
 
 export const cached: {
