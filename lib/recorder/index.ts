@@ -1,8 +1,8 @@
-export { record, Recording } from './source-recording.ts';
-export type { RecordingInspection } from './source-recording.ts';
+export { record } from './source-recording.ts';
+export type { Recording, RecordingInspection } from './source-recording.ts';
 export type { RecordableInformer, RecordOptions } from './record-options.ts';
-export { Replay, replay } from './replay/replay.ts';
-export type { ReplayOptions } from './replay/replay.ts';
+export { replay } from './replay/replay.ts';
+export type { Replay, ReplayOptions } from './replay/replay.ts';
 export type { ReplaySpeed, ReplayStep } from './replay/replay-pace.ts';
 export { identify } from './identify.ts';
 export type { IdentifyingClient } from './identify.ts';

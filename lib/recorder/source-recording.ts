@@ -34,7 +34,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   #attach: () => void = () => {};
   #failure: unknown;
 
-  constructor(
+  private constructor(
     from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
     path: string,
     options: ResolvedRecordOptions,
@@ -101,15 +101,22 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
     return this.#failure;
   }
 
-  /** @throws {ListwatchError} code RECORDING_FILE; ALREADY_STARTED or CLOSED for an informer that has run. */
-  async begin(): Promise<void> {
-    await this.#file?.open();
+  /** As `record`. */
+  static async begin<T extends KubernetesObject>(
+    from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+    path: string,
+    options: RecordOptions,
+  ): Promise<Recording<T>> {
+    const resolved = resolveRecordOptions(options, isInformer(from) ? from : undefined);
+    const recording = new Recording<T>(from, path, resolved);
+    await recording.#file?.open();
     try {
-      this.#attach();
+      recording.#attach();
     } catch (error) {
-      await this.#file?.discard();
+      await recording.#file?.discard();
       throw error;
     }
+    return recording;
   }
 
   inspect(): RecordingInspection {
@@ -163,10 +170,7 @@ export async function record<T extends KubernetesObject>(
   path: string,
   options: RecordOptions = {},
 ): Promise<Recording<T>> {
-  const resolved = resolveRecordOptions(options, isInformer(from) ? from : undefined);
-  const recording = new Recording<T>(from, path, resolved);
-  await recording.begin();
-  return recording;
+  return await Recording.begin<T>(from, path, options);
 }
 
 function isInformer<T extends KubernetesObject>(

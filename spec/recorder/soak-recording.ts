@@ -5,8 +5,7 @@ import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import type { ObjectView } from '../../lib/meta/object-view.ts';
-import { Recording } from '../../lib/recorder/source-recording.ts';
-import { resolveRecordOptions } from '../../lib/recorder/record-options.ts';
+import { record, type Recording } from '../../lib/recorder/source-recording.ts';
 import { replay } from '../../lib/recorder/replay/replay.ts';
 import { drawScenario, type Scenario } from '../soak/scenario.ts';
 import { runScenario } from '../soak/soak-run.ts';
@@ -49,30 +48,26 @@ export function plainScenario(seed: number): Scenario {
 
 export async function recordSoak(seed: number): Promise<RecordedSoak> {
   const files = new MemoryFiles();
-  let recording: Recording<Thing> | undefined;
+  let recording: Promise<Recording<Thing>> | undefined;
   let told: (() => Told) | undefined;
   const { virtualMs, failures } = await runScenario(plainScenario(seed), {
     through: (source, runtime) => {
-      recording = new Recording<Thing>(
-        source,
-        'soak',
-        resolveRecordOptions({ files, runtime }, undefined),
-      );
-      // The files are in memory: it has begun before the informer asks for anything.
-      void recording.begin();
+      const begun = record<Thing>(source, 'soak', { files, runtime });
+      recording = begun;
       return {
         description: source.description,
         supportsWatchList: source.supportsWatchList,
-        list: (request, onItems) => recording!.listerWatcher.list(request, onItems),
-        watch: (request) => recording!.listerWatcher.watch(request),
+        list: async (request, onItems) => (await begun).listerWatcher.list(request, onItems),
+        watch: async (request) => (await begun).listerWatcher.watch(request),
       };
     },
     onInformer: (informer) => {
       told = listen(informer as unknown as SharedIndexInformer<KubernetesObject>);
     },
   });
-  await recording?.close();
-  if (recording?.failure !== undefined) throw recording.failure as Error;
+  const recorded = await recording;
+  await recorded?.close();
+  if (recorded?.failure !== undefined) throw recorded.failure as Error;
   return { bytes: files.bytes('soak'), live: told!(), virtualMs, failures };
 }
 

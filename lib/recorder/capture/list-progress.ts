@@ -27,20 +27,23 @@ export class ListProgress {
   readonly probes: Set<number> = new Set();
 
   /** Returns true if a list is complete with this record. */
-  follow(frame: RecordFrame, resourceVersion: string | undefined): boolean {
-    const { kind, request, body } = frame;
+  follow(
+    { kind, request }: Pick<RecordFrame, 'kind' | 'request'>,
+    resourceVersion: string | undefined,
+    body: () => Buffer,
+  ): boolean {
     switch (kind) {
       case RecordKind.listAsked:
-        if (isProbe(body)) this.probes.add(request);
+        if (isProbe(body())) this.probes.add(request);
         else this.underWay = true;
         return false;
       case RecordKind.watchAsked:
-        this.underWay ||= (parsed(body) as Asked).sendInitialEvents === true;
+        this.underWay ||= (parsed(body()) as Asked).sendInitialEvents === true;
         return false;
       case RecordKind.pageEnd:
-        return !this.probes.delete(request) && this.#ended(parsed(body));
+        return !this.probes.delete(request) && this.#ended(parsed(body()));
       case RecordKind.bookmark: {
-        const { resourceVersion: version, initialEventsEnd } = parsed(body) as Ended;
+        const { resourceVersion: version, initialEventsEnd } = parsed(body()) as Ended;
         if (this.underWay && initialEventsEnd !== true) return false;
         return this.#complete(version) && initialEventsEnd === true;
       }

@@ -18,8 +18,8 @@ import {
 } from '../format/record-frame.ts';
 import { ListProgress } from './list-progress.ts';
 import type { RecordSink } from './recording-file.ts';
-import { RingMemory, type RingPiece } from './ring-memory.ts';
-import { sizeOf, stateAfter, VANISHED, type RingRecord } from './ring-record.ts';
+import { bytesOf, RingMemory, type RingPiece } from './ring-memory.ts';
+import { bodyOf, sizeOf, stateAfter, VANISHED, type RingRecord } from './ring-record.ts';
 
 export interface RecordingRingOptions<T extends KubernetesObject> {
   readonly cache: ReceivedObjects<ObjectView<T>>;
@@ -37,7 +37,6 @@ export interface RecordingRingOptions<T extends KubernetesObject> {
 /** The request of the list that a dump begins with. */
 const BASE_REQUEST = 0xffffffff;
 const CHUNK_BYTES = 256 * 1024;
-const EMPTY: Buffer = Buffer.alloc(0);
 const NOTHING: ObjectIdentity = Object.freeze({});
 
 /**
@@ -85,12 +84,12 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     // The body lies in the bytes of the network, which would all be kept with it.
     const piece = this.#memory.copy(frame.body);
     const { kind, flags, request, atMs } = frame;
-    const place = { kind, flags, request, atMs, body: piece.bytes, piece };
+    const place = { kind, flags, request, atMs, piece };
     this.#push({ ...place, key, resourceVersion, next: undefined, prior: undefined });
     if (frame.kind === RecordKind.listAsked || frame.kind === RecordKind.watchAsked) {
       if (!this.#newest.underWay) this.#listed = new Set();
     }
-    if (this.#newest.follow(frame, resourceVersion)) this.#vanish(frame);
+    if (this.#newest.follow(frame, resourceVersion, () => frame.body)) this.#vanish(frame);
     else if (key !== undefined && this.#newest.underWay) this.#listed.add(key);
     this.#dropOld();
   }
@@ -142,7 +141,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     this.#listed = new Set();
     for (const key of this.#options.cache.keys()) {
       if (listed.has(key)) continue;
-      const frame = { kind: VANISHED, flags: 0, request, atMs, body: EMPTY, piece: undefined };
+      const frame = { kind: VANISHED, flags: 0, request, atMs, piece: undefined };
       this.#push({ ...frame, key, resourceVersion: undefined, next: undefined, prior: undefined });
     }
   }
@@ -161,7 +160,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     const record = this.#records.shift() as RingRecord;
     this.#hasDropped = true;
     this.#bytes -= sizeOf(record);
-    this.#dropped.follow(record, record.resourceVersion);
+    this.#dropped.follow(record, record.resourceVersion, () => bodyOf(record));
     const { key, next, kind, request } = record;
     if (kind === RecordKind.watchAsked) this.#openWatch = record;
     else if (this.#openWatch?.request === request && isEndOfWatch(kind))
@@ -190,7 +189,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     const objects = this.#options.cache.list();
     const { mask } = this.#options;
     return (function* (): Generator<Buffer> {
-      for (const prior of changed.values()) if (prior !== undefined) yield prior.bytes;
+      for (const prior of changed.values()) if (prior !== undefined) yield bytesOf(prior);
       for (const object of objects) {
         const { name = '', namespace } = identityOf(object);
         if (!changed.has(joinedKey(name, namespace))) yield mask.apply(objectJson(object));
@@ -244,7 +243,8 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
         }
       }
     }
-    for (const record of records) if (record.kind !== VANISHED) yield record;
+    for (const record of records)
+      if (record.kind !== VANISHED) yield { ...record, body: bodyOf(record) };
   }
 }
 

@@ -9,7 +9,13 @@ export interface RingSlab {
 /** A piece of a slab. */
 export interface RingPiece {
   readonly slab: RingSlab;
-  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The bytes of a piece. They are no part of it, because a Buffer for each record costs more than its bytes. */
+export function bytesOf({ slab, start, end }: RingPiece): Buffer {
+  return slab.bytes.subarray(start, end);
 }
 
 const SLAB_BYTES = 1024 * 1024;
@@ -31,7 +37,7 @@ export class RingMemory {
     source.copy(slab.bytes, start);
     slab.used += length;
     slab.live += 1;
-    return { slab, bytes: slab.bytes.subarray(start, slab.used) };
+    return { slab, start, end: slab.used };
   }
 
   release(piece: RingPiece | undefined): void {

@@ -1,4 +1,4 @@
-import type { RingPiece } from './ring-memory.ts';
+import { bytesOf, type RingPiece } from './ring-memory.ts';
 import { EVENT_FLAGS } from './recorded-source.ts';
 import {
   FRAME_HEAD_BYTES,
@@ -11,7 +11,7 @@ import {
 export const VANISHED = 0;
 
 /** A record in memory. */
-export interface RingRecord extends RecordFrame {
+export interface RingRecord extends Omit<RecordFrame, 'body'> {
   readonly key: string | undefined;
   readonly resourceVersion: string | undefined;
   /** The next record of the same object. */
@@ -23,8 +23,19 @@ export interface RingRecord extends RecordFrame {
 }
 
 /** What a record takes in memory, about. */
-export function sizeOf({ body, prior }: RingRecord): number {
-  return FRAME_HEAD_BYTES + 200 + body.length + (prior?.bytes.length ?? 0);
+export function sizeOf({ piece, prior }: RingRecord): number {
+  return FRAME_HEAD_BYTES + 200 + lengthOf(piece) + lengthOf(prior);
+}
+
+function lengthOf(piece: RingPiece | undefined): number {
+  return piece === undefined ? 0 : piece.end - piece.start;
+}
+
+const EMPTY: Buffer = Buffer.alloc(0);
+
+/** The body of a record. */
+export function bodyOf({ piece }: RingRecord): Buffer {
+  return piece === undefined ? EMPTY : bytesOf(piece);
 }
 
 /** The state of the object after the record; undefined if it no longer exists. */

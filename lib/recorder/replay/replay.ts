@@ -83,8 +83,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   /** The list to which a watch was sent on with 410. */
   #refused: Exchange | undefined;
 
-  constructor(recording: ReadRecording, options: ReplayOptions = {}) {
-    rejectUnknownOptions('replay', options, ['speed', 'partial', 'runtime']);
+  private constructor(recording: ReadRecording, options: ReplayOptions) {
     this.#recording = recording;
     this.#runtime = options.runtime ?? realRuntime;
     this.#pace = new ReplayPace(options.speed ?? 1, this.#runtime);
@@ -96,6 +95,15 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     const answers = exchanges.flatMap((exchange) => exchange.answers.filter(isDelivered));
     this.#lastNumber = answers.reduce((last, { number }) => Math.max(last, number), 0);
     if (this.#lastNumber === 0) this.#finished.open();
+  }
+
+  /** As `replay`. */
+  static async open<T extends KubernetesObject>(
+    path: string,
+    options: ReplayOptions,
+  ): Promise<Replay<T>> {
+    rejectUnknownOptions('replay', options, ['speed', 'partial', 'runtime']);
+    return new Replay<T>(await readRecording(path, options.partial), options);
   }
 
   get header(): FileHeader {
@@ -383,7 +391,7 @@ export async function replay<T extends KubernetesObject = KubernetesObject>(
   path: string,
   options: ReplayOptions = {},
 ): Promise<Replay<T>> {
-  return new Replay<T>(await readRecording(path, options.partial), options);
+  return await Replay.open<T>(path, options);
 }
 
 /** A watch on which nothing happens. */
