@@ -103,7 +103,9 @@ describe('SnapshotFeed', () => {
     const [slow, quick] = [new Response(false), new Response(true)];
     await feed.connect(asResponse(slow));
     await feed.connect(asResponse(quick));
-    await runtime.advance(70_000);
+    await runtime.advance(50_000);
+    expect(slow.writableLength, 'one update waits for it').to.be.lessThan(200);
+    await runtime.advance(20_000);
     expect(slow.destroyed).to.equal(true);
     expect(quick.sent.length).to.be.greaterThan(130);
     expect(feed.pages).to.equal(1);
