@@ -9,7 +9,6 @@ import type { AuditAnswer, SavedState } from './contract/inspector-snapshot.ts';
 import { metricsOf } from './inspector-metrics.ts';
 import type { ResolvedInspectorOptions } from './inspector-options.ts';
 import { failingKeys, keyReport } from './key-report.ts';
-import { cacheDump } from './objects/cache-dump.ts';
 import { searchKeys } from './objects/key-search.ts';
 import { objectReport } from './objects/object-report.ts';
 import { contentSecurityPolicy, pageDocument } from './page-document.ts';
@@ -166,7 +165,7 @@ export class InspectorPages {
   }
 
   #dump({ query }: PageRequest): Answer {
-    const { token, runtime } = this.#options;
+    const { token } = this.#options;
     const unmasked = query.get('secrets') === 'show';
     if (unmasked && token === undefined) {
       return textAnswer(403, 'Secrets are shown only by an inspector that has a token.');
@@ -175,9 +174,17 @@ export class InspectorPages {
     const informers = this.#reader
       .informers()
       .filter(({ name }) => wanted === null || name === wanted);
-    const body = cacheDump(informers, { runtime, unmasked });
+    const body = dumps(informers, unmasked ? 'nothing' : 'secrets');
     return { status: 200, contentType: 'application/x-ndjson', body };
   }
+}
+
+/** One dump after the other; each is of the moment at which its turn comes. */
+async function* dumps(
+  informers: readonly InspectedInformer[],
+  mask: 'nothing' | 'secrets',
+): AsyncGenerator<string> {
+  for (const informer of informers) yield* informer.dump({ mask });
 }
 
 function page(): Answer {

@@ -286,8 +286,9 @@ describe('the pages of an inspector', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
-    expect(lines.filter((line) => 'informer' in line)).to.have.length(2);
-    expect(lines.filter((line) => 'key' in line)).to.have.length(2);
+    expect(lines.filter((line) => 'dump' in line)).to.have.length(2);
+    expect(lines.filter((line) => 'kind' in line)).to.have.length(2);
+    expect(lines.filter((line) => 'end' in line)).to.have.length(2);
     const encoded = Buffer.from('correct-horse').toString('base64');
     expect(masked.text).to.not.contain(encoded);
     expect(await ask(url, '/debug/dump?secrets=show')).to.include({ status: 403 });

@@ -1,4 +1,5 @@
 import type { AuditOptions, AuditReport } from '../../cache/informer/audit/audit-report.ts';
+import type { DumpOptions } from '../../cache/informer/dump/cache-dump.ts';
 import type { InformerInspection } from '../../cache/informer/observe/informer-inspection.ts';
 import type { ClientInspection } from '../../client/rest/request/client-inspection.ts';
 import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
@@ -21,6 +22,7 @@ export interface InspectedInformer {
   };
   inspect(): InformerInspection;
   audit(options?: AuditOptions): Promise<AuditReport>;
+  dump(options?: DumpOptions): AsyncIterable<string>;
 }
 
 /** A `SharedInformerFactory`, or anything else that has informers; those of the moment are shown. */

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectReport } from '../contract/inspector-snapshot.ts';
 import { boundedObject } from './bounded-object.ts';
-import { holdsSecrets } from './cache-dump.ts';
 import { lineDifference } from './line-difference.ts';
 import { maskedObject } from './masked-object.ts';
 
@@ -56,4 +55,9 @@ async function shown(
     notes.push(`${masked.count === 1 ? '1 value is' : `${masked.count} values are`} masked.`);
   const options = { aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true };
   return { yaml: stringify(masked.object, options).trimEnd(), notes };
+}
+
+/** By the name of an informer, `v1/secrets` or `v1/secrets in shop`: items of lists may lack their kind. */
+function holdsSecrets(informer: string): boolean {
+  return /(?:^|[^\w.])secrets(?:$|[^\w.])/.test(informer);
 }
