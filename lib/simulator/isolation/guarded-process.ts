@@ -11,6 +11,19 @@ const LOADER: readonly string[] = import.meta.url.endsWith('.ts')
   ? ['--conditions=@listwatch/source', '--import', 'tsx']
   : [];
 
+/** Arguments that name the program of this process, with their value. */
+const OWN_PROGRAM: readonly string[] = ['-e', '--eval', '-p', '--print', '-pe'];
+
+/** The arguments of node that its processes get: loaders and conditions, not the program. */
+function inherited(all: readonly string[]): readonly string[] {
+  return all.filter(
+    (argument, index) =>
+      !OWN_PROGRAM.includes(argument) &&
+      !OWN_PROGRAM.includes(all[index - 1] ?? '') &&
+      !argument.startsWith('--input-type'),
+  );
+}
+
 /**
  * The place of a program of this package. In the published package this module lies in a chunk, whose place says nothing about that of the
  * programs.
@@ -45,7 +58,7 @@ export function startProcess(
 ): ChildProcess {
   const heap = settings === undefined ? [] : [`--max-old-space-size=${settings.heapMb}`];
   const child = fork(programPlace(program), [argument], {
-    execArgv: [...nodeArguments(), ...LOADER, ...FLAGS, ...heap],
+    execArgv: [...inherited(nodeArguments()), ...LOADER, ...FLAGS, ...heap],
     stdio: ['ignore', prints ? 'inherit' : 'ignore', 'inherit', 'ipc', 'pipe'],
   });
   let said: ProcessEnd | undefined;
