@@ -34,6 +34,12 @@ const ROWS: RowGroups = {
       next: 'listing {limit:500,resourceVersion:0} at=',
     },
     {
+      title: 'with a watch from the version that an earlier run has saved',
+      state: initialState({ watchList: true }, '10'),
+      input: { type: 'start' },
+      next: 'watching lost=0 hasty=0 at=10',
+    },
+    {
       title: 'with a list of any state once streaming lists have proved unusable',
       state: { name: 'stopped', memory: memory({ watchListUnusable: true }) },
       input: { type: 'start' },
