@@ -198,7 +198,7 @@ describe('the page of the inspector, in Chromium', function () {
     const { world, browser, tab, shows } = opened;
     await tab('Server');
     await browser.page.locator('tr', { hasText: 'configmaps' }).waitFor();
-    await shows('requests fail on purpose');
+    await shows('set on purpose');
     await world.client.resource('v1', 'secrets', { namespace: 'shop' }).get('database');
     await shows('/api/v1/namespaces/shop/secrets/database');
   });
