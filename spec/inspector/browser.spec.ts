@@ -198,7 +198,7 @@ describe('the page of the inspector, in Chromium', function () {
     const { world, browser, tab, shows } = opened;
     await tab('Server');
     await browser.page.locator('tr', { hasText: 'configmaps' }).waitFor();
-    await shows('requests fail on purpose');
+    await shows('set on purpose');
     await world.client.resource('v1', 'secrets', { namespace: 'shop' }).get('database');
     await shows('/api/v1/namespaces/shop/secrets/database');
   });
@@ -220,6 +220,27 @@ describe('the page of the inspector, in Chromium', function () {
     await hide(page, false);
     await until('the page', () => inspector.pages === 1);
     expect(url).to.not.equal(inspector.url);
+  });
+
+  it('stays as large as it is while a thousand keys a second are worked on', async () => {
+    await using opened = await open();
+    const { browser, world, tab } = opened;
+    const { page } = browser;
+    await tab('Reconciles');
+    const sizes: number[] = [];
+    let enqueued = 0;
+    for (let updates = 0; updates < 12; updates += 1) {
+      for (let index = 0; index < 200; index += 1) {
+        enqueued += 1;
+        world.pages.enqueue({ name: `page-${enqueued}`, namespace: 'shop' });
+      }
+      await until('the runs', () => world.pages.inspect().runs.gone >= enqueued);
+      await page.locator(`.head:has-text("${enqueued.toLocaleString('en-US')} gone")`).waitFor();
+      sizes.push(await page.evaluate<number>('document.querySelectorAll("*").length'));
+    }
+    expect(await page.locator('tbody tr').count()).to.equal(30);
+    expect(await page.locator('.timeline rect').count()).to.equal(60);
+    expect(new Set(sizes).size, 'the elements of the page').to.equal(1);
   });
 
   it('is used by the keyboard, and keeps the focus while it is updated', async () => {

@@ -180,7 +180,7 @@ function serverOf({ server }: InspectorSnapshot): Told[] {
   if (server.faults > 0) {
     told.push({
       level: 'note',
-      text: `${plural(server.faults, 'fault is', 'faults are')} set: requests fail on purpose.`,
+      text: `${plural(server.faults, 'fault is', 'faults are')} set on purpose, for tests.`,
     });
   }
   return told;

@@ -83,7 +83,7 @@ function watchStations(flow: Flow): Station[] {
     {
       name: 'Reflector',
       tone: down ? 'bad' : waiting ? 'busy' : 'good',
-      state: reflectorText(informers),
+      state: down ? 'no watch' : reflectorText(informers),
       value: count(sum((one) => one.relists)),
       unit: 'relists',
       rows: [

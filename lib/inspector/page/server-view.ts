@@ -42,7 +42,7 @@ function tiles(rates: Rates, server: ServerSnapshot): Child {
     tile(
       'Faults',
       count(server.faults),
-      small(server.faults > 0 ? 'requests fail on purpose' : 'none are set'),
+      small(server.faults > 0 ? 'set on purpose' : 'none are set'),
     ),
   );
 }
@@ -89,7 +89,7 @@ function caches(server: ServerSnapshot): Child[] {
     h(
       'p',
       { class: 'note' },
-      `${plural(unread, 'more resource has', 'more resources have')} not been read, and no cache.`,
+      `${plural(unread, 'more resource has', 'more resources have')} not been read: there is no cache.`,
     ),
   ];
 }
