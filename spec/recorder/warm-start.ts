@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { pods: { type: 'string' }, kills: { typ
 const folder = mkdtempSync(join(tmpdir(), 'listwatch-warm-start-'));
 try {
   if (values.kills !== undefined) {
-    console.log(await killWhileSaving(folder, Number(values.kills), 20_000));
+    console.log(await killWhileSaving(folder, Number(values.kills), 3000));
   } else {
     await using server = await podServer('full', Number(values.pods ?? 100_000));
     const file = join(folder, 'pods.snapshot');

@@ -16,7 +16,12 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
 import { maybeSecret } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import { nodeFiles, replaceFile, type FileWriter } from '../files/private-file.ts';
+import {
+  nodeFiles,
+  removeLeftBehind,
+  replaceFile,
+  type FileWriter,
+} from '../files/private-file.ts';
 import { headBytes, SNAPSHOT_LINE, type FileHeader } from '../format/file-head.ts';
 import {
   FRAME_HEAD_BYTES,
@@ -95,6 +100,7 @@ class FileSnapshot implements WarmStart {
   async load(collection: WarmCollection, signal: AbortSignal): Promise<WarmState | undefined> {
     const { file, identity } = this.#options;
     this.#identity = typeof identity === 'function' ? await identity(signal) : identity;
+    await removeLeftBehind(file);
     const opened = await openSnapshot(file);
     if (opened === undefined) return undefined;
     const problem = differenceOf(opened.header, collection, this.#identity);

@@ -4,6 +4,8 @@ import { snapshot } from '../../../lib/recorder/snapshot/file-snapshot.ts';
 
 const [file = '', count = '0'] = process.argv.slice(2);
 const collection = { description: 'pods', fields: undefined };
+// The parent may be gone.
+process.stdout.on('error', () => process.exit(1));
 const warmStart = snapshot({ file, identity: { server: 'one', user: 'two' } });
 const state = await warmStart.load(collection, new AbortController().signal);
 await state?.close();
