@@ -4,7 +4,7 @@
  * behind them, are exported by the entry of their part: `listwatch/cache`, `/client`, `/controller` and `/kernel`.
  *
  * `listwatch/server` is the embedded API server, `/server/etcd` its storage on a real etcd cluster, `/testing` has sources and
- * transports for tests, `/conformance` the suites for storages of other people.
+ * transports for tests, `/conformance` the suites for storages of other people, `/inspector` a live page of a program.
  */
 
 // The server

@@ -409,7 +409,10 @@ describe('the packed package', function () {
         if (page === 'README.md' && /^docs\/(?:conformance|features)\.md$/.test(path)) continue;
         if (/^docs\/[^/]+$/.test(page) && /^(?:\.\.\/(?:lib|spec)\/|api$)/.test(path)) continue;
         // Screenshots are in the repository only: each has a text beside it.
-        if (/(?:^|\/)images\/[a-z-]+\.png$/.test(path)) continue;
+        if (/^\.\.\/images\/[\w-]+\.png$/.test(path)) {
+          expect(existsSync(join(ROOT, dirname(page), path)), path).to.equal(true);
+          continue;
+        }
         if (!existsSync(join(INSTALLED, dirname(page), path))) missing.push(`${page}: ${link}`);
       }
     }
