@@ -3,23 +3,24 @@ import type { StoryLine } from './story-lines.ts';
 
 const COLOURS: Readonly<Record<StoryLine['kind'], string>> = {
   step: '#444',
-  start: '#2a7',
+  start: '#17754a',
   crash: '#c22',
   exit: '#c22',
-  fault: '#d60',
+  fault: '#b04c00',
   request: '#26c',
-  answer: '#889',
+  answer: '#667',
   commit: '#111',
-  event: '#579',
-  log: '#999',
+  event: '#456b8c',
+  log: '#707070',
 };
 
 /** A run that failed, as a page without scripts and without anything from elsewhere: one column for each actor, time downwards. */
 export function htmlTimeline({ plan, findings, lines, steps }: StoryParts): string {
   const actors = [...new Set(lines.map(({ actor }) => actor))];
   const rows = lines.map((line) => row(line, actors)).join('\n');
-  const title = escaped(findings[0]?.message ?? 'a run');
-  const found = findings
+  const [first, ...others] = findings;
+  const title = escaped(first === undefined ? 'a run' : `${first.subject}: ${first.message}`);
+  const found = others
     .map(
       ({ class: kind, subject, message }) =>
         `<li><b>${kind}</b> ${escaped(subject)}: ${escaped(message)}</li>`,
@@ -33,10 +34,10 @@ export function htmlTimeline({ plan, findings, lines, steps }: StoryParts): stri
 <style>
 body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; color: #222; background: #fff }
 table { border-collapse: collapse; width: 100% } th { text-align: left; position: sticky; top: 0; background: #eee }
-td, th { padding: 2px 8px; vertical-align: top; border-left: 1px solid #ddd } td:first-child { color: #888; white-space: nowrap }
-pre { background: #f6f6f6; padding: 1em; white-space: pre-wrap } .stale { color: #c22; font-weight: 600 } li { margin: .3em 0 }
+td, th { padding: 2px 8px; vertical-align: top; border-left: 1px solid #ddd } td:first-child { color: #666; white-space: nowrap }
+pre { background: #f6f6f6; padding: 1em; white-space: pre-wrap } .stale { color: #c22; font-weight: 600 } li { margin: .3em 0 } h1 { font-size: 1.4em }
 </style></head><body>
-<h1>${title}</h1><ul>${found}</ul>
+<h1>${title}</h1>${found === '' ? '' : `<ul>${found}</ul>`}
 <pre>${planned}</pre>
 <table><thead><tr><th>s</th>${actors.map((actor) => `<th>${escaped(actor)}</th>`).join('')}</tr></thead><tbody>
 ${rows}

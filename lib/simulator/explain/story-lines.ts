@@ -34,7 +34,11 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
   for (const entry of entries) {
     if ('object' in entry) {
       const { atMs, actor, resource, object, type, version } = entry;
-      seen.set(`${actor} ${resource} ${object}`, type === 'DELETED' ? NONE : version);
+      const key = `${actor} ${resource} ${object}`;
+      const now = type === 'DELETED' ? NONE : version;
+      // A list that looks whether a silent watch is alive tells nothing new.
+      if (seen.get(key) === now) continue;
+      seen.set(key, now);
       lines.push({
         atMs,
         actor,
