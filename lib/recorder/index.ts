@@ -1,6 +1,6 @@
 export { record } from './source-recording.ts';
 export type { Recording, RecordingInspection } from './source-recording.ts';
-export type { RecordableInformer, RecordOptions } from './record-options.ts';
+export type { DumpCause, RecordableInformer, RecordOptions } from './record-options.ts';
 export { replay } from './replay/replay.ts';
 export type { Replay, ReplayOptions } from './replay/replay.ts';
 export type { ReplaySpeed, ReplayStep } from './replay/replay-pace.ts';

@@ -15,6 +15,16 @@ export interface RecordableInformer<T extends KubernetesObject> {
   readonly name: string;
   readonly runtime: Runtime;
   caughtUp(resourceVersion: string, options: { readonly timeoutMs: number }): Promise<void>;
+  readonly events: {
+    on(
+      event: 'watch-error',
+      listener: (error: unknown, context: { readonly expected: boolean }) => void,
+    ): unknown;
+    off(
+      event: 'watch-error',
+      listener: (error: unknown, context: { readonly expected: boolean }) => void,
+    ): unknown;
+  };
   intercept(
     wrap: (
       source: ListerWatcher<ObjectView<T>>,
@@ -22,6 +32,11 @@ export interface RecordableInformer<T extends KubernetesObject> {
     ) => ListerWatcher<ObjectView<T>>,
   ): void;
 }
+
+/** What makes a recording write the last minutes. */
+export type DumpCause = 'error' | 'SIGUSR2' | 'SIGHUP';
+
+const DUMP_CAUSES: readonly DumpCause[] = ['error', 'SIGUSR2', 'SIGHUP'];
 
 export interface RecordOptions {
   /** The most bytes of the file, or of the memory with `keepMinutes`; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
@@ -31,6 +46,12 @@ export interface RecordOptions {
    * @defaultValue everything goes to the file at once
    */
   readonly keepMinutes?: number | undefined;
+  /**
+   * With `keepMinutes`: what makes it write the last minutes by itself, in addition to `dump`. `error`: a list or a watch has failed in a
+   * way that is not part of normal operation; the next such dump comes after `keepMinutes`, so that a long outage leaves its beginning.
+   * The names of signals: the process has got one; it does not end by it. @defaultValue nothing
+   */
+  readonly dumpOn?: readonly DumpCause[] | undefined;
   /** Which values are not written. @defaultValue 'secrets' */
   readonly mask?: MaskChoice | undefined;
   /** Which server and user it is of, as `identify(client)` says. @defaultValue not said */
@@ -48,6 +69,7 @@ export interface RecordOptions {
 export interface ResolvedRecordOptions {
   readonly maxBytes: number;
   readonly keepMs: number | undefined;
+  readonly dumpOn: ReadonlySet<DumpCause>;
   readonly mask: ObjectMask;
   readonly identity: SourceIdentity | undefined;
   readonly flushMs: number;
@@ -59,6 +81,7 @@ export interface ResolvedRecordOptions {
 const KNOWN: readonly (keyof RecordOptions)[] = [
   'maxBytes',
   'keepMinutes',
+  'dumpOn',
   'mask',
   'identity',
   'flushMs',
@@ -91,6 +114,7 @@ export function resolveRecordOptions(
   return {
     maxBytes: numberOption(OWNER, 'maxBytes', maxBytes, MAX_BYTES, bytes),
     keepMs: keepMinutes === undefined ? undefined : minutes * MINUTE_MS,
+    dumpOn: dumpCauses(options),
     mask: new ObjectMask(OWNER, options.mask),
     identity: options.identity,
     flushMs: numberOption(OWNER, 'flushMs', flushMs, FLUSH_MS, { min: 1 }),
@@ -98,4 +122,17 @@ export function resolveRecordOptions(
     onFailure: options.onFailure ?? ((): void => {}),
     files: options.files ?? nodeFiles,
   };
+}
+
+function dumpCauses({ dumpOn = [], keepMinutes }: RecordOptions): ReadonlySet<DumpCause> {
+  const wrong = dumpOn.find((cause) => !DUMP_CAUSES.includes(cause));
+  if (wrong !== undefined) {
+    const text = `option "dumpOn" has ${JSON.stringify(wrong)}: use ${DUMP_CAUSES.join(', ')}`;
+    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+  }
+  if (dumpOn.length > 0 && keepMinutes === undefined) {
+    const text = 'option "dumpOn" needs keepMinutes: without it everything is in the file already';
+    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+  }
+  return new Set(dumpOn);
 }

@@ -2,6 +2,7 @@ import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.t
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
+import { AutomaticDumps } from './automatic-dumps.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
 import { RecordingFile, type RecordSink } from './capture/recording-file.ts';
 import { RecordingRing } from './capture/recording-ring.ts';
@@ -32,6 +33,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   #ring: RecordingRing<T> | undefined;
   #source: ListerWatcher<ObjectView<T>> | undefined;
   #attach: () => void = () => {};
+  #automatic: Disposable | undefined;
   #failure: unknown;
 
   private constructor(
@@ -86,6 +88,17 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
           this.#ring = new RecordingRing<T>(kept);
           return recorded(source, this.#ring);
         });
+        const dump = (): Promise<string> => this.dump();
+        const { dumpOn: causes } = options;
+        const dumps = {
+          informer: from,
+          causes,
+          keepMs,
+          runtime,
+          dump,
+          onFailure: options.onFailure,
+        };
+        this.#automatic = new AutomaticDumps<T>(dumps);
       };
     }
   }
@@ -145,6 +158,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
 
   /** Ends the recording; the informer goes on. Without `keepMinutes`, everything is in the file then. Calling again has no effect. */
   async close(): Promise<void> {
+    this.#automatic?.[Symbol.dispose]();
     this.#ring?.close();
     await this.#file?.close();
   }

@@ -384,7 +384,8 @@ describe('a recording', () => {
       { maxBytes: 1 },
       { keepMinutes: 10 },
       { mask: 'everything' as 'secrets' },
-    ]) {
+      { dumpOn: ['error'] },
+    ] as const) {
       const error = await rejection(record<Pod>(pods, '/nowhere/a', options));
       expect(error, JSON.stringify(options)).to.have.property('code', 'INVALID_OPTION');
     }
@@ -421,6 +422,60 @@ describe('the recorder of the last minutes', () => {
     });
     await recorded.stop();
     await recording.close();
+  });
+
+  it('writes them by itself when a watch fails, once for each time that it keeps', async () => {
+    const recorded = new Recorded({ watchList: false });
+    const recording = await recorded.record({ keepMinutes: 10, dumpOn: ['error'] });
+    await recorded.start();
+    const { pods, runtime, files } = recorded;
+    const fail = async (): Promise<boolean> => {
+      files.files.clear();
+      pods.dropConnections(internalError('the disk of etcd is full'));
+      await runtime.advance(60_000);
+      return files.files.has('pods.listwatch');
+    };
+    pods.add(pod('last'));
+    await runtime.advance(60_000);
+    expect(files.files.size, 'files of a quiet time').to.equal(0);
+    expect(await fail()).to.equal(true);
+    expect(
+      (await asFile(recorded.bytes, play)).objects.map(({ metadata }) => metadata.name),
+    ).to.include('last');
+    expect(await fail(), 'a minute later').to.equal(false);
+    await runtime.advance(10 * 60_000);
+    expect(await fail(), 'after ten minutes').to.equal(true);
+    await recording.close();
+    expect(await fail(), 'after the end').to.equal(false);
+    await recorded.stop();
+  });
+
+  it('writes them when the process gets a signal', async () => {
+    const recorded = new Recorded({ watchList: false });
+    const recording = await recorded.record({ keepMinutes: 10, dumpOn: ['SIGUSR2'] });
+    await recorded.start();
+    const written = new Promise<void>((resolve) => {
+      recorded.files.beforeWrite = () => {
+        resolve();
+        return Promise.resolve();
+      };
+    });
+    const caught = process.listenerCount('SIGUSR2');
+    process.kill(process.pid, 'SIGUSR2');
+    await written;
+    await recording.close();
+    expect(process.listenerCount('SIGUSR2')).to.equal(caught - 1);
+    await recorded.stop();
+  });
+
+  it('refuses causes that it does not know', async () => {
+    const { informer } = new Recorded();
+    const dumpOn = ['SIGKILL'] as unknown as readonly ['error'];
+    const error = await rejection(
+      record<Pod>(informer, 'pods.listwatch', { keepMinutes: 1, dumpOn }),
+    );
+    expect(error).to.have.property('code', 'INVALID_OPTION');
+    expect(String(error)).to.include('error, SIGUSR2, SIGHUP');
   });
 
   for (const watchList of [true, false]) {

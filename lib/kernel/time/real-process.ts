@@ -44,6 +44,14 @@ export const processSignals: SignalSource = {
   },
 };
 
+/** Calls the listener for each signal of this name, which then does nothing else, until the returned function is called. */
+export function onProcessSignal(signal: 'SIGUSR2' | 'SIGHUP', listener: () => void): () => void {
+  process.on(signal, listener);
+  return () => {
+    process.off(signal, listener);
+  };
+}
+
 /**
  * Takes the rejections without a handler, in the place of all other listeners, until the returned function is called: a test runner
  * would end the test.

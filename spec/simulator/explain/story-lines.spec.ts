@@ -12,7 +12,7 @@ describe('the lines of a story', () => {
     );
     const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [], origin: 'a spec' };
     const { record } = await simulation.judge(plan, { detailed: true });
-    const lists = record.events.filter(({ piece }) => piece.includes('"items"'));
+    const lists = record.events.filter(({ piece }) => Buffer.from(piece).includes('"items"'));
     expect(lists.length, 'lists that look whether a watch is alive').to.be.greaterThan(0);
     const events = storyLines(record)
       .filter(({ kind, actor }) => kind === 'event' && actor === 'copies')
