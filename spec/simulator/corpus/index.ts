@@ -1,4 +1,5 @@
 import type { KnownBug } from './known-bug.ts';
+import { clusterApi10655 } from './bugs/conflict/cluster-api-10655.ts';
 import { prometheusOperator8028 } from './bugs/conflict/prometheus-operator-8028.ts';
 import { tigeraOperator4492 } from './bugs/conflict/tigera-operator-4492.ts';
 import { tidbOperator6532 } from './bugs/create-after-delete/tidb-operator-6532.ts';
@@ -13,6 +14,7 @@ import { kyverno5984 } from './bugs/leader/kyverno-5984.ts';
 import { certManager4956 } from './bugs/lost-response/cert-manager-4956.ts';
 import { kubernetes67662 } from './bugs/lost-response/kubernetes-67662.ts';
 import { cassandraOperator400 } from './bugs/order/cassandra-operator-400.ts';
+import { kubernetes42639 } from './bugs/order/kubernetes-42639.ts';
 import { cassandraOperator407 } from './bugs/stale/cassandra-operator-407.ts';
 import { casskop321 } from './bugs/stale/casskop-321.ts';
 import { cloudOnK8s5249 } from './bugs/stale/cloud-on-k8s-5249.ts';
@@ -26,6 +28,7 @@ import { cassandraOperator398 } from './bugs/unobserved/cassandra-operator-398.t
 
 /** Published bugs of controllers, by pattern. */
 export const knownBugs: readonly KnownBug[] = [
+  clusterApi10655,
   prometheusOperator8028,
   tigeraOperator4492,
   tidbOperator6532,
@@ -40,6 +43,7 @@ export const knownBugs: readonly KnownBug[] = [
   certManager4956,
   kubernetes67662,
   cassandraOperator400,
+  kubernetes42639,
   cassandraOperator407,
   casskop321,
   cloudOnK8s5249,

@@ -12,6 +12,7 @@ const FOUND_BY: readonly (readonly [name: string, pattern: string])[] = [
   ['strimzi-8401', 'intermediate state'],
   ['xtradb-896', 'intermediate state'],
   ['cert-manager-4956', 'intermediate state'],
+  ['cluster-api-10655', 'unobserved state'],
   ['tigera-operator-4492', 'unobserved state'],
   ['cassandra-operator-400', 'list order'],
   ['casskop-321', 'stale state'],
