@@ -11,7 +11,9 @@ import { rabbitmq782 } from './bugs/intermediate/rabbitmq-782.ts';
 import { strimzi8401 } from './bugs/intermediate/strimzi-8401.ts';
 import { xtradb896 } from './bugs/intermediate/xtradb-896.ts';
 import { kyverno5984 } from './bugs/leader/kyverno-5984.ts';
+import { argoWorkflows4583 } from './bugs/lost-response/argo-workflows-4583.ts';
 import { certManager4956 } from './bugs/lost-response/cert-manager-4956.ts';
+import { externalProvisioner311 } from './bugs/lost-response/external-provisioner-311.ts';
 import { kubernetes67662 } from './bugs/lost-response/kubernetes-67662.ts';
 import { cassandraOperator400 } from './bugs/order/cassandra-operator-400.ts';
 import { kubernetes42639 } from './bugs/order/kubernetes-42639.ts';
@@ -40,7 +42,9 @@ export const knownBugs: readonly KnownBug[] = [
   strimzi8401,
   xtradb896,
   kyverno5984,
+  argoWorkflows4583,
   certManager4956,
+  externalProvisioner311,
   kubernetes67662,
   cassandraOperator400,
   kubernetes42639,
