@@ -10,6 +10,7 @@ import { psmdb578 } from './bugs/intermediate/psmdb-578.ts';
 import { rabbitmq782 } from './bugs/intermediate/rabbitmq-782.ts';
 import { strimzi8401 } from './bugs/intermediate/strimzi-8401.ts';
 import { xtradb896 } from './bugs/intermediate/xtradb-896.ts';
+import { cilium42920 } from './bugs/leader/cilium-42920.ts';
 import { kyverno5984 } from './bugs/leader/kyverno-5984.ts';
 import { argoWorkflows4583 } from './bugs/lost-response/argo-workflows-4583.ts';
 import { certManager4956 } from './bugs/lost-response/cert-manager-4956.ts';
@@ -27,6 +28,7 @@ import { yugabyte35 } from './bugs/stale/yugabyte-35.ts';
 import { zookeeper312 } from './bugs/stale/zookeeper-312.ts';
 import { zookeeper314 } from './bugs/stale/zookeeper-314.ts';
 import { cassandraOperator398 } from './bugs/unobserved/cassandra-operator-398.ts';
+import { libraryGo2178 } from './bugs/unobserved/library-go-2178.ts';
 
 /** Published bugs of controllers, by pattern. */
 export const knownBugs: readonly KnownBug[] = [
@@ -41,6 +43,7 @@ export const knownBugs: readonly KnownBug[] = [
   rabbitmq782,
   strimzi8401,
   xtradb896,
+  cilium42920,
   kyverno5984,
   argoWorkflows4583,
   certManager4956,
@@ -58,4 +61,5 @@ export const knownBugs: readonly KnownBug[] = [
   zookeeper312,
   zookeeper314,
   cassandraOperator398,
+  libraryGo2178,
 ];
