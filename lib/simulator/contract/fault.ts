@@ -4,7 +4,7 @@ export interface RequestPoint {
   readonly verb: 'write' | 'any' | 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
   /** As in RBAC: `configmaps`, `deployments.apps`, with the subresource if it is one: `sites.example.com/status`. Left out: every one. */
   readonly resource?: string | undefined;
-  /** `NAMESPACE/NAME`, or the name alone for resources of the cluster. Left out: every one. */
+  /** `NAMESPACE/NAME`, or the name alone for resources of the cluster; `{uid}` for a uid in a name. Left out: every one. */
   readonly object?: string | undefined;
   /** Counted from 1. */
   readonly occurrence: number;
@@ -14,7 +14,7 @@ export interface RequestPoint {
 export interface ChangePoint {
   /** As in RBAC: `configmaps`, `deployments.apps`. */
   readonly resource: string;
-  /** `NAMESPACE/NAME`, or the name alone for resources of the cluster. */
+  /** `NAMESPACE/NAME`, or the name alone for resources of the cluster; `{uid}` for a uid in a name. */
   readonly object: string;
   /** @defaultValue any of them */
   readonly change?: 'created' | 'changed' | 'deleted' | undefined;

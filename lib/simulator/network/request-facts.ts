@@ -1,4 +1,5 @@
 import { parseRequestInfo, pathSegments, type Verb } from '../../server/api/http/request-info.ts';
+import { withoutUids } from '../record/uids.ts';
 import { groupResource } from '../../meta/resource.ts';
 import type { RequestPoint } from '../contract/fault.ts';
 
@@ -73,7 +74,7 @@ export function countsAt({ verb, resource, object }: RequestPoint, facts: Reques
   if (facts.verb === 'watch' || facts.verb === 'other') return false;
   if (resource === undefined && isBackgroundResource(facts.resource)) return false;
   if (resource !== undefined && resource !== facts.resource) return false;
-  if (object !== undefined && object !== facts.object) return false;
+  if (object !== undefined && object !== withoutUids(facts.object)) return false;
   if (verb === 'any') return true;
   return verb === 'write' ? facts.isWrite : verb === facts.verb;
 }

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { objectOf, type ClusterHistory } from '../record/cluster-history.ts';
 import type { ObjectRef } from '../record/stored-resources.ts';
+import { replaceUids } from '../record/uids.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
 
 /** The fields of an object, each by its path, without what differs between runs by nature. */
@@ -37,13 +38,16 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set([
   'deletionGracePeriodSeconds',
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
-const UID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** `RESOURCE OBJECT`; a name that the server has drawn counts as its beginning. */
-export function canonicalId(ref: ObjectRef, { metadata }: KubernetesObject): string {
+/** `RESOURCE OBJECT`; a name that the server has drawn counts as its beginning, and a uid in a name as the object that has it. */
+function canonicalId(
+  ref: ObjectRef,
+  { metadata }: KubernetesObject,
+  names: ReadonlyMap<string, string>,
+): string {
   const { generateName } = metadata ?? {};
   const drawn = generateName !== undefined && ref.name.startsWith(generateName);
-  if (!drawn) return `${ref.resource} ${ref.object}`;
+  if (!drawn) return `${ref.resource} ${withNames(ref.object, names)}`;
   const place = ref.namespace === '' ? '' : `${ref.namespace}/`;
   return `${ref.resource} ${place}${generateName}*`;
 }
@@ -60,8 +64,8 @@ export function canonicalState(history: ClusterHistory): CanonicalState {
     const kv = after ?? before;
     if (kv === undefined) continue;
     const object = objectOf(kv);
-    const id = canonicalId(ref, object);
     const { uid = '', ownerReferences = [] } = object.metadata ?? {};
+    const id = canonicalId(ref, object, names);
     names.set(uid, id);
     if (type === 'deleted') gone.add(uid);
     last.set(`${ref.resource} ${ref.object}`, { id, object: after && objectOf(after) });
@@ -118,6 +122,10 @@ function fieldsOf(object: KubernetesObject, names: ReadonlyMap<string, string>):
 function textOf(value: unknown, names: ReadonlyMap<string, string>): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   if (TIME.test(value)) return '(a time)';
-  if (UID.test(value)) return `(the uid of ${names.get(value) ?? 'an object of the world'})`;
-  return JSON.stringify(value);
+  return JSON.stringify(withNames(value, names));
+}
+
+/** A text with the objects that have the uids in it in place of these. */
+function withNames(text: string, names: ReadonlyMap<string, string>): string {
+  return replaceUids(text, (uid) => `(the uid of ${names.get(uid) ?? 'an object of the world'})`);
 }

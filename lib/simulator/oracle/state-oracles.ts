@@ -1,6 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
 import { objectOf, type ClusterHistory } from '../record/cluster-history.ts';
+import { withoutUids } from '../record/uids.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 
 /** What is wrong with an end state, whatever runs without faults do. */
@@ -58,7 +59,7 @@ function touched(history: ClusterHistory): {
   const gone = new Set<string>();
   for (const { ref, after, before } of history.changes) {
     if (isBackgroundResource(ref.resource)) continue;
-    const id = `${ref.resource} ${ref.object}`;
+    const id = `${ref.resource} ${withoutUids(ref.object)}`;
     if (after !== undefined) {
       present.set(id, objectOf(after));
       continue;

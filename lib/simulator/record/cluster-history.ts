@@ -6,6 +6,7 @@ import type { KeyValue, KeyValueEvent } from '../../server/mvcc/contract/key-val
 import type { ChangePoint } from '../contract/fault.ts';
 import type { ClusterState } from '../contract/world.ts';
 import { objectRefOf, type ObjectRef } from './stored-resources.ts';
+import { withoutUids } from './uids.ts';
 
 /** A committed change of one object. */
 export interface Change {
@@ -153,7 +154,7 @@ export class ClusterHistory implements ClusterState {
   /** Whether a change is the one that a point names, by its count. */
   static matches(change: Change, point: ChangePoint): boolean {
     const { ref, type } = change;
-    if (point.resource !== ref.resource || point.object !== ref.object) return false;
+    if (point.resource !== ref.resource || point.object !== withoutUids(ref.object)) return false;
     return point.change === undefined || point.change === type;
   }
 
@@ -164,7 +165,7 @@ export class ClusterHistory implements ClusterState {
   }
 
   #count({ resource, object }: ObjectRef, type: string): number {
-    const key = `${resource} ${object} ${type}`;
+    const key = `${resource} ${withoutUids(object)} ${type}`;
     const count = (this.#occurrences.get(key) ?? 0) + 1;
     this.#occurrences.set(key, count);
     return count;

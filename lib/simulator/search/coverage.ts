@@ -1,4 +1,5 @@
 import { isBackgroundResource } from '../network/request-facts.ts';
+import { withoutUids } from '../record/uids.ts';
 import type { RunRecord } from '../run/run-record.ts';
 
 /** A count matters only up to this number. */
@@ -20,7 +21,7 @@ function addWrites(features: Set<string>, { history }: RunRecord): void {
   const counts = new Map<string, number>();
   for (const { writer, ref, type } of history.changes) {
     if (isBackgroundResource(ref.resource)) continue;
-    const key = `${writer} ${ref.resource} ${ref.object} ${type}`;
+    const key = `${writer} ${ref.resource} ${withoutUids(ref.object)} ${type}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   for (const [key, count] of counts) features.add(`${key} ${Math.min(count, MOST_COUNTED)}`);
@@ -44,7 +45,7 @@ function addFaults(features: Set<string>, { history, journal }: RunRecord): void
       if (change === undefined || change.atMs > atMs) break;
       const { ref } = change;
       if (isBackgroundResource(ref.resource)) continue;
-      const id = `${ref.resource} ${ref.object}`;
+      const id = `${ref.resource} ${withoutUids(ref.object)}`;
       last = `${id} ${change.type}`;
       if (change.type === 'deleted') objects.delete(id);
       else objects.add(id);

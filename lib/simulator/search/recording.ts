@@ -1,6 +1,7 @@
 import type { ChangePoint, RequestPoint } from '../contract/fault.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
 import type { Change } from '../record/cluster-history.ts';
+import { withoutUids } from '../record/uids.ts';
 import type { RunRecord, SentRequest } from '../run/run-record.ts';
 
 /** A write of a process that changed something, as a point at which faults can happen. */
@@ -45,7 +46,8 @@ function effectiveWrites(
   const writes: RecordedWrite[] = [];
   for (const { verb, resource, object, isWrite, status, atMs } of sent) {
     if (!isWrite || verb === 'deletecollection') continue;
-    const key = `${verb} ${resource} ${object}`;
+    const name = withoutUids(object);
+    const key = `${verb} ${resource} ${name}`;
     const occurrence = (counts.get(key) ?? 0) + 1;
     counts.set(key, occurrence);
     if (status >= 300) continue;
@@ -59,7 +61,7 @@ function effectiveWrites(
     );
     if (change === undefined) continue;
     used.add(change);
-    const at = { verb: verb as RequestPoint['verb'], resource, object, occurrence };
+    const at = { verb: verb as RequestPoint['verb'], resource, object: name, occurrence };
     writes.push({ process, at });
   }
   return writes;
@@ -67,5 +69,6 @@ function effectiveWrites(
 
 /** The point of a change. */
 export function pointOf({ ref, type, occurrence }: Change): ChangePoint {
-  return { resource: ref.resource, object: ref.object, change: type, occurrence };
+  const { resource, object } = ref;
+  return { resource, object: withoutUids(object), change: type, occurrence };
 }
