@@ -154,6 +154,7 @@ export class CacheCheck {
     const seq = backend.seqOf(resourceVersion);
     let reason = '';
     for (let epoch = this.#epoch; epoch <= this.#history.epoch; epoch += 1) {
+      if (!this.#history.hasReached(epoch, seq)) continue;
       const place = this.#history.placeAt(epoch, seq);
       if (place < this.#place) {
         reason ||= `it went back to ${resourceVersion}`;

@@ -26,6 +26,8 @@ interface Epoch {
   readonly first: number;
   /** Where the server stood when it began. */
   readonly seq: number;
+  /** Where the server stood when it ended; no version above it was given out in this epoch. */
+  end: number;
 }
 
 /**
@@ -37,7 +39,7 @@ interface Epoch {
 export class History {
   readonly log: KeyState[] = [];
   readonly #byKey = new Map<string, KeyState[]>();
-  readonly #epochs: Epoch[] = [{ first: 0, seq: 0 }];
+  readonly #epochs: Epoch[] = [{ first: 0, seq: 0, end: Infinity }];
   readonly #present = new Map<string, KeyState>();
   /** Changes that nobody needs to have been told: a list stood in for them, or they were undone. */
   readonly #excused: boolean[] = [];
@@ -110,7 +112,8 @@ export class History {
   /** The server is back at `seq` with exactly these objects. What was undone nobody needs to have been told. */
   restore(things: ReadonlyMap<string, Thing>, seq: number, version: string): void {
     const undoneFrom = this.placeAt(this.epoch, seq) + 1;
-    this.#epochs.push({ first: this.log.length, seq });
+    (this.#epochs.at(-1) as Epoch).end = this.#seq;
+    this.#epochs.push({ first: this.log.length, seq, end: Infinity });
     const gone = [...this.#present.values()].filter(
       ({ key, uid }) => things.get(key)?.metadata.uid !== uid,
     );
@@ -121,6 +124,11 @@ export class History {
     }
     this.#seq = seq;
     this.#excused.fill(true, undoneFrom, this.log.length);
+  }
+
+  /** Whether the server was at `seq`, or past it, in an epoch. */
+  hasReached(epoch: number, seq: number): boolean {
+    return seq <= (this.#epochs[epoch] as Epoch).end;
   }
 
   /** The last place of the log that a server at `seq` shows; -1 before the first change. */
