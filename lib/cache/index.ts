@@ -1,4 +1,9 @@
-export type { CacheMemory, CacheMode, ObjectMemory } from './memory/object-memory.ts';
+export type {
+  CacheMemory,
+  CacheMode,
+  DeferredReleases,
+  ObjectMemory,
+} from './memory/object-memory.ts';
 export type {
   BytesCacheOptions,
   CacheOptions,

@@ -4,7 +4,8 @@ import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
 import { AutomaticDumps } from './automatic-dumps.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
-import { RecordingFile, type RecordSink } from './capture/recording-file.ts';
+import { RecordingFile } from './capture/recording-file.ts';
+import type { RecordSink } from './capture/record-sink.ts';
 import { RecordingRing } from './capture/recording-ring.ts';
 import { headBytes, RECORDING_LINE, type HeaderFields } from './format/file-head.ts';
 import {
@@ -59,7 +60,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       source: ListerWatcher<ObjectView<T>>,
       sink: RecordSink,
     ): ListerWatcher<ObjectView<T>> => {
-      this.#source = new RecordedSource<T>({ source, sink, mask, now });
+      this.#source = new RecordedSource<T>({ source, sink, now });
       return this.#source;
     };
     if (keepMs === undefined) {
@@ -69,6 +70,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
         files,
         runtime,
         head,
+        mask,
         maxBytes,
         flushMs,
         onFailure,

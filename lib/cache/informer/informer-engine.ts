@@ -102,6 +102,7 @@ export class InformerEngine<T extends KubernetesObject> {
       list: () => store().list(),
       keys: () => store().keys(),
       pin,
+      deferReleases: (onLeft) => this.memory.deferReleases?.(onLeft),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { ObjectView } from '../../meta/object-view.ts';
+import { HeldSource } from './held-source.ts';
 import { keptViewOf } from './kept-view.ts';
 
 const OPEN_BRACE = 1;
@@ -11,7 +12,7 @@ const EMPTY_BYTES = 2;
  */
 export function objectJson(object: ObjectView): Buffer {
   const view = keptViewOf(object);
-  if (view === undefined || view.held !== undefined) {
+  if (view === undefined || view.source instanceof HeldSource) {
     return Buffer.from(JSON.stringify(view?.held ?? object.object));
   }
   const { json, type } = view;

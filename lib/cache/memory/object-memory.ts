@@ -18,6 +18,12 @@ export interface CacheMemory {
   readonly retention: 'nothing' | 'metadata' | 'body';
 }
 
+/** Objects that have left the cache, and are released later. After it was disposed, objects are released at once. */
+export interface DeferredReleases<V extends HasMetadata = ObjectView> extends Disposable {
+  /** Releases an object for each time that it has left, at the end too. One that was stored again since stays in the cache. */
+  release(object: V): void;
+}
+
 /**
  * The memory of the objects of one cache: the place of their bytes, and the decoded objects. The rest of a cache uses only this
  * interface.
@@ -37,6 +43,11 @@ export interface ObjectMemory<V extends HasMetadata = ObjectView> {
   release(object: V, why: 'left' | 'unused'): void;
   /** Adds a reader that may read the metadata, or all, of objects after they have left the cache, until the pin is disposed. */
   pin(what: 'metadata' | 'body'): Disposable;
+  /**
+   * From now on an object that leaves the cache stays as it was received, in its place, until it is released through the result.
+   * `onLeft` is called with it at once. At most one reader does so at a time. A memory without this method releases at once.
+   */
+  deferReleases?(onLeft: (object: V) => void): DeferredReleases<V>;
   inspect(): CacheMemory;
   /** Drops caches for faster reads; retained objects stay readable. Calling again has no effect. */
   close(): void;

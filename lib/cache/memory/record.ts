@@ -12,13 +12,13 @@ import { writeBytes } from './slab-bytes.ts';
  * may be a little longer:
  *
  *   uid | resourceVersion | start and end of the metadata in the body, of its managed fields, of the longest member (6 x 4) |
- *   length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) | number in the slab (4) |
+ *   length of the slot (4) | length of the uid (1) | length of the resource version (1) | marks (1) | number in the slab (4) |
  *   length of the body (4) | body
  */
 const HEAD_BYTES = 39;
 const BODY_LENGTH = 4;
 const NUMBER = 8;
-const READ = 9;
+const MARKS = 9;
 const VERSION_LENGTH = 10;
 const UID_LENGTH = 11;
 const SLOT_LENGTH = 15;
@@ -78,11 +78,32 @@ export function recordedBody(view: KeptView): Buffer {
   return view.source.bytes.subarray(view.start, view.start + bodyLength(view));
 }
 
+const READ = 1;
+const LEFT = 2;
+
 /** Marks the object as read, and returns whether it was read before. */
-export function noteRead({ source: { bytes }, start }: KeptView): boolean {
-  const before = bytes[start - READ] === 1;
-  if (!before) bytes[start - READ] = 1;
-  return before;
+export function noteRead(view: KeptView): boolean {
+  return note(view, READ);
+}
+
+/** Marks the object as one that has left the cache, and returns whether it was marked before. */
+export function noteLeft(view: KeptView): boolean {
+  return note(view, LEFT);
+}
+
+/** It no longer counts as one that has left. */
+export function noteReleased({ source: { bytes }, start }: KeptView): void {
+  bytes[start - MARKS] = (bytes[start - MARKS] as number) & ~LEFT;
+}
+
+export function hasLeft({ source: { bytes }, start }: KeptView): boolean {
+  return ((bytes[start - MARKS] as number) & LEFT) !== 0;
+}
+
+function note({ source: { bytes }, start }: KeptView, mark: number): boolean {
+  const before = bytes[start - MARKS] as number;
+  bytes[start - MARKS] = before | mark;
+  return (before & mark) !== 0;
 }
 
 /** The number of the view in its slab. */
@@ -141,7 +162,7 @@ export function writeRecord(
     bytes[at - UID_LENGTH] = ELSEWHERE;
     bytes[at - VERSION_LENGTH] = ELSEWHERE;
   }
-  bytes[at - READ] = 0;
+  bytes[at - MARKS] = 0;
   bytes.writeUInt32LE(body.length, at - BODY_LENGTH);
   writePlaces(bytes, at - PLACES, places);
   writeBytes(bytes, at, body);

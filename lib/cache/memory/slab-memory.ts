@@ -1,10 +1,12 @@
+import { assert } from '../../kernel/failure/assert.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { singleBudget, type ResolvedCacheOptions } from './cache-options.ts';
 import { DECODED_SHARE, DecodedObjects } from './decoded-objects.ts';
 import { HeldSource, releasedHeld } from './held-source.ts';
 import { copyOf, keptViewOf, type KeptView } from './kept-view.ts';
-import type { CacheMemory, ObjectMemory } from './object-memory.ts';
+import { LeftObjects } from './left-objects.ts';
+import type { CacheMemory, DeferredReleases, ObjectMemory } from './object-memory.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { noteRead } from './record.ts';
 import { RecordCodec } from './record-codec.ts';
@@ -29,6 +31,8 @@ export class SlabMemory implements ObjectMemory {
   readonly #releasedCodec: RecordCodec;
   readonly #arena: SlabArena;
   #heldBytes = 0;
+  /** Undefined unless releases are deferred. */
+  #left: LeftObjects | undefined;
 
   constructor(options: ResolvedCacheOptions) {
     this.#mode = options.mode;
@@ -51,8 +55,12 @@ export class SlabMemory implements ObjectMemory {
             decoded.add(view, object, noteRead(view));
             return;
           }
-          this.#arena.take(view);
-          this.#hold(view, object);
+          if (this.#left === undefined) {
+            this.#arena.take(view);
+            this.#hold(view, object);
+          } else {
+            this.#holdBeside(view, object);
+          }
         },
       }),
       releasedCodec: this.#releasedCodec,
@@ -64,35 +72,65 @@ export class SlabMemory implements ObjectMemory {
 
   retain<V extends ObjectView>(object: V): V {
     const view = keptViewOf(object);
-    if (view === undefined || this.#has(view)) return object;
+    if (view === undefined) return object;
+    if (this.#has(view)) {
+      this.#left?.returned(view);
+      return object;
+    }
     if (this.#isForeign(view)) return this.retain(copyOf(object, view));
     const { held } = view;
+    const unlimited = this.#decoded === undefined && this.#left === undefined;
     // An object that left the cache decoded and is stored again has no bytes any more.
-    if (held !== undefined && (this.#decoded === undefined || view.source === releasedHeld)) {
+    if (held !== undefined && (unlimited || view.source === releasedHeld)) {
       this.#hold(view, held);
       return object;
     }
     this.#arena.put(view, view.json, view.places);
     if (held === undefined) return object;
+    if (this.#decoded === undefined) {
+      this.#holdBeside(view, held);
+      return object;
+    }
     view.hold(undefined);
-    this.#decoded?.add(view, held, false);
+    this.#decoded.add(view, held, false);
     return object;
   }
 
   release(object: ObjectView, why: 'left' | 'unused'): void {
     const view = keptViewOf(object);
-    if (view === undefined) return;
+    if (view === undefined || !this.#has(view)) return;
+    // A view that holds its object needs no bytes.
+    const deferred = why === 'left' && view.source !== this.#held ? this.#left : undefined;
+    if (deferred === undefined) this.#release(view, why);
+    else deferred.left(object, view);
+  }
+
+  deferReleases(onLeft: (object: ObjectView) => void): DeferredReleases {
+    assert(this.#left === undefined, 'the releases of one cache were deferred twice');
+    const left = new LeftObjects({
+      onLeft,
+      isIn: (view) => this.#arena.has(view),
+      release: (view) => this.#release(view, 'left'),
+      onEnd: () => {
+        this.#left = undefined;
+      },
+    });
+    this.#left = left;
+    return left;
+  }
+
+  #release(view: KeptView, why: 'left' | 'unused'): void {
     if (view.source === this.#held) {
       this.#heldBytes -= view.sizeBytes * DECODED_SHARE;
       view.moveTo(releasedHeld, 0);
       return;
     }
-    if (!this.#arena.has(view)) return;
     this.#decoded?.release(view);
     if (view.held === undefined) {
       this.#arena.release(view, why === 'unused' ? 'body' : this.#retention.readable);
       return;
     }
+    if (this.#decoded === undefined) this.#heldBytes -= view.sizeBytes * DECODED_SHARE;
     // A reader of the view has the decoded object, and does not need the bytes.
     this.#arena.take(view);
     releasedHeld.take(view, view.held);
@@ -125,8 +163,15 @@ export class SlabMemory implements ObjectMemory {
     return codec !== undefined && codec !== this.#releasedCodec && source !== releasedHeld;
   }
 
+  /** The object takes the place of its bytes. */
   #hold(view: KeptView, object: KubernetesObject): void {
     this.#held.take(view, object);
+    this.#heldBytes += view.sizeBytes * DECODED_SHARE;
+  }
+
+  /** While releases are deferred, the bytes stay as they were received. */
+  #holdBeside(view: KeptView, object: KubernetesObject): void {
+    view.hold(object);
     this.#heldBytes += view.sizeBytes * DECODED_SHARE;
   }
 }

@@ -59,6 +59,7 @@ class ScannedIdentity implements ObjectIdentity, ObjectPlaces {
   readonly managedFieldsEnd: number;
   readonly longestStart: number;
   readonly longestEnd: number;
+  key: string | undefined = undefined;
 
   constructor(scan: ObjectIdentity & Partial<ObjectPlaces>, start: number) {
     this.name = scan.name;
@@ -133,6 +134,16 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   get resourceVersion(): string | undefined {
     if (this.#identity !== undefined) return this.#identity.resourceVersion;
     return this.#source.codec?.resourceVersion(this);
+  }
+
+  /** See `shareKey`. */
+  override get sharedKey(): string | undefined {
+    return this.#identity?.key;
+  }
+
+  /** The readers that come next use this string as its key, until a cache has stored it. */
+  shareKey(key: string): void {
+    if (this.#identity !== undefined) this.#identity.key = key;
   }
 
   get metadata(): ObjectMeta {

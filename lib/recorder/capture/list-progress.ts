@@ -26,12 +26,13 @@ export class ListProgress {
   /** Requests that are no lists. */
   readonly probes: Set<number> = new Set();
 
-  /** Returns true if a list is complete with this record. */
-  follow(
-    { kind, request }: Pick<RecordFrame, 'kind' | 'request'>,
-    resourceVersion: string | undefined,
-    body: () => Buffer,
-  ): boolean {
+  /** An event has come. */
+  changed(resourceVersion: string | undefined): void {
+    if (!this.underWay) this.resourceVersion = resourceVersion ?? this.resourceVersion;
+  }
+
+  /** A record of no object; see `changed`. Returns true if a list is complete with it. */
+  follow({ kind, request }: Pick<RecordFrame, 'kind' | 'request'>, body: () => Buffer): boolean {
     switch (kind) {
       case RecordKind.listAsked:
         if (isProbe(body())) this.probes.add(request);
@@ -47,9 +48,6 @@ export class ListProgress {
         if (this.underWay && initialEventsEnd !== true) return false;
         return this.#complete(version) && initialEventsEnd === true;
       }
-      case RecordKind.event:
-        if (!this.underWay) this.resourceVersion = resourceVersion ?? this.resourceVersion;
-        return false;
       case RecordKind.listFailed:
         if (!this.probes.delete(request)) this.underWay = false;
         return false;

@@ -6,9 +6,7 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
-import { objectJson } from '../../cache/memory/object-json.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { recordedError } from '../format/recorded-error.ts';
@@ -18,24 +16,22 @@ import {
   RecordKind,
   type RecordKindNumber,
 } from '../format/record-frame.ts';
-import type { RecordSink } from './recording-file.ts';
+import type { RecordSink } from './record-sink.ts';
 
 export interface RecordedSourceOptions<T extends KubernetesObject> {
   readonly source: ListerWatcher<ObjectView<T>>;
   readonly sink: RecordSink;
-  readonly mask: ObjectMask;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
 }
 
 /** Flags of an event. */
 export const EVENT_FLAGS = { ADDED: 1, MODIFIED: 2, DELETED: 3 } as const;
-const NOTHING: Buffer = Buffer.from('null');
 
 /**
  * A source that writes down what it brings, before its reader gets it: requests, items, events and failures, with their times.
  *
- * Guarantees: the reader gets the same values in the same order; nothing is decoded for the recording, unless values are masked.
+ * Guarantees: the reader gets the same values in the same order.
  */
 export class RecordedSource<T extends KubernetesObject> implements ListerWatcher<ObjectView<T>> {
   readonly description: string;
@@ -131,39 +127,26 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
   /** `inPage`: the items came with the end of the page. */
   #items(request: number, items: readonly ObjectView<T>[], inPage: boolean): void {
     const { sink, now } = this.#options;
-    const atMs = now();
-    const kind = RecordKind.item;
+    const place = { request, atMs: now() };
     for (const [index, item] of items.entries()) {
       const last = index === items.length - 1 ? LAST_OF_BATCH : 0;
-      const flags = (inPage ? 1 : 0) | last;
-      sink.put({ kind, flags, request, atMs, body: this.#bytesOf(item) }, item);
+      sink.putObject(place, RecordKind.item, (inPage ? 1 : 0) | last, item);
     }
   }
 
   #events(request: number, batch: readonly WatchEvent<ObjectView<T>>[]): void {
     const { sink, now } = this.#options;
-    const atMs = now();
+    const place = { request, atMs: now() };
     for (let index = 0; index < batch.length; index += 1) {
       const event = batch[index] as WatchEvent<ObjectView<T>>;
       const last = index === batch.length - 1 ? LAST_OF_BATCH : 0;
       if (event.type === 'BOOKMARK') {
         const { resourceVersion, initialEventsEnd } = event;
         const value = { resourceVersion, initialEventsEnd };
-        sink.put(jsonFrame(RecordKind.bookmark, value, { request, atMs, flags: last }));
+        sink.put(jsonFrame(RecordKind.bookmark, value, { ...place, flags: last }));
       } else {
-        const flags = EVENT_FLAGS[event.type] | last;
-        const body = this.#bytesOf(event.object);
-        sink.put({ kind: RecordKind.event, flags, request, atMs, body }, event.object);
+        sink.putObject(place, RecordKind.event, EVENT_FLAGS[event.type] | last, event.object);
       }
-    }
-  }
-
-  /** A source may send null in place of an object. */
-  #bytesOf(object: ObjectView<T>): Buffer {
-    try {
-      return this.#options.mask.apply(objectJson(object));
-    } catch {
-      return NOTHING;
     }
   }
 }

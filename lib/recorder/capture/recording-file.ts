@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { FileWriter, WritableFile } from '../files/private-file.ts';
 import { fileError } from '../files/private-file.ts';
@@ -11,18 +12,14 @@ import {
   writeFrame,
   type RecordFrame,
 } from '../format/record-frame.ts';
-
-/** Takes records, at once. */
-export interface RecordSink {
-  /** `object`: what the body is of. */
-  put(frame: RecordFrame, object?: ObjectView): void;
-}
+import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
 
 export interface RecordingFileOptions {
   readonly path: string;
   readonly files: FileWriter;
   readonly runtime: Runtime;
   readonly head: Buffer;
+  readonly mask: ObjectMask;
   readonly maxBytes: number;
   readonly flushMs: number;
   /** It has ended before it was closed. */
@@ -101,6 +98,11 @@ export class RecordingFile implements RecordSink {
     }
     this.#records += 1;
     this.#append(frame, size);
+  }
+
+  putObject({ request, atMs }: RecordPlace, kind: number, flags: number, object: ObjectView): void {
+    if (this.#ended) return;
+    this.put({ kind, flags, request, atMs, body: bodyOfObject(object, this.#options.mask) });
   }
 
   /** Writes what waits and the last record. Calling again has no effect. */

@@ -1,12 +1,12 @@
 import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
-import { objectJson } from '../../cache/memory/object-json.ts';
+import { keptViewOf } from '../../cache/memory/kept-view.ts';
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
 import { joinedKey } from '../../meta/key.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { identityOf, type ObjectIdentity, type ObjectView } from '../../meta/object-view.ts';
+import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import { replaceFile, type FileWriter } from '../files/private-file.ts';
 import { headBytes, RECORDING_LINE, type HeaderFields } from '../format/file-head.ts';
 import {
@@ -16,10 +16,12 @@ import {
   RecordKind,
   type RecordFrame,
 } from '../format/record-frame.ts';
+import { ArrivingRecords } from './arriving-records.ts';
+import { EarlierStates } from './earlier-states.ts';
 import { ListProgress } from './list-progress.ts';
-import type { RecordSink } from './recording-file.ts';
-import { bytesOf, RingMemory, type RingPiece } from './ring-memory.ts';
-import { bodyOf, sizeOf, stateAfter, VANISHED, type RingRecord } from './ring-record.ts';
+import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
+import { RingMemory, RingPiece } from './ring-memory.ts';
+import { jsonOf, RECORD_BYTES, RingRecord, VANISHED, type RingBody } from './ring-record.ts';
 
 export interface RecordingRingOptions<T extends KubernetesObject> {
   readonly cache: ReceivedObjects<ObjectView<T>>;
@@ -37,18 +39,17 @@ export interface RecordingRingOptions<T extends KubernetesObject> {
 /** The request of the list that a dump begins with. */
 const BASE_REQUEST = 0xffffffff;
 const CHUNK_BYTES = 256 * 1024;
-const NOTHING: ObjectIdentity = Object.freeze({});
 
 /**
  * The last records, within bytes and time. A dump begins with the state before the oldest of them: the objects of the cache, and of those
- * that have records, what they were before.
+ * that have records, what they were before. Where the cache can keep objects that leave it, records refer to them and copy nothing.
  */
 export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   readonly #options: RecordingRingOptions<T>;
   readonly #memory = new RingMemory();
+  readonly #earlier: EarlierStates;
+  readonly #arriving: ArrivingRecords;
   readonly #records = new RingBuffer<RingRecord>();
-  /** The last record of each object. */
-  readonly #last = new Map<string, RingRecord>();
   /** Up to the newest record. */
   readonly #newest = new ListProgress();
   /** Up to the newest record that was dropped. */
@@ -59,46 +60,72 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   #listVersion = '';
   /** The watch that was open when the last dropped record came. */
   #openWatch: RingRecord | undefined;
-  #bytes = 0;
+  #copiedBytes = 0;
   #hasDropped = false;
   #closed = false;
 
   constructor(options: RecordingRingOptions<T>) {
     this.#options = options;
+    const { cache, mask } = options;
+    this.#earlier = new EarlierStates(cache, () => this.#dropOld());
+    this.#arriving = new ArrivingRecords({
+      isPresent: ({ key = '' }) => cache.get(key) !== undefined,
+      onNotTaken: (record) => {
+        if (record.kind !== VANISHED) record.body = this.#copy(jsonOf(record.body, mask));
+      },
+    });
   }
 
   get records(): number {
     return this.#records.size;
   }
 
+  /** What it takes besides the cache. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#copiedBytes + this.#earlier.bytes + this.#records.size * RECORD_BYTES;
   }
 
-  put(frame: RecordFrame, object?: ObjectView): void {
+  put(frame: RecordFrame): void {
     if (this.#closed) return;
-    const { name, namespace, resourceVersion } =
-      object === undefined ? NOTHING : identityOf(object);
-    const counts = name !== undefined && !this.#newest.probes.has(frame.request);
-    const key = counts ? joinedKey(name, namespace) : undefined;
-    // The body lies in the bytes of the network, which would all be kept with it.
-    const piece = this.#memory.copy(frame.body);
-    const { kind, flags, request, atMs } = frame;
-    const place = { kind, flags, request, atMs, piece };
-    this.#push({ ...place, key, resourceVersion, next: undefined, prior: undefined });
-    if (frame.kind === RecordKind.listAsked || frame.kind === RecordKind.watchAsked) {
+    const { kind, flags, request, atMs, body } = frame;
+    const record = new RingRecord({ request, atMs }, kind, flags);
+    // It may be a part of a larger buffer, which would be kept with it.
+    record.body = this.#copy(body);
+    this.#push(record);
+    if (kind === RecordKind.listAsked || kind === RecordKind.watchAsked) {
       if (!this.#newest.underWay) this.#listed = new Set();
     }
-    if (this.#newest.follow(frame, resourceVersion, () => frame.body)) this.#vanish(frame);
-    else if (key !== undefined && this.#newest.underWay) this.#listed.add(key);
+    if (this.#newest.follow(frame, () => body)) this.#vanish(record.place);
+    this.#dropOld();
+  }
+
+  putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
+    if (this.#closed) return;
+    this.#arriving.settle();
+    const newest = this.#newest;
+    const record = new RingRecord(place, kind, flags);
+    const { name, namespace, resourceVersion } = identityOf(object);
+    record.resourceVersion = resourceVersion;
+    record.body = this.#kept(object);
+    if (name !== undefined && !newest.probes.has(place.request)) {
+      const key = joinedKey(name, namespace);
+      keptViewOf(object)?.shareKey(key);
+      record.key = key;
+      record.prior = this.#before(key);
+      if (newest.underWay) this.#listed.add(key);
+    }
+    this.#push(record);
+    this.#arriving.add(record);
+    if (kind === RecordKind.event) newest.changed(resourceVersion);
     this.#dropOld();
   }
 
   close(): void {
     this.#closed = true;
     this.#records.clear();
-    this.#last.clear();
-    this.#bytes = 0;
+    this.#arriving.clear();
+    this.#earlier.close();
+    this.#copiedBytes = 0;
   }
 
   /** Writes the records as a file. They are those of the moment in which the cache has every list that was dropped. */
@@ -117,32 +144,41 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   }
 
   #push(record: RingRecord): void {
-    const { key } = record;
-    if (key !== undefined) {
-      const before = this.#last.get(key);
-      if (before === undefined) record.prior = this.#present(key);
-      else before.next = record;
-      this.#last.set(key, record);
-    }
     this.#records.push(record);
-    this.#bytes += sizeOf(record);
+    this.#earlier.came();
   }
 
-  /** What the cache has of an object. */
-  #present(key: string): RingPiece | undefined {
+  /** What an object is before the next record. */
+  #before(key: string): RingBody | undefined {
+    const record = this.#arriving.get(key);
+    if (record !== undefined) return shared(record.after);
     const object = this.#options.cache.get(key);
-    return object && this.#memory.copy(this.#options.mask.apply(objectJson(object)));
+    return object && this.#kept(object);
+  }
+
+  /** The object itself, if the cache keeps its bytes; otherwise a copy. */
+  #kept(object: ObjectView): RingBody {
+    if (this.#earlier.kept && keptViewOf(object) !== undefined) return object;
+    return this.#copy(bodyOfObject(object, this.#options.mask));
+  }
+
+  #copy(bytes: Buffer): RingPiece {
+    this.#copiedBytes += bytes.length;
+    return this.#memory.copy(bytes);
   }
 
   /** A list is complete: what the cache has and the list does not is gone. */
-  #vanish({ request, atMs }: RecordFrame): void {
+  #vanish(place: RecordPlace): void {
     this.#listVersion = this.#newest.resourceVersion;
     const listed = this.#listed;
     this.#listed = new Set();
     for (const key of this.#options.cache.keys()) {
       if (listed.has(key)) continue;
-      const frame = { kind: VANISHED, flags: 0, request, atMs, piece: undefined };
-      this.#push({ ...frame, key, resourceVersion: undefined, next: undefined, prior: undefined });
+      const record = new RingRecord(place, VANISHED, 0);
+      record.key = key;
+      record.prior = this.#before(key);
+      this.#push(record);
+      this.#arriving.add(record);
     }
   }
 
@@ -151,48 +187,53 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     const oldestMs = now() - keepMs;
     for (;;) {
       const oldest = this.#records.peek();
-      if (oldest === undefined || (this.#bytes <= maxBytes && oldest.atMs >= oldestMs)) return;
+      if (oldest === undefined) return;
+      if (this.bytes <= maxBytes && oldest.place.atMs >= oldestMs) return;
       this.#drop();
     }
   }
 
   #drop(): void {
     const record = this.#records.shift() as RingRecord;
+    const { place, kind, body, prior } = record;
     this.#hasDropped = true;
-    this.#bytes -= sizeOf(record);
-    this.#dropped.follow(record, record.resourceVersion, () => bodyOf(record));
-    const { key, next, kind, request } = record;
-    if (kind === RecordKind.watchAsked) this.#openWatch = record;
-    else if (this.#openWatch?.request === request && isEndOfWatch(kind))
-      this.#openWatch = undefined;
-    const memory = this.#memory;
-    memory.release(record.prior);
-    const state = next === undefined ? undefined : stateAfter(record);
-    if (state === undefined) memory.release(record.piece);
-    if (key === undefined) return;
-    if (next === undefined) {
-      this.#last.delete(key);
-      return;
+    record.dropped = true;
+    if (kind === RecordKind.event) {
+      this.#dropped.changed(record.resourceVersion);
+    } else if (kind !== RecordKind.item) {
+      const { mask } = this.#options;
+      this.#dropped.follow({ kind, request: place.request }, () => jsonOf(body, mask));
+      if (kind === RecordKind.watchAsked) this.#openWatch = record;
+      else if (this.#openWatch?.place.request === place.request && isEndOfWatch(kind))
+        this.#openWatch = undefined;
     }
-    this.#bytes -= sizeOf(next);
-    next.prior = state;
-    this.#bytes += sizeOf(next);
+    this.#free(prior);
+    this.#free(body);
+    this.#earlier.dropped();
+  }
+
+  #free(body: RingBody | undefined): void {
+    if (!(body instanceof RingPiece)) return;
+    body.uses -= 1;
+    if (body.uses > 0) return;
+    this.#copiedBytes -= body.length;
+    this.#memory.release(body);
   }
 
   /** The objects before the oldest record; undefined if nothing was dropped. */
   #base(): Iterable<Buffer> | undefined {
     if (!this.#hasDropped || this.#dropped.resourceVersion === '') return undefined;
-    const changed = new Map<string, RingPiece | undefined>();
+    const changed = new Map<string, RingBody | undefined>();
     for (const { key, prior } of this.#records) {
       if (key !== undefined && !changed.has(key)) changed.set(key, prior);
     }
     const objects = this.#options.cache.list();
     const { mask } = this.#options;
     return (function* (): Generator<Buffer> {
-      for (const prior of changed.values()) if (prior !== undefined) yield bytesOf(prior);
+      for (const prior of changed.values()) if (prior !== undefined) yield jsonOf(prior, mask);
       for (const object of objects) {
         const { name = '', namespace } = identityOf(object);
-        if (!changed.has(joinedKey(name, namespace))) yield mask.apply(objectJson(object));
+        if (!changed.has(joinedKey(name, namespace))) yield jsonOf(object, mask);
       }
     })();
   }
@@ -229,7 +270,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   ): Generator<RecordFrame> {
     const open = this.#openWatch;
     if (base !== undefined) {
-      const place = { request: BASE_REQUEST, atMs: records[0]?.atMs ?? this.#options.now() };
+      const place = { request: BASE_REQUEST, atMs: records[0]?.place.atMs ?? this.#options.now() };
       yield jsonFrame(RecordKind.listAsked, {}, place);
       for (const body of base)
         yield { kind: RecordKind.item, flags: 1 | LAST_OF_BATCH, ...place, body };
@@ -237,15 +278,22 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
       if (open !== undefined) {
         // It goes on from the state above, also if it has begun as a streaming list.
         const again = { resourceVersion, allowWatchBookmarks: true };
-        yield jsonFrame(RecordKind.watchAsked, again, { ...place, request: open.request });
+        const { request } = open.place;
+        yield jsonFrame(RecordKind.watchAsked, again, { ...place, request });
         if (records[0]?.kind !== RecordKind.watchAccepted) {
-          yield jsonFrame(RecordKind.watchAccepted, undefined, { ...place, request: open.request });
+          yield jsonFrame(RecordKind.watchAccepted, undefined, { ...place, request });
         }
       }
     }
-    for (const record of records)
-      if (record.kind !== VANISHED) yield { ...record, body: bodyOf(record) };
+    const { mask } = this.#options;
+    for (const { place, kind, flags, body } of records)
+      if (kind !== VANISHED) yield { kind, flags, ...place, body: jsonOf(body, mask) };
   }
+}
+
+function shared(body: RingBody | undefined): RingBody | undefined {
+  if (body instanceof RingPiece) body.uses += 1;
+  return body;
 }
 
 function isEndOfWatch(kind: number): boolean {

@@ -7,15 +7,27 @@ export interface RingSlab {
 }
 
 /** A piece of a slab. */
-export interface RingPiece {
+export class RingPiece {
   readonly slab: RingSlab;
   readonly start: number;
   readonly end: number;
-}
+  /** The records that refer to it. */
+  uses = 1;
 
-/** The bytes of a piece. They are no part of it, because a Buffer for each record costs more than its bytes. */
-export function bytesOf({ slab, start, end }: RingPiece): Buffer {
-  return slab.bytes.subarray(start, end);
+  constructor(slab: RingSlab, start: number, end: number) {
+    this.slab = slab;
+    this.start = start;
+    this.end = end;
+  }
+
+  /** Not kept, because a Buffer for each record costs more than its bytes. */
+  get bytes(): Buffer {
+    return this.slab.bytes.subarray(this.start, this.end);
+  }
+
+  get length(): number {
+    return this.end - this.start;
+  }
 }
 
 const SLAB_BYTES = 1024 * 1024;
@@ -37,12 +49,10 @@ export class RingMemory {
     source.copy(slab.bytes, start);
     slab.used += length;
     slab.live += 1;
-    return { slab, start, end: slab.used };
+    return new RingPiece(slab, start, slab.used);
   }
 
-  release(piece: RingPiece | undefined): void {
-    if (piece === undefined) return;
-    const { slab } = piece;
+  release({ slab }: RingPiece): void {
     slab.live -= 1;
     if (slab.live > 0 || slab === this.#slab || this.#pins > 0) return;
     if (slab.bytes.length === SLAB_BYTES && this.#spare.length < MOST_SPARE) {

@@ -1,45 +1,59 @@
-import { bytesOf, type RingPiece } from './ring-memory.ts';
+import { keptViewOf } from '../../cache/memory/kept-view.ts';
+import { objectJson } from '../../cache/memory/object-json.ts';
+import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
 import { EVENT_FLAGS } from './recorded-source.ts';
-import {
-  FRAME_HEAD_BYTES,
-  LAST_OF_BATCH,
-  RecordKind,
-  type RecordFrame,
-} from '../format/record-frame.ts';
+import type { RecordPlace } from './record-sink.ts';
+import { RingPiece } from './ring-memory.ts';
 
 /** An object that a relist no longer has. It is kept for its earlier state, and written to no file. */
 export const VANISHED = 0;
 
+/** What a record and its places take in memory, besides its body, about; bytes. */
+export const RECORD_BYTES = 200;
+
+/** Bytes that were copied and masked, or an object that keeps its own. */
+export type RingBody = RingPiece | ObjectView;
+
 /** A record in memory. */
-export interface RingRecord extends Omit<RecordFrame, 'body'> {
-  readonly key: string | undefined;
-  readonly resourceVersion: string | undefined;
-  /** The next record of the same object. */
-  next: RingRecord | undefined;
-  /** What the object was before its first record; undefined if it did not exist. */
-  prior: RingPiece | undefined;
-  /** Where the body lies. */
-  readonly piece: RingPiece | undefined;
-}
+export class RingRecord {
+  readonly place: RecordPlace;
+  readonly kind: number;
+  readonly flags: number;
+  key: string | undefined = undefined;
+  resourceVersion: string | undefined = undefined;
+  /** What the object was before; undefined if it did not exist. */
+  prior: RingBody | undefined = undefined;
+  body: RingBody | undefined = undefined;
+  /** It is no longer one of the last records. */
+  dropped = false;
 
-/** What a record takes in memory, about. */
-export function sizeOf({ piece, prior }: RingRecord): number {
-  return FRAME_HEAD_BYTES + 200 + lengthOf(piece) + lengthOf(prior);
-}
+  constructor(place: RecordPlace, kind: number, flags: number) {
+    this.place = place;
+    this.kind = kind;
+    this.flags = flags;
+  }
 
-function lengthOf(piece: RingPiece | undefined): number {
-  return piece === undefined ? 0 : piece.end - piece.start;
+  /** Whether its object still lies in the bytes of the network. */
+  get isArriving(): boolean {
+    const { body } = this;
+    if (body === undefined || body instanceof RingPiece) return false;
+    return keptViewOf(body)?.source.codec === undefined;
+  }
+
+  /** The state of the object after it; undefined if it no longer exists. */
+  get after(): RingBody | undefined {
+    const { kind, flags, body } = this;
+    const deleted = kind === RecordKind.event && (flags & ~LAST_OF_BATCH) === EVENT_FLAGS.DELETED;
+    return deleted ? undefined : body;
+  }
 }
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** The body of a record. */
-export function bodyOf({ piece }: RingRecord): Buffer {
-  return piece === undefined ? EMPTY : bytesOf(piece);
-}
-
-/** The state of the object after the record; undefined if it no longer exists. */
-export function stateAfter({ kind, flags, piece }: RingRecord): RingPiece | undefined {
-  const deleted = kind === RecordKind.event && (flags & ~LAST_OF_BATCH) === EVENT_FLAGS.DELETED;
-  return deleted || kind === VANISHED ? undefined : piece;
+/** The bytes to write. */
+export function jsonOf(body: RingBody | undefined, mask: ObjectMask): Buffer {
+  if (body === undefined) return EMPTY;
+  return body instanceof RingPiece ? body.bytes : mask.apply(objectJson(body));
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { resolveCacheOptions } from '../../../lib/cache/memory/cache-options.ts';
+import { objectJson } from '../../../lib/cache/memory/object-json.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
 import { JsonView } from '../../../lib/meta/json/json-view.ts';
@@ -339,3 +340,59 @@ for (const [mode, memoryOf] of [
     });
   });
 }
+
+describe('SlabMemory with deferred releases', () => {
+  const memories = { bytes: bytesMemory, objects: objectsMemory };
+  for (const [mode, make] of Object.entries(memories)) {
+    it(`keeps what leaves a cache of ${mode} as it was received, until it is released`, () => {
+      const memory = make();
+      const left: object[] = [];
+      const releases = memory.deferReleases((object) => left.push(object));
+      const text =
+        '{"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"a":1.0,"é":"\\u0041"}}';
+      const views = [viewOfText(text), viewOfText(text)] as const;
+      for (const view of views) memory.retain(view);
+      expect(views[1].object['spec']).to.deep.equal({ a: 1, é: 'A' });
+      for (const view of views) memory.release(view, 'left');
+      expect(left).to.deep.equal([...views]);
+      // Other objects come and go.
+      for (let index = 0; index < 200; index += 1) {
+        memory.release(retainedIn(memory, podOf(index)), 'unused');
+      }
+      for (const view of views) expect(objectJson(view).toString()).to.equal(text);
+      for (const view of views) releases.release(view);
+      expect(memory.inspect().liveBytes).to.equal(0);
+      if (mode === 'objects') expect(memory.inspect().decodedBytes).to.equal(0);
+      releases[Symbol.dispose]();
+      memory.release(retainedIn(memory, podOf(1)), 'left');
+      expect(left).to.have.length(2);
+    });
+
+    it(`leaves in a cache of ${mode} what is stored again, also when it leaves again`, () => {
+      const memory = make();
+      const releases = memory.deferReleases(() => {});
+      const view = retainedIn(memory, podOf(1));
+      memory.release(view, 'left');
+      memory.retain(view);
+      releases.release(view);
+      expect(memory.inspect().liveBytes).to.be.above(0);
+      memory.release(view, 'left');
+      memory.retain(view);
+      memory.release(view, 'left');
+      releases.release(view);
+      expect(memory.inspect().liveBytes).to.be.above(0);
+      expect(view.object).to.deep.equal(podOf(1));
+      releases.release(view);
+      expect(memory.inspect().liveBytes).to.equal(0);
+      if (mode === 'objects') expect(memory.inspect().decodedBytes).to.equal(0);
+    });
+  }
+
+  it('are refused while they are deferred already', () => {
+    const memory = bytesMemory();
+    const releases = memory.deferReleases(() => {});
+    expect(() => memory.deferReleases(() => {})).to.throw('deferred twice');
+    releases[Symbol.dispose]();
+    memory.deferReleases(() => {});
+  });
+});

@@ -1,4 +1,5 @@
 import type { HasMetadata } from '../../../meta/object.ts';
+import type { DeferredReleases } from '../../memory/object-memory.ts';
 
 /** What a cache stores, as it was received: without own writes. */
 export interface ReceivedObjects<V extends HasMetadata> {
@@ -10,4 +11,6 @@ export interface ReceivedObjects<V extends HasMetadata> {
   keys(): string[];
   /** Keeps objects readable that leave the cache, until it is disposed. */
   pin(): Disposable;
+  /** As `ObjectMemory.deferReleases`; undefined if the memory of the cache cannot do that. */
+  deferReleases(onLeft: (object: V) => void): DeferredReleases<V> | undefined;
 }

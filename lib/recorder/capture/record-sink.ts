@@ -1,0 +1,25 @@
+import { objectJson } from '../../cache/memory/object-json.ts';
+import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { RecordFrame } from '../format/record-frame.ts';
+
+/** The place of a record: its request, and when it came. */
+export type RecordPlace = Pick<RecordFrame, 'request' | 'atMs'>;
+
+/** Takes records, at once. */
+export interface RecordSink {
+  put(frame: RecordFrame): void;
+  /** A record of an object that has just arrived. */
+  putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void;
+}
+
+const NOTHING: Buffer = Buffer.from('null');
+
+/** The body of a record of an object. A source may send null in place of an object. */
+export function bodyOfObject(object: ObjectView, mask: ObjectMask): Buffer {
+  try {
+    return mask.apply(objectJson(object));
+  } catch {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import type { CacheOptions } from '../../../lib/cache/memory/cache-options.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { replay } from '../../../lib/recorder/replay/replay.ts';
+import { pod, type Pod } from '../../cache/support/objects.ts';
+import { asFile } from '../support/memory-files.ts';
+import { byName, play, Recorded } from '../support/recorded-informer.ts';
+
+type State = Record<string, Pod>;
+
+/** Changes at random, many of them without a pause, and the state at each version. */
+class Changes {
+  readonly #recorded: Recorded;
+  readonly #random: () => number;
+  readonly states = new Map<string, State>();
+  #count = 0;
+
+  constructor(recorded: Recorded, seed: number) {
+    this.#recorded = recorded;
+    this.#random = seededRandom(seed);
+    this.#note();
+  }
+
+  async burst(): Promise<void> {
+    const { runtime } = this.#recorded;
+    for (let left = 1 + this.#below(20); left > 0; left -= 1) this.#change();
+    await runtime.settle();
+  }
+
+  #change(): void {
+    const { pods } = this.#recorded;
+    // A few objects change often, so that several of their changes come together.
+    const name = `pod-${this.#below(this.#below(3) === 0 ? 30 : 3)}`;
+    const isPresent = pods.objects.some(({ metadata }) => metadata.name === name);
+    this.#count += 1;
+    const object = pod(name, { annotations: { a: `${this.#count} `.repeat(30) } });
+    if (!isPresent) pods.add(object);
+    else if (this.#below(5) === 0) pods.delete({ namespace: 'shop', name });
+    else pods.modify(object);
+    this.#note();
+  }
+
+  #below(bound: number): number {
+    return Math.floor(this.#random() * bound);
+  }
+
+  #note(): void {
+    const { pods } = this.#recorded;
+    this.states.set(pods.resourceVersion, byName(pods.objects));
+  }
+}
+
+/** The state that a recording of the last minutes begins with. */
+async function firstState(path: string): Promise<{ version: string | undefined; state: State }> {
+  const runtime = new VirtualRuntime();
+  const source = await replay<Pod>(path, { runtime, speed: 'step' });
+  const first = source.list({});
+  await runtime.run(source.step());
+  const { items } = await runtime.run(first);
+  return { version: source.header.keptFrom, state: byName(items.map(({ object }) => object)) };
+}
+
+describe('RecordingRing', () => {
+  const caches: Record<string, CacheOptions> = {
+    'of bytes': 'bytes',
+    'of objects': 'objects',
+    'of bytes without a budget for objects': { mode: 'bytes', decodedBytes: 0 },
+  };
+  for (const [name, cache] of Object.entries(caches)) {
+    for (const watchList of [true, false]) {
+      it(`has the state before its oldest record, whatever came together, in a cache ${name}${watchList ? ' that is filled by a stream' : ''}`, async () => {
+        for (let seed = 1; seed <= 4; seed += 1) await states(seed, cache, watchList);
+      });
+    }
+  }
+
+  async function states(seed: number, cache: CacheOptions, watchList: boolean): Promise<void> {
+    const recorded = new Recorded({ watchList, cache }, 20);
+    const recording = await recorded.record({ keepMinutes: 60, maxBytes: 65_536 });
+    await recorded.start();
+    const changes = new Changes(recorded, seed);
+    let begun = 0;
+    for (let round = 0; round < 60; round += 1) {
+      await changes.burst();
+      expect(recording.inspect().bytes).to.be.at.most(65_536);
+      if (round % 6 !== 5) continue;
+      await recorded.runtime.run(recording.dump('incident.listwatch'));
+      await asFile(recorded.files.bytes('incident.listwatch'), async (path) => {
+        const what = `seed ${seed}, round ${round}`;
+        const { version, state } = await firstState(path);
+        if (version !== undefined) {
+          expect(state, what).to.deep.equal(changes.states.get(version));
+          begun += 1;
+        }
+        const { log, objects } = await play(path);
+        const later = log.slice(Object.keys(state).length);
+        expect(later, what).to.deep.equal(recorded.log.slice(-later.length));
+        expect(byName(objects), what).to.deep.equal(byName(recorded.pods.objects));
+      });
+    }
+    expect(begun, 'dumps that begin in the middle').to.be.above(5);
+    await recorded.stop();
+    await recording.close();
+  }
+
+  it('copies what the cache does not take: a state that it has already', async () => {
+    const recorded = new Recorded({ watchList: false }, 400);
+    const recording = await recorded.record({ keepMinutes: 60 });
+    await recorded.start();
+    const { bytes } = recording.inspect();
+    const { pods, runtime } = recorded;
+    pods.pause();
+    pods.add(pod('unseen'));
+    pods.dropConnections();
+    pods.compact();
+    pods.resume();
+    await runtime.advance(60_000);
+    pods.add(pod('late'));
+    await runtime.settle();
+    expect(recording.inspect().bytes - bytes).to.be.above(400 * 200);
+    await runtime.run(recording.dump('incident.listwatch'));
+    await asFile(recorded.files.bytes('incident.listwatch'), async (path) => {
+      const { objects, log } = await play(path);
+      expect(log).to.deep.equal(recorded.log);
+      expect(byName(objects)).to.deep.equal(byName(recorded.pods.objects));
+    });
+    await recorded.stop();
+    await recording.close();
+  });
+
+  it('gives the memory of the cache back when it ends', async () => {
+    const recorded = new Recorded({ watchList: false }, 10);
+    const recording = await recorded.record({ keepMinutes: 60 });
+    await recorded.start();
+    const live = (): number => recorded.informer.inspect().memory.liveBytes;
+    const before = live();
+    const changes = new Changes(recorded, 1);
+    for (let round = 0; round < 30; round += 1) await changes.burst();
+    expect(live()).to.be.above(3 * before);
+    await recording.close();
+    expect(live()).to.be.below(2 * before + 20 * 300);
+    await changes.burst();
+    await recorded.stop();
+  });
+});
