@@ -39,7 +39,7 @@ export type DumpCause = 'error' | 'SIGUSR2' | 'SIGHUP';
 const DUMP_CAUSES: readonly DumpCause[] = ['error', 'SIGUSR2', 'SIGHUP'];
 
 export interface RecordOptions {
-  /** The most bytes of the file, or of the memory with `keepMinutes`; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
+  /** The most bytes of the file, or with `keepMinutes` of the memory besides the cache; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
   readonly maxBytes?: number | undefined;
   /**
    * Keeps the last minutes in memory, within `maxBytes`, and writes a file when `dump` is called. It needs an informer.
