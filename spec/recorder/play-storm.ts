@@ -28,7 +28,6 @@ export interface StormReport {
 }
 
 type View = ObjectView<UnstructuredObject>;
-const NAMESPACE = 'listwatch-storm';
 
 /** A source whose watches break, and expire, now and then. */
 class StormySource implements ListerWatcher<View> {
@@ -71,9 +70,11 @@ export async function playStorm(
 ): Promise<StormReport> {
   const random = seededRandom(seed);
   const namespaces = client.resource('v1', 'namespaces');
-  await namespaces.create({ metadata: { name: NAMESPACE } }).catch(() => {});
+  // A server without its controllers never removes a namespace, so each run has one of its own.
+  const created = await namespaces.create({ metadata: { generateName: 'listwatch-storm-' } });
+  const namespace = created.metadata.name;
   const resource = { apiVersion: 'v1', resource: 'configmaps' };
-  const source = new StormySource(client.listerWatcher(resource, { namespace: NAMESPACE }), random);
+  const source = new StormySource(client.listerWatcher(resource, { namespace }), random);
   const backoff = { baseMs: 5, capMs: 20 };
   const live = new SharedIndexInformer<UnstructuredObject>({
     listerWatcher: source,
@@ -84,7 +85,7 @@ export async function playStorm(
   const running = live.run();
   try {
     await live.whenSynced({ timeoutMs: 60_000 });
-    const last = await write(client, source, random, writes);
+    const last = await write(mapsOf(client, namespace), source, random, writes);
     source.calm = true;
     await until('the last change', () => BigInt(live.lastSyncResourceVersion) >= BigInt(last));
     await live.caughtUp(live.lastSyncResourceVersion, { timeoutMs: 60_000 });
@@ -92,7 +93,7 @@ export async function playStorm(
     await live.close();
     await running;
     await recording.close();
-    await namespaces.delete(NAMESPACE).catch(() => {});
+    await namespaces.delete(namespace).catch(() => {});
   }
   const expected = contentOf(live);
   const again = await replay<UnstructuredObject>(path, { speed: 'instant' });
@@ -123,14 +124,16 @@ export async function playStorm(
   };
 }
 
+const mapsOf = (client: Client, namespace: string) =>
+  client.resource('v1', 'configmaps', { namespace });
+
 /** Returns the version of the last write. */
 async function write(
-  client: Client,
+  maps: ReturnType<typeof mapsOf>,
   source: StormySource,
   random: () => number,
   writes: number,
 ): Promise<string> {
-  const maps = client.resource('v1', 'configmaps', { namespace: NAMESPACE });
   const alive = new Set<string>();
   let version = '0';
   for (let done = 0; done < writes; done += 1) {
