@@ -174,12 +174,12 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   async serve(options: ReplayServeOptions = {}): Promise<ReplayServer> {
     this.#usedAs('served');
     // Programs that only read a replay do not load a server.
-    const [{ ReplayServer: Server }, { servedKind }] = await Promise.all([
+    const [{ startReplayServer }, { servedKind }] = await Promise.all([
       import('../served/replay-server.ts'),
       import('../served/served-kind.ts'),
     ]);
     const recording = this.#recording;
-    return await Server.start({
+    return await startReplayServer({
       ...options,
       kind: servedKind(this.description, recordedObjects(recording)),
       runtime: this.#runtime,

@@ -12,13 +12,22 @@ export const OVERRIDES = [
   'replay',
 ] as const;
 
-/** Options that take the place of those that the module exports. */
-export type SimulationOverrides = Pick<SimulationOptions, (typeof OVERRIDES)[number]>;
-
 /** A simulation whose controllers run in a process of their own, with simulated clocks, timers and random numbers. */
 export interface ModuleSimulationOptions
-  extends SimulationOverrides,
-    Pick<SimulationOptions, 'onFailure' | 'onProgress' | 'signal'> {
+  extends Pick<
+    SimulationOptions,
+    | 'faults'
+    | 'seeds'
+    | 'systematic'
+    | 'budgetMs'
+    | 'virtualLimitMs'
+    | 'maxFailures'
+    | 'shrink'
+    | 'replay'
+    | 'onFailure'
+    | 'onProgress'
+    | 'signal'
+  > {
   /** The URL of the module whose default export are the options, as `defineSimulation` returns them. The options here take their place. */
   readonly module: string | URL;
   /** Processes that run plans. @defaultValue 1 */

@@ -1,12 +1,13 @@
 import type { SimulationPlan } from '../contract/fault.ts';
-import type { SimulationOverrides } from '../contract/module-simulation-options.ts';
+import type { ModuleSimulationOptions, OVERRIDES } from '../contract/module-simulation-options.ts';
 import type { SimulationFailure, SimulationReport } from '../contract/simulation-report.ts';
 import type { IsolationSettings } from './isolation-settings.ts';
 
 /** What a host is started with, as JSON. */
 export interface HostArgument {
   readonly settings: IsolationSettings;
-  readonly overrides: SimulationOverrides;
+  /** They take the place of those that the module exports. */
+  readonly overrides: Pick<ModuleSimulationOptions, (typeof OVERRIDES)[number]>;
   readonly processes: number;
 }
 
