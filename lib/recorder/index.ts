@@ -3,6 +3,7 @@ export type { Recording, RecordingInspection } from './source-recording.ts';
 export type { DumpCause, RecordableInformer, RecordOptions } from './record-options.ts';
 export { replay } from './replay/replay.ts';
 export type { Replay, ReplayOptions } from './replay/replay.ts';
+export type { ReplayServer, ReplayServeOptions } from './served/replay-server.ts';
 export type { ReplaySpeed, ReplayStep } from './replay/replay-pace.ts';
 export { identify } from './identify.ts';
 export type { IdentifyingClient } from './identify.ts';

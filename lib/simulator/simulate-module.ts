@@ -6,6 +6,7 @@ import type { SimulationPlan } from './contract/fault.ts';
 import type { Finding } from './contract/finding.ts';
 import {
   MODULE_SIMULATION_OPTIONS,
+  OVERRIDES,
   type ModuleSimulationOptions,
 } from './contract/module-simulation-options.ts';
 import { SIMULATOR_VERSION } from './contract/simulator-version.ts';
@@ -68,12 +69,10 @@ function hostArgument(options: ModuleSimulationOptions): HostArgument {
     blockedMs: numberOption(OWNER, 'blockedMs', options.blockedMs, BLOCKED_MS, { min: 500 }),
     heapMb: numberOption(OWNER, 'heapMb', options.heapMb, HEAP_MB, { min: 128, integer: true }),
   };
-  const { faults, seeds, systematic, budgetMs, virtualLimitMs } = options;
-  const { maxFailures, shrink, replay } = options;
-  const all = { faults, seeds, systematic, budgetMs, virtualLimitMs, maxFailures, shrink, replay };
+  const given = OVERRIDES.filter((name) => options[name] !== undefined);
   return {
     settings,
-    overrides: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+    overrides: Object.fromEntries(given.map((name) => [name, options[name]])),
     processes: numberOption(OWNER, 'processes', options.processes, 1, whole),
   };
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './manifest.ts';
 
@@ -52,11 +52,20 @@ export async function exitWithoutRegistry(what: string): Promise<void> {
   }
 }
 
-/** Builds and packs the package into a folder; returns the path of the tarball. */
+/**
+ * Builds and packs the package into a folder; returns the path of the tarball. With LISTWATCH_TARBALL it takes that one, which is packed
+ * already.
+ */
 export async function pack(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.tgz'))) {
     rmSync(join(folder, name));
+  }
+  const { LISTWATCH_TARBALL: packed } = process.env;
+  if (packed !== undefined) {
+    const copy = join(folder, basename(packed));
+    copyFileSync(packed, copy);
+    return copy;
   }
   await npm(['pack', '--silent', '--pack-destination', folder], ROOT);
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));

@@ -12,14 +12,20 @@ import {
 } from '../arguments/parse-arguments.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { Command, CommandHost } from '../contract/command.ts';
+import { serveReplay } from './serve-replay.ts';
 import { exitCodeOf, onePositional, valueOf } from './followed-collection.ts';
 
 const OPTIONS: OptionTable = {
   speed: {
     type: 'string',
     value: 'N',
-    help: '1 for the recorded times, 10 for ten times as fast; otherwise without waiting',
+    help: '1 for the recorded times, 10 for ten times as fast, instant; with --serve also step. Otherwise instant, with --serve 1',
   },
+  serve: {
+    type: 'boolean',
+    help: 'serves the recording on a port of this machine, for kubectl and any other client',
+  },
+  port: { type: 'string', value: 'N', help: 'with --serve; otherwise a free one' },
   partial: {
     type: 'boolean',
     help: 'also a recording that was cut short, up to its last whole record',
@@ -37,6 +43,9 @@ Usage: listwatch replay FILE [options]
 A line is the time of the recording in seconds, + for an object that was added, ~ for a change, - for a deletion, key and version. Failures of
 lists and watches are printed with ! as they were recorded.
 
+With --serve no informer reads it: clients list and watch the collection over HTTP, read only, and get the changes at their times, from the first
+watch on. With --speed step each line of input gives the next answer. It runs until it is interrupted.
+
 Options:
 ${optionsHelp(OPTIONS)}
 
@@ -44,6 +53,7 @@ Examples:
   npx listwatch replay pods.listwatch
   npx listwatch replay pods.listwatch --speed 10
   npx listwatch replay pods.listwatch --dump | jq .metadata.name
+  npx listwatch replay pods.listwatch --serve --port 8001
 
 Exit code: 0 at the end of the recording, 1 for a file that is no recording, was cut short or damaged, 2 for wrong arguments.
 `;
@@ -55,22 +65,40 @@ export function replayCommand(): Command {
       const given = parseArguments(parameters, OPTIONS);
       const file = onePositional(given, 'a recording, e.g. pods.listwatch');
       const speed = speedOf(given);
+      const port = portOf(given);
       return await exitCodeOf(host, async () => {
         const partial = given.options.has('partial');
         const { runtime } = host;
         const source = await replay(file, { speed, partial, runtime });
-        await play(source, given.options.has('dump'), host);
+        if (port === undefined) await play(source, given.options.has('dump'), host);
+        else await serveReplay(source, { port, steps: speed === 'step' }, host);
       });
     },
   };
 }
 
 function speedOf(given: Arguments): ReplaySpeed {
-  const text = valueOf(given, 'speed');
-  if (text === undefined || text === 'instant') return 'instant';
+  const serves = given.options.has('serve');
+  const text = valueOf(given, 'speed') ?? (serves ? '1' : 'instant');
+  if (text === 'instant' || (text === 'step' && serves)) return text;
   const speed = Number(text);
   if (speed > 0 && Number.isFinite(speed)) return speed;
-  throw new UsageError(`--speed takes a number above 0, or instant, not ${JSON.stringify(text)}`);
+  const words = serves ? 'instant or step' : 'or instant';
+  throw new UsageError(`--speed takes a number above 0, ${words}, not ${JSON.stringify(text)}`);
+}
+
+/** Undefined without --serve. */
+function portOf(given: Arguments): number | undefined {
+  const text = valueOf(given, 'port');
+  if (!given.options.has('serve')) {
+    if (text === undefined) return undefined;
+    throw new UsageError('--port needs --serve');
+  }
+  if (given.options.has('dump'))
+    throw new UsageError('--dump prints objects; use it without --serve');
+  const port = Number(text ?? 0);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`);
 }
 
 async function play(

@@ -45,6 +45,11 @@ export class ReplayPace {
     this.#runtime = runtime;
   }
 
+  /** What follows is due as long after now as it was recorded after this time. */
+  begin(atMs: number): void {
+    this.#start = { realMs: this.#runtime.monotonicMs(), recordedMs: atMs };
+  }
+
   /** Resolves when the time of a record has come. */
   async until(atMs: number, signal: AbortSignal | undefined): Promise<void> {
     const speed = this.#speed;

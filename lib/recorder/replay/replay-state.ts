@@ -2,6 +2,7 @@ import { joinedKey } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
+import type { ReplayAudience } from './play-recording.ts';
 
 /** The collection as a replay has delivered it so far. */
 export class ReplayState<T extends KubernetesObject> {
@@ -16,6 +17,25 @@ export class ReplayState<T extends KubernetesObject> {
 
   get(key: string): ObjectView<T> | undefined {
     return this.#objects.get(key);
+  }
+
+  /** Follows what an audience gets, before it gets it. */
+  before(audience: ReplayAudience<T>): ReplayAudience<T> {
+    return {
+      watched: (signal) => audience.watched(signal),
+      listed: (items, resourceVersion) => {
+        this.beginList();
+        this.take(items);
+        this.endList(resourceVersion);
+        audience.listed(items, resourceVersion);
+      },
+      changed: (batch) => {
+        this.apply(batch);
+        audience.changed(batch);
+      },
+      ended: (error) => audience.ended(error),
+      refuse: (error) => audience.refuse(error),
+    };
   }
 
   /** A list begins, with its first page or as a stream. */

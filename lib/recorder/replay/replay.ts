@@ -17,8 +17,8 @@ import { badRequest, expired } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import type { EVENT_FLAGS } from '../capture/recorded-source.ts';
 import type { FileHeader } from '../format/file-head.ts';
+import type { ReplayServer, ReplayServeOptions } from '../served/replay-server.ts';
 import { replayedError, type RecordedError } from '../format/recorded-error.ts';
 import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
 import {
@@ -27,6 +27,8 @@ import {
   type ReadRecording,
   type RecordedAnswer,
 } from './read-recording.ts';
+import { playRecording, recordedObjects } from './play-recording.ts';
+import { recordedEvent } from './recorded-event.ts';
 import { initialAnswers, isDelivered, isStreamingList, ReplayCourse } from './replay-course.ts';
 import { ReplayPace, type ReplaySpeed, type ReplayStep } from './replay-pace.ts';
 import { viewOf } from '../format/file-object.ts';
@@ -50,7 +52,6 @@ type Batch<T extends KubernetesObject> = readonly WatchEvent<ObjectView<T>>[];
 
 /** A program that opens its watch before its list lists within this time. */
 const BESIDE_MS = 30_000;
-const EVENT_TYPES = { 1: 'ADDED', 2: 'MODIFIED', 3: 'DELETED' } as const;
 
 function never(): Promise<never> {
   return new Promise(() => {});
@@ -82,6 +83,8 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   #positionMs = 0;
   /** The list to which a watch was sent on with 410. */
   #refused: Exchange | undefined;
+  /** Who gets the answers: a program that reads from it, or the clients of its server. */
+  #use: 'read' | 'served' | undefined;
 
   private constructor(recording: ReadRecording, options: ReplayOptions) {
     this.#recording = recording;
@@ -160,11 +163,51 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     await untilOpen(this.#runtime, [this.#finished], { ...options, describe });
   }
 
+  /**
+   * Serves the recording over HTTP on loopback, for clients in any language, in place of a program that reads from it. They get, list and
+   * watch the collection at the place where the replay is; `speed` and `step` are as for a reader. Its first list is there at once; time
+   * begins when a client watches. What the recorded program got in place of an answer, they get too: a Status, or a closed connection.
+   * Writes are answered with 405, other resources with 404.
+   * @throws {ListwatchError} code ALREADY_STARTED when it is read or served already; INVALID_OPTION, also for a custom resource without an
+   * object in the recording, whose kind is not known; PORT_IN_USE.
+   */
+  async serve(options: ReplayServeOptions = {}): Promise<ReplayServer> {
+    this.#usedAs('served');
+    // Programs that only read a replay do not load a server.
+    const [{ startReplayServer }, { servedKind }] = await Promise.all([
+      import('../served/replay-server.ts'),
+      import('../served/served-kind.ts'),
+    ]);
+    const recording = this.#recording;
+    return await startReplayServer({
+      ...options,
+      kind: servedKind(this.description, recordedObjects(recording)),
+      runtime: this.#runtime,
+      play: (clients, signal) => {
+        const turn = (answer: RecordedAnswer, what: string, count: number): Promise<void> =>
+          this.#turn(answer, what, count, signal);
+        const begin = (atMs: number): void => this.#pace.begin(atMs);
+        const audience = this.#state.before(clients);
+        return playRecording<T>({ recording, audience, turn, begin, signal });
+      },
+    });
+  }
+
+  /** @throws {ListwatchError} code ALREADY_STARTED. */
+  #usedAs(use: 'read' | 'served'): void {
+    if (this.#use === 'served' || (this.#use === 'read' && use === 'served')) {
+      const text = `the replay of ${this.#recording.path} is ${this.#use} already: open the file again`;
+      throw new ListwatchError('ALREADY_STARTED', text);
+    }
+    this.#use = use;
+  }
+
   async list(
     request: ListRequest,
     onItems?: ItemsTaker<ObjectView<T>>,
   ): Promise<ListPage<ObjectView<T>>> {
     const { signal } = request;
+    this.#usedAs('read');
     signal?.throwIfAborted();
     const follows = request.limit !== 1 && request.resourceVersionMatch !== 'Exact';
     const exchange = this.#course.listBesideOpen ?? this.#course.next;
@@ -180,6 +223,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     const { signal } = request;
+    this.#usedAs('read');
     signal?.throwIfAborted();
     const exchange = this.#course.next;
     if (exchange === undefined) return silence(signal);
@@ -287,7 +331,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
       if (answer.kind !== RecordKind.event && answer.kind !== RecordKind.bookmark) continue;
       const last = answer === exchange.answers[count - 1];
       if (last) await this.#turn(answer, 'page', count, signal);
-      this.#state.apply([this.#event(answer)]);
+      this.#state.apply([recordedEvent<T>(answer)]);
     }
     if (count === 0) return await this.#left(exchange, signal);
     this.#course.give(exchange, count);
@@ -307,7 +351,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
         const answer = exchange.answers[at] as RecordedAnswer;
         const { kind, flags } = answer;
         if (kind === RecordKind.event || kind === RecordKind.bookmark) {
-          batch.push(this.#event(answer));
+          batch.push(recordedEvent<T>(answer));
           if ((flags & LAST_OF_BATCH) === 0) continue;
           await this.#turn(answer, 'events', batch.length, signal);
           this.#state.apply(batch);
@@ -330,15 +374,6 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     } finally {
       if (course.open === exchange) course.open = undefined;
     }
-  }
-
-  #event({ kind, flags, body }: RecordedAnswer): WatchEvent<ObjectView<T>> {
-    if (kind === RecordKind.bookmark) {
-      const bookmark = JSON.parse(body.toString('utf8')) as object;
-      return { type: 'BOOKMARK', ...bookmark } as WatchEvent<ObjectView<T>>;
-    }
-    const number = (flags & ~LAST_OF_BATCH) as (typeof EVENT_FLAGS)[keyof typeof EVENT_FLAGS];
-    return { type: EVENT_TYPES[number], object: viewOf<T>(body) };
   }
 
   async #fail(

@@ -14,28 +14,14 @@ let nextId = 1;
 /** Those whose number was asked for: `clearTimeout` takes a number too. */
 const numbered = new Map<number, SimulatedTimeout>();
 
-/** The handle of a timer, as Node's `Timeout`. */
-class SimulatedTimeout implements StartedTimer {
+/** What the handles of all timers have. */
+abstract class SimulatedHandle implements StartedTimer {
   readonly what: string;
-  readonly stack: string | undefined;
-  readonly #source: AmbientSource;
-  readonly #callback: () => void;
-  readonly #delayMs: number;
-  readonly #repeats: boolean;
-  readonly #id: number;
-  #timer: Timer | undefined;
+  readonly stack: string | undefined = timerStack();
   #hasRef = true;
 
-  constructor(what: string, callback: () => void, delayMs: number, repeats: boolean) {
+  constructor(what: string) {
     this.what = what;
-    this.stack = timerStack();
-    this.#source = ambientSource();
-    this.#callback = callback;
-    this.#delayMs = delayMs;
-    this.#repeats = repeats;
-    this.#id = nextId;
-    nextId += 1;
-    this.#arm();
   }
 
   ref(): this {
@@ -50,6 +36,33 @@ class SimulatedTimeout implements StartedTimer {
 
   hasRef(): boolean {
     return this.#hasRef;
+  }
+
+  abstract close(): void;
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+/** The handle of a timer, as Node's `Timeout`. */
+class SimulatedTimeout extends SimulatedHandle {
+  readonly #source: AmbientSource;
+  readonly #callback: () => void;
+  readonly #delayMs: number;
+  readonly #repeats: boolean;
+  readonly #id: number;
+  #timer: Timer | undefined;
+
+  constructor(what: string, callback: () => void, delayMs: number, repeats: boolean) {
+    super(what);
+    this.#source = ambientSource();
+    this.#callback = callback;
+    this.#delayMs = delayMs;
+    this.#repeats = repeats;
+    this.#id = nextId;
+    nextId += 1;
+    this.#arm();
   }
 
   refresh(): this {
@@ -71,10 +84,6 @@ class SimulatedTimeout implements StartedTimer {
     return this.#id;
   }
 
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
   #arm(): void {
     this.#source.timers.add(this);
     this.#timer = this.#source.runtime.setTimer(this.#delayMs, () => {
@@ -86,14 +95,12 @@ class SimulatedTimeout implements StartedTimer {
 }
 
 /** The handle of `setImmediate`. */
-class SimulatedImmediate implements StartedTimer {
-  readonly what = 'setImmediate';
-  readonly stack: string | undefined = timerStack();
+class SimulatedImmediate extends SimulatedHandle {
   readonly #source: AmbientSource = ambientSource();
-  #hasRef = true;
   #waits = true;
 
   constructor(callback: () => void) {
+    super('setImmediate');
     this.#source.timers.add(this);
     this.#source.runtime.queueTask(() => {
       if (!this.#waits) return;
@@ -102,27 +109,9 @@ class SimulatedImmediate implements StartedTimer {
     });
   }
 
-  ref(): this {
-    this.#hasRef = true;
-    return this;
-  }
-
-  unref(): this {
-    this.#hasRef = false;
-    return this;
-  }
-
-  hasRef(): boolean {
-    return this.#hasRef;
-  }
-
   close(): void {
     this.#waits = false;
     this.#source.timers.delete(this);
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 }
 

@@ -1,25 +1,13 @@
 import type { SimulationPlan } from '../contract/fault.ts';
-import type { SimulationOptions } from '../contract/simulation-options.ts';
+import type { ModuleSimulationOptions, OVERRIDES } from '../contract/module-simulation-options.ts';
 import type { SimulationFailure, SimulationReport } from '../contract/simulation-report.ts';
 import type { IsolationSettings } from './isolation-settings.ts';
-
-/** Options that take the place of those that the module exports. */
-export type PlainOverrides = Pick<
-  SimulationOptions,
-  | 'faults'
-  | 'seeds'
-  | 'systematic'
-  | 'budgetMs'
-  | 'virtualLimitMs'
-  | 'maxFailures'
-  | 'shrink'
-  | 'replay'
->;
 
 /** What a host is started with, as JSON. */
 export interface HostArgument {
   readonly settings: IsolationSettings;
-  readonly overrides: PlainOverrides;
+  /** They take the place of those that the module exports. */
+  readonly overrides: Pick<ModuleSimulationOptions, (typeof OVERRIDES)[number]>;
   readonly processes: number;
 }
 

@@ -259,11 +259,12 @@ export class SeedRun {
     });
   }
 
-  /** A reconcile that has failed again and again gets the time for one more failure, which an oracle looks for. */
+  /** A reconcile that has failed again and again gets the time for one more failure, which an oracle looks for, if the run has it. */
   async #nextFailures(): Promise<void> {
     const nowMs = this.#runtime.monotonicMs();
     this.#quietMs = nowMs;
-    const waitMs = nextFailuresMs(this.#journal) - nowMs;
+    const dueMs = Math.min(nextFailuresMs(this.#journal), this.#options.limitMs - 1);
+    const waitMs = dueMs - nowMs;
     if (waitMs > 0) await sleep(this.#runtime, waitMs);
   }
 

@@ -1,7 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 import { until } from '../../support/until.ts';
@@ -73,6 +75,8 @@ describe('listwatch record, replay and dump', () => {
     expect(refused.code).to.equal(1);
     expect(refused.host.stderr.text).to.include('cut short').and.to.include('RECORDING_INVALID');
     expect((await run(['replay', cut, '--partial'])).code).to.equal(0);
+    expect((await run(['replay', file, '--port', '1'])).host.stderr.text).to.include('--serve');
+    expect((await run(['replay', file, '--speed', 'step'])).code).to.equal(2);
     const taken = await run(words);
     expect(taken.code).to.equal(1);
     expect(taken.host.stderr.text).to.include('(RECORDING_FILE)');
@@ -129,5 +133,47 @@ describe('listwatch record, replay and dump', () => {
     const { code, host } = await run(['dump', 'pdos', '--kubeconfig', kubeconfig]);
     expect(code).to.equal(1);
     expect(host.stderr.text).to.include('RESOURCE_UNKNOWN');
+  });
+
+  it('replay --serve serves the recording to clients, and a line of input gives a step', async () => {
+    const file = join(directory.path, 'maps.listwatch');
+    await using client = await connect({ kubeconfig, env: {} });
+    const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
+    const interruption = new AbortController();
+    const host = capturedHost({ homeDir: directory.path, signal: interruption.signal });
+    const words = ['record', 'cm', '-n', 'default', '--kubeconfig', kubeconfig, '--out', file];
+    const recording = runCommandLine(words, host);
+    await until('the recording', () => host.stderr.text.startsWith('recording configmaps'));
+    await maps.create({ metadata: { name: 'one' } });
+    await until('the object', () => readFileSync(file).includes('"one"'));
+    interruption.abort();
+    await recording;
+
+    const stop = new AbortController();
+    const input = new PassThrough();
+    const served = capturedHost({
+      homeDir: directory.path,
+      signal: stop.signal,
+      stdin: () => input,
+    });
+    const running = runCommandLine(['replay', file, '--serve', '--speed', 'step'], served);
+    await until('the address', () => served.stdout.text.includes('http://'));
+    const [, url = ''] =
+      /serving configmaps in namespace default on (\S+),/.exec(served.stdout.text) ?? [];
+    await using reader = await connect({ server: url, env: {} });
+    const events = reader.resource('v1', 'configmaps', { namespace: 'default' });
+    await using informers = new SharedInformerFactory(reader);
+    const informer = informers.for('v1', 'configmaps', { namespace: 'default' });
+    informers.start();
+    const isOver = (): boolean => served.stderr.text.includes('the last record');
+    for (let steps = 1; !isOver(); steps += 1) {
+      input.write('\n');
+      const told = (): number => served.stderr.text.match(/^\d+\.\d{3} /gm)?.length ?? 0;
+      await until('a step', () => told() === steps || isOver());
+    }
+    await until('the object', () => informer.lister.list().length > 0);
+    expect((await events.list()).items.map(({ metadata }) => metadata?.name)).to.include('one');
+    stop.abort();
+    expect(await running, served.stderr.text).to.equal(0);
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { controller } from '../../../lib/index.ts';
+import { abortable } from '../../../lib/kernel/time/abort.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
 import {
@@ -78,5 +80,28 @@ describe('a reconcile that fails again and again', () => {
     expect(found.find((one) => one.class === 'failing')?.message).to.include(
       'this was done before',
     );
+  });
+
+  it('gets no more time than the run has: a late one does not make the run one that is never idle', async () => {
+    const late: SimulatedController = {
+      name: 'late',
+      async run({ runtime, signal, logger }) {
+        for (const afterMs of [0, 0, 0, 0, 60_000]) {
+          await sleep(runtime, afterMs, { signal });
+          logger.error('sites: shop/hello: no such page');
+        }
+        await abortable(new Promise(() => {}), signal);
+      },
+    };
+    const workload: readonly WorkloadStep[] = [{ title: 'wait', act: async () => {} }];
+    // The next failure would come some 150 s after the last one, at 60 s.
+    const report = await simulate({
+      controllers: [late],
+      workload,
+      seeds: 0,
+      virtualLimitMs: 120_000,
+      onFailure: 'return',
+    });
+    expect({ ok: report.ok, summary: report.summary }).to.deep.include({ ok: true });
   });
 });

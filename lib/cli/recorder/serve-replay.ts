@@ -1,0 +1,56 @@
+import { abortable } from '../../kernel/time/abort.ts';
+import type { Replay } from '../../recorder/replay/replay.ts';
+import type { CommandHost } from '../contract/command.ts';
+
+const LINE_END = 0x0a;
+
+/** Serves a replay until the command is interrupted. With `steps` each line of standard input gives the next answer. */
+export async function serveReplay(
+  source: Replay,
+  { port, steps }: { readonly port: number; readonly steps: boolean },
+  { stdin, stdout, stderr, signal }: CommandHost,
+): Promise<void> {
+  await using server = await source.serve({ port });
+  const { collection } = source.header;
+  const [resource = ''] = collection.split(/[ ,]/, 1);
+  stdout.write(`serving ${collection} on ${server.url}, until it is interrupted\n`);
+  stderr.write(`try: kubectl --server ${server.url} get ${resource} -A --watch\n`);
+  if (steps) stderr.write('each line of input gives the next answer\n');
+  const told = source.whenFinished({ signal }).then(() => {
+    stderr.write('this was the last record; its state is served\n');
+  });
+  try {
+    if (steps) await takeSteps(source, stdin(), { stderr, signal });
+    await told;
+    await abortable(new Promise<never>(() => {}), signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await told.catch(() => {});
+  }
+}
+
+/** Until the end of the recording. At the end of the input the rest stays untold. */
+async function takeSteps(
+  source: Replay,
+  input: AsyncIterable<Uint8Array>,
+  { stderr, signal }: Pick<CommandHost, 'stderr' | 'signal'>,
+): Promise<void> {
+  const pieces = input[Symbol.asyncIterator]();
+  try {
+    while (!source.finished) {
+      const { done, value } = await abortable(pieces.next(), signal);
+      if (done === true) return;
+      for (const byte of value) {
+        if (byte !== LINE_END) continue;
+        const step = await source.step({ signal });
+        if (step === undefined) return;
+        const { what, count, atMs } = step;
+        stderr.write(`${(atMs / 1000).toFixed(3)} ${what}${count > 0 ? `: ${count}` : ''}\n`);
+      }
+    }
+  } finally {
+    // It does not wait for a read that is under way.
+    void pieces.return?.();
+  }
+}

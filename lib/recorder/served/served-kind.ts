@@ -1,0 +1,58 @@
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import { parseApiVersion } from '../../meta/resource.ts';
+import { defineKind, type KindDefinition } from '../../server/registry/contract/kind-definition.ts';
+import { builtInKinds } from '../../server/registry/kinds/built-in-kinds.ts';
+
+/** A recording says `deployments.apps in namespace shop`: the plural, the group, and what was selected. */
+const COLLECTION = /^([a-z0-9-]+)(?:\.([a-z0-9.-]+))?(?=$|[ ,])(?: in namespace )?/;
+/** Of a recording of metadata alone: the objects do not say of which kind they are. */
+const BARE = 'PartialObjectMetadata';
+
+/**
+ * The kind of a recorded collection. A kind that Kubernetes defines is known by its name; the objects say the version, and the kind of a
+ * custom resource.
+ * @throws {ListwatchError} code INVALID_OPTION for a collection without a name, and for a custom one without an object.
+ */
+export function servedKind(collection: string, objects: Iterable<ObjectView>): KindDefinition {
+  const [, resource, group = ''] = COLLECTION.exec(collection) ?? [];
+  if (resource === undefined) {
+    throw refused(collection, 'its description does not begin with the plural of a resource');
+  }
+  const first = firstTyped(objects);
+  const version = first && parseApiVersion(first.apiVersion).version;
+  const builtIn = builtInKinds().filter(
+    ({ describe }) => describe.resource === resource && describe.group === group,
+  );
+  const known = builtIn.find(({ describe }) => describe.version === version) ?? builtIn[0];
+  if (known !== undefined) return known;
+  if (first === undefined) {
+    throw refused(collection, 'no object in it says the version and the kind of this resource');
+  }
+  return defineKind({
+    ...parseApiVersion(first.apiVersion),
+    kind: first.kind,
+    resource,
+    namespaced: first.namespaced || collection.includes(' in namespace '),
+  });
+}
+
+interface Typed {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+function firstTyped(objects: Iterable<ObjectView>): Typed | undefined {
+  for (const view of objects) {
+    const { apiVersion, kind, metadata } = view.object ?? {};
+    if (apiVersion === undefined || kind === undefined || kind === BARE) continue;
+    return { apiVersion, kind, namespaced: metadata?.namespace !== undefined };
+  }
+  return undefined;
+}
+
+function refused(collection: string, problem: string): ListwatchError {
+  const text = `the recording of ${JSON.stringify(collection)} cannot be served: ${problem}`;
+  return new ListwatchError('INVALID_OPTION', text);
+}
