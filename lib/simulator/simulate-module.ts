@@ -13,6 +13,7 @@ import { SIMULATOR_VERSION } from './contract/simulator-version.ts';
 import type { SimulationFailure, SimulationReport } from './contract/simulation-report.ts';
 import { htmlTimeline } from './explain/html-timeline.ts';
 import { reproduction } from './explain/reproduction.ts';
+import { causeOf } from './contract/cause.ts';
 import { story } from './explain/story.ts';
 import { startProcess } from './isolation/guarded-process.ts';
 import type { HostArgument, HostMessage, PlainReport } from './isolation/host-messages.ts';
@@ -156,6 +157,8 @@ function reportOfEnd(plan: SimulationPlan, finding: Finding): PlainReport {
         foundWith: plan,
         findings: [finding],
         runsToFind: 0,
+        cause: causeOf(finding),
+        runs: 1,
         story: story(told),
         html: htmlTimeline(told),
         trace: '',

@@ -9,11 +9,12 @@ import type { SimulationFailure, SimulationReport } from './contract/simulation-
 import type { WorkloadStep } from './contract/world.ts';
 import { htmlTimeline } from './explain/html-timeline.ts';
 import { reproduction } from './explain/reproduction.ts';
-import { story } from './explain/story.ts';
+import { groupText, story } from './explain/story.ts';
 import { storyLines } from './explain/story-lines.ts';
 import { processName } from './run/seed-run.ts';
 import { checkPlanVersion, Simulation } from './run/simulation.ts';
 import { simulationParts } from './run/simulation-parts.ts';
+import { causeOf } from './contract/cause.ts';
 import { localRunner } from './search/plan-runner.ts';
 import { processPool } from './parallel/process-pool.ts';
 import { Search, type FailedPlan, type SearchResult } from './search/search.ts';
@@ -109,8 +110,10 @@ async function runAll(
 async function failedBaseline(simulation: Simulation): Promise<SearchResult | undefined> {
   const { findings, records } = await simulation.baseline();
   const [record] = records;
-  if (findings.length === 0 || record === undefined) return undefined;
-  const failed = [{ plan: record.plan, runsToFind: 0 }];
+  const [finding] = findings;
+  if (finding === undefined || record === undefined) return undefined;
+  const cause = causeOf(finding);
+  const failed = [{ plan: record.plan, runsToFind: 0, cause, runs: records.length }];
   const { virtualMs } = record;
   const count = { planned: records.length, run: records.length, failed: records.length };
   return { failed, plans: { 'no faults': count }, virtualMs, complete: true, runsElsewhere: 0 };
@@ -119,7 +122,9 @@ async function failedBaseline(simulation: Simulation): Promise<SearchResult | un
 async function replayed(simulation: Simulation, plan: SimulationPlan): Promise<SearchResult> {
   checkPlanVersion(plan);
   const verdict = await simulation.judge(plan);
-  const failed = verdict.findings.length > 0 ? [{ plan, runsToFind: 1 }] : [];
+  const [finding] = verdict.findings;
+  const failed =
+    finding === undefined ? [] : [{ plan, runsToFind: 1, cause: causeOf(finding), runs: 1 }];
   const plans = { replay: { planned: 1, run: 1, failed: failed.length } };
   return { failed, plans, virtualMs: verdict.record.virtualMs, complete: true, runsElsewhere: 0 };
 }
@@ -128,7 +133,7 @@ async function replayed(simulation: Simulation, plan: SimulationPlan): Promise<S
 async function explained(
   options: SimulationOptions,
   simulation: Simulation,
-  { plan: foundWith, runsToFind }: FailedPlan,
+  { plan: foundWith, runsToFind, cause, runs }: FailedPlan,
   workload: readonly WorkloadStep[],
 ): Promise<SimulationFailure> {
   const { signal, replay, shrink = replay === undefined } = options;
@@ -152,6 +157,7 @@ async function explained(
     plan,
     findings,
     lines: storyLines(record),
+    group: { cause, runs },
     steps: workload
       .filter((_, index) => plan.withoutSteps?.includes(index) !== true)
       .map(({ title }) => title),
@@ -161,6 +167,8 @@ async function explained(
     foundWith,
     findings,
     runsToFind,
+    cause,
+    runs,
     story: story(told),
     html: htmlTimeline(told),
     reproduction: (optionsModule) => reproduction(plan, findings, optionsModule),
@@ -181,7 +189,8 @@ function reportOf(
   const runs = simulation.runs + runsElsewhere;
   const seconds = (elapsedMs / 1000).toFixed(1);
   const hours = (virtualMs / 3_600_000).toFixed(1);
-  const result = failures.length === 0 ? 'nothing was found' : `${failures.length} found`;
+  const groups = failures.map(groupText).join('; ');
+  const result = groups === '' ? 'nothing was found' : `${failures.length} found (${groups})`;
   return {
     ok: failures.length === 0,
     failures,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Client } from '../../lib/client/rest/client.ts';
 import { simulate, SimulationError, type SimulationOptions } from '../../lib/simulator/index.ts';
 import type { SimulatedController } from '../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../lib/simulator/contract/world.ts';
@@ -91,6 +92,33 @@ describe('simulate', () => {
       'two-writes crash after the server has handled patch configmaps default/app',
     );
     expect(again.failures[0]?.html).to.include('<table>');
+  });
+
+  it('tells failures of one cause once, with their number and an example', async () => {
+    const titles = ['one', 'two'];
+    const workload = titles.map((name) => ({
+      title: name,
+      act: async (user: Client) => {
+        const metadata = { name, labels: { toy: 'app' } };
+        await user.resource('v1', 'configmaps', { namespace: 'default' }).create({ metadata });
+      },
+    }));
+    const controllers = [twoWrites({ fixed: false })];
+    const { failures, plans, summary } = await simulate({
+      controllers,
+      workload,
+      seeds: 0,
+      maxFailures: 10,
+      shrink: false,
+      onFailure: 'return',
+    });
+    const cause = 'end-state: secrets: missing';
+    expect(failures.map((one) => one.cause)).to.deep.equal([cause]);
+    const failed = Object.values(plans).reduce((sum, one) => sum + one.failed, 0);
+    expect(failed).to.be.above(1);
+    expect(failures[0]?.runs).to.equal(failed);
+    expect(failures[0]?.story).to.include(`An example of ${failed} runs with ${cause}`);
+    expect(summary).to.include(`1 found (${failed} runs with ${cause})`);
   });
 
   it('refuses a plan of another version, and says so', async () => {

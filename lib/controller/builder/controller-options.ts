@@ -21,8 +21,9 @@ export interface ControllerOptions {
   /** Maximum number of objects that are reconciled at the same time. @defaultValue 1 */
   readonly concurrency?: number | undefined;
   /**
-   * Informers that are shared with other controllers; they have to be of the same client. The controller starts them.
-   * @defaultValue informers of its own
+   * Informers that are shared with other controllers; they have to be of the same client. The controller starts them. Make them with
+   * `firstList: 'newest'`: otherwise, after a restart, a server that lags may show a state of the past.
+   * @defaultValue informers of its own, whose first lists are of the newest state
    */
   readonly informers?: SharedInformerFactory | undefined;
   /** Only objects in this namespace, of all resources of the controller. @defaultValue all namespaces */

@@ -43,6 +43,8 @@ export interface Finding {
   readonly subject: string;
   /** One sentence. */
   readonly message: string;
+  /** What differs, without names and values: objects of one kind that differ in the same way have it in common. */
+  readonly difference?: string | undefined;
   /** Virtual milliseconds since the start of the run; the end if left out. */
   readonly atMs?: number | undefined;
 }

@@ -29,7 +29,7 @@ export interface SimulationOptions<Types extends object = object> {
   readonly parallel?: { readonly module: string | URL; readonly processes: number } | undefined;
   /** Longest virtual time of a run, milliseconds. @defaultValue 1 800 000 (30 minutes) */
   readonly virtualLimitMs?: number | undefined;
-  /** The search ends with this number of different failures. @defaultValue 1 */
+  /** The search ends with failures of this number of causes. @defaultValue 1 */
   readonly maxFailures?: number | undefined;
   /** Whether a failing plan is made smaller. @defaultValue true */
   readonly shrink?: boolean | undefined;

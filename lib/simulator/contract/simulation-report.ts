@@ -11,6 +11,10 @@ export interface SimulationFailure {
   readonly findings: readonly Finding[];
   /** Runs of the search before it was found, this one included; runs without faults do not count. */
   readonly runsToFind: number;
+  /** The oracle, the kind of the object and the difference of the first finding, as text: what failures are grouped by. */
+  readonly cause: string;
+  /** Runs of the search that failed by this cause; `plan` is an example. */
+  readonly runs: number;
   /** What happened, as text for a person. */
   readonly story: string;
   /** The same as a page that needs nothing else: lanes of the processes over time. */
@@ -31,7 +35,7 @@ export interface PlanCount {
 export interface SimulationReport {
   /** Nothing was found. */
   readonly ok: boolean;
-  /** Each of another kind, or about another object. */
+  /** Each of another cause. */
   readonly failures: readonly SimulationFailure[];
   /** By `intermediate state`, `stale state`, `unobserved state`, `list order` and `random seeds`. */
   readonly plans: Readonly<Record<string, PlanCount>>;

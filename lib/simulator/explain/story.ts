@@ -12,14 +12,23 @@ export interface StoryParts {
   readonly lines: readonly StoryLine[];
   /** Titles of the steps that the plan has. */
   readonly steps: readonly string[];
+  /** Left out: one run. */
+  readonly group?: FailureGroup | undefined;
+}
+
+/** Runs that failed by the same cause. */
+export interface FailureGroup {
+  readonly cause: string;
+  readonly runs: number;
 }
 
 /** A run that failed, as text for a person. */
-export function story({ plan, findings, lines, steps }: StoryParts): string {
+export function story({ plan, findings, lines, steps, group }: StoryParts): string {
   return [
     ...findings.map(findingText),
     '',
     ...planText(plan, steps),
+    ...(group === undefined || group.runs === 1 ? [] : [`An example of ${groupText(group)}`]),
     '',
     'What happened:',
     ...chosenLines(lines, topicOf(plan, findings), MOST_LINES).map(lineText),
@@ -42,6 +51,10 @@ export function planText(plan: SimulationPlan, steps: readonly string[]): readon
     ...faults.map((fault) => `  fault  ${fault.process}: ${faultText(fault)}`),
     ...steps.map((step) => `  step   ${step}`),
   ];
+}
+
+export function groupText({ cause, runs }: FailureGroup): string {
+  return `${counted(runs, 'run')} with ${cause}`;
 }
 
 function counted(count: number, what: string): string {

@@ -34,8 +34,8 @@ async function host(): Promise<void> {
 }
 
 function plainFailure(failure: SimulationFailure): PlainFailure {
-  const { plan, foundWith, findings, runsToFind, story, html, trace } = failure;
-  return { plan, foundWith, findings, runsToFind, story, html, trace };
+  const { reproduction: _, ...plain } = failure;
+  return plain;
 }
 
 // Keeps the process until its parent has what it tells.

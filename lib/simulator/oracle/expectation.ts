@@ -6,6 +6,7 @@ import {
   type CanonicalState,
   type Lives,
 } from './canonical-state.ts';
+import { objectDifference } from './object-difference.ts';
 
 interface Range {
   least: number;
@@ -81,12 +82,13 @@ export class Expectation {
     const findings: Finding[] = [];
     for (const id of new Set([...this.#objects.keys(), ...objects.keys()])) {
       if (this.#varying.has(id)) continue;
-      const message = difference(
+      const difference = objectDifference(
         this.#objects.get(id),
         objects.get(id),
         this.#maskedFields.get(id),
       );
-      if (message !== undefined) findings.push({ class: 'end-state', subject: id, message });
+      if (difference !== undefined)
+        findings.push({ class: 'end-state', subject: id, ...difference });
     }
     return findings;
   }
@@ -106,6 +108,7 @@ export class Expectation {
         class: 'summary',
         subject: id,
         message: livesText(created, deleted, expected),
+        difference: moreText(more),
       });
     }
     return findings;
@@ -125,32 +128,23 @@ function livesText(created: number, deleted: number, expected: LifeRanges): stri
   return `it was created ${created} and deleted ${deleted} times; without faults ${usual}`;
 }
 
+function moreText({
+  created,
+  deleted,
+}: {
+  readonly created: number;
+  readonly deleted: number;
+}): string {
+  const words = [...(created > 0 ? ['created'] : []), ...(deleted > 0 ? ['deleted'] : [])];
+  return `${words.join(' and ')} more often`;
+}
+
 function rangeText({ least, most }: Range): string {
   return least === most ? `${least}` : `${least} to ${most}`;
 }
 
 function rangeOf(numbers: readonly number[]): Range {
   return { least: Math.min(...numbers), most: Math.max(...numbers) };
-}
-
-/** How an object differs from what it should be. */
-function difference(
-  expected: CanonicalObject | undefined,
-  found: CanonicalObject | undefined,
-  masked: ReadonlySet<string> | undefined,
-): string | undefined {
-  if (expected === undefined && found === undefined) return undefined;
-  if (expected === undefined) return 'it exists at the end; without faults it does not';
-  if (found === undefined) return 'it does not exist at the end; without faults it does';
-  const differences: string[] = [];
-  for (const path of new Set([...expected.keys(), ...found.keys()])) {
-    if (masked?.has(path) === true || expected.get(path) === found.get(path)) continue;
-    const [is, should] = [found.get(path) ?? 'absent', expected.get(path) ?? 'absent'];
-    differences.push(`${path} is ${is}, without faults ${should}`);
-  }
-  if (differences.length === 0) return undefined;
-  const more = differences.length > 3 ? `, and ${differences.length - 3} more fields` : '';
-  return differences.slice(0, 3).join('; ') + more;
 }
 
 /**

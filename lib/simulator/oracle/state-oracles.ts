@@ -13,11 +13,11 @@ export function stateFindings(history: ClusterHistory): readonly Finding[] {
     const lost = ownerReferences.find(({ uid }) => gone.has(uid));
     if (lost !== undefined) {
       const message = `it is left, and its owner ${lost.kind} ${lost.name} is gone`;
-      findings.push({ class: 'orphan', subject, message });
+      findings.push({ class: 'orphan', subject, message, difference: `of ${lost.kind}` });
     }
     if (deletionTimestamp !== undefined && finalizers.length > 0) {
       const message = `it is being deleted, and no controller removes ${finalizers.join(', ')}`;
-      findings.push({ class: 'finalizer', subject, message });
+      findings.push({ class: 'finalizer', subject, message, difference: finalizers.join(', ') });
     }
     const generations = behind(object);
     if (generations !== undefined) {

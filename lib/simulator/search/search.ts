@@ -3,6 +3,7 @@ import type { FaultKind, SimulationPlan } from '../contract/fault.ts';
 import type { PlanCount } from '../contract/simulation-report.ts';
 import type { Simulation } from '../run/simulation.ts';
 import type { PlanRunner } from './plan-runner.ts';
+import { causeOf } from '../contract/cause.ts';
 import { recordingOf, type Recording } from './recording.ts';
 import { Guide } from './guide.ts';
 import { systematicPlans } from './systematic-plans.ts';
@@ -25,6 +26,10 @@ export interface SearchOptions {
 export interface FailedPlan {
   readonly plan: SimulationPlan;
   readonly runsToFind: number;
+  /** See `causeOf`. */
+  readonly cause: string;
+  /** Runs that failed by this cause. */
+  readonly runs: number;
 }
 
 export interface SearchResult {
@@ -51,8 +56,8 @@ interface Count {
 export class Search {
   readonly #options: SearchOptions;
   readonly #counts = new Map<string, Count>();
-  readonly #failed: FailedPlan[] = [];
-  readonly #known = new Set<string>();
+  /** By cause. */
+  readonly #failed = new Map<string, FailedPlan>();
   #runs = 0;
   #virtualMs = 0;
   #progressMs: number;
@@ -78,7 +83,7 @@ export class Search {
     const complete = (await this.#runAll(plans)) && (await this.#runSeeds(recording));
     onProgress(this.#progress());
     return {
-      failed: this.#failed,
+      failed: [...this.#failed.values()],
       plans: Object.fromEntries([...this.#counts].filter(([, { planned }]) => planned > 0)),
       virtualMs: this.#virtualMs,
       complete,
@@ -131,7 +136,7 @@ export class Search {
   #isOver(): boolean {
     const { signal, runtime, endMs, maxFailures } = this.#options;
     signal?.throwIfAborted();
-    return this.#failed.length >= maxFailures || runtime.monotonicMs() >= endMs;
+    return this.#failed.size >= maxFailures || runtime.monotonicMs() >= endMs;
   }
 
   /** Runs a plan; returns what it has reached. */
@@ -145,9 +150,9 @@ export class Search {
     const [finding] = findings;
     if (finding !== undefined) {
       count.failed += 1;
-      const key = `${finding.class} ${finding.subject}`;
-      if (!this.#known.has(key)) this.#failed.push({ plan, runsToFind: this.#runs });
-      this.#known.add(key);
+      const cause = causeOf(finding);
+      const first = this.#failed.get(cause) ?? { plan, runsToFind: this.#runs, cause, runs: 0 };
+      this.#failed.set(cause, { ...first, runs: first.runs + 1 });
     }
     if (runtime.monotonicMs() - this.#progressMs >= PROGRESS_MS) {
       this.#progressMs = runtime.monotonicMs();
@@ -162,7 +167,7 @@ export class Search {
       .filter(([, { planned }]) => planned > 0)
       .map(([name, { run, planned }]) => `${name} ${run}/${planned}`);
     const rate = seconds > 0 ? Math.round(this.#runs / seconds) : 0;
-    return `${done.join(', ')}; ${this.#failed.length} failures; ${rate} runs/s`;
+    return `${done.join(', ')}; ${this.#failed.size} failures; ${rate} runs/s`;
   }
 
   #count(name: string): Count {

@@ -30,6 +30,8 @@ export interface Upstream {
   readonly fix: string | undefined;
   /** What goes wrong, and what the fix does. */
   readonly summary: string;
+  /** What the simulator finds in a program with the fix of upstream, and what `fixed` does about it. @defaultValue nothing is known */
+  readonly leftOpen?: string | undefined;
 }
 
 /** A published bug of a controller, as a small controller with the same defect, and one without it. */

@@ -1,4 +1,4 @@
-import { controller, isNotFound, type Client } from '../../../lib/index.ts';
+import { controller, isNotFound, SharedInformerFactory, type Client } from '../../../lib/index.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
 
@@ -58,7 +58,10 @@ export function deletesByName({ fixed }: { readonly fixed: boolean }): Simulated
   return {
     name: 'by-name',
     async run({ client, runtime, signal, logger }) {
+      // A controller's own informers begin with the newest state.
+      await using informers = new SharedInformerFactory(client, { runtime, logger });
       await using app = controller(client, 'v1', 'configmaps', {
+        informers,
         runtime,
         logger,
         labelSelector: 'toy=app',

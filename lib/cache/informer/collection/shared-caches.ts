@@ -22,11 +22,16 @@ export function joinedCache<T extends KubernetesObject>(
   const { sharing } = options.listerWatcher;
   const form = formOf(options);
   if (sharing === undefined || form === undefined) return own;
-  const key = JSON.stringify([sharing.key, form]);
+  const { firstList = 'any' } = options.reflector;
+  const keyWith = (first: string): string => JSON.stringify([sharing.key, form, first]);
+  const key = keyWith(firstList);
   const caches = running.get(sharing.scope) ?? new Map<string, AnyCache>();
   running.set(sharing.scope, caches);
-  const present = caches.get(key) as CollectionCache<T> | undefined;
-  if (present?.isOpen === true) return present.indexes.takeAll(own) ? present : own;
+  // A cache that began with the newest state serves those too that take any.
+  for (const first of new Set([firstList, 'newest'])) {
+    const present = caches.get(keyWith(first)) as CollectionCache<T> | undefined;
+    if (present?.isOpen === true) return present.indexes.takeAll(own) ? present : own;
+  }
   const untyped = own as unknown as AnyCache;
   caches.set(key, untyped);
   own.stopped.addEventListener(
@@ -49,7 +54,8 @@ function formOf<T extends KubernetesObject>(
     (one) => one !== undefined,
   );
   if (!share || own || keyFunc !== metaNamespaceKeyFunc || resyncIntervalMs > 0) return undefined;
-  const reflector = Object.entries(options.reflector);
+  const { firstList: _, ...others } = options.reflector;
+  const reflector = Object.entries(others);
   if (reflector.some(([, value]) => typeof value === 'object' || typeof value === 'function')) {
     return undefined;
   }

@@ -53,6 +53,7 @@ export interface InformerErrorContext {
 export type InformerReflectorOptions = Pick<
   ReflectorOptions<ObjectView>,
   | 'watchList'
+  | 'firstList'
   | 'onRefused'
   | 'pageSize'
   | 'listTimeoutMs'
@@ -216,6 +217,7 @@ export interface ResolvedInformerOptions<T extends KubernetesObject> {
 
 const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
   'watchList',
+  'firstList',
   'onRefused',
   'pageSize',
   'listTimeoutMs',

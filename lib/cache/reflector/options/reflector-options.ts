@@ -38,6 +38,12 @@ export interface ReflectorOptions<V extends HasMetadata> {
   /** Try a streaming list before a plain one. @defaultValue what the lister-watcher supports */
   readonly watchList?: boolean | undefined;
   /**
+   * The state that the first plain list asks for. `any`: what the caches of the server have; after a restart it may be older than what the
+   * process before has seen. `newest`: all that was written before. Later lists are never older than what was seen, and streaming lists
+   * always are of the newest state. @defaultValue 'any' (client-go reflector.go list @ 32ce75a7)
+   */
+  readonly firstList?: 'any' | 'newest' | undefined;
+  /**
    * Items a page of a list, for every list; 0 for no paging. Left out: 500 if the server has to read its storage anyway,
    * no paging if its cache can answer (client-go reflector.go list @ 32ce75a7).
    */
@@ -114,6 +120,7 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
   'resyncIntervalMs',
   'shouldResync',
   'watchList',
+  'firstList',
   'onRefused',
   'pageSize',
   'listTimeoutMs',
@@ -163,7 +170,8 @@ export function resolveReflectorOptions<V extends HasMetadata>(
           ? undefined
           : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
       watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
-      retryRefused: refusalPolicy(options.onRefused) === 'retry',
+      firstIsNewest: oneOf('firstList', options.firstList, ['any', 'newest']) === 'newest',
+      retryRefused: oneOf('onRefused', options.onRefused, ['fail', 'retry']) === 'retry',
     },
     listTimeoutMs: number('listTimeoutMs', 300_000, 1),
     watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
@@ -179,11 +187,17 @@ export function resolveReflectorOptions<V extends HasMetadata>(
   };
 }
 
-function refusalPolicy(policy: 'fail' | 'retry' = 'fail'): 'fail' | 'retry' {
-  if (policy === 'fail' || policy === 'retry') return policy;
+/** One of two words; the first is the default. */
+function oneOf<Word extends string>(
+  name: string,
+  value: Word | undefined,
+  words: readonly [Word, Word],
+): Word {
+  const [first, second] = words;
+  if (value === undefined || words.includes(value)) return value ?? first;
   throw new ListwatchError(
     'INVALID_OPTION',
-    `Reflector: option "onRefused" must be 'fail' or 'retry', not ${JSON.stringify(policy)}`,
+    `Reflector: option "${name}" must be '${first}' or '${second}', not ${JSON.stringify(value)}`,
   );
 }
 

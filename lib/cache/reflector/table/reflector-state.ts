@@ -6,6 +6,8 @@ export interface ReflectorSettings {
   readonly pageSize?: number | undefined;
   /** Try a streaming list before a plain one. */
   readonly watchList: boolean;
+  /** The first plain list is of the newest state, and not of any state. @defaultValue false */
+  readonly firstIsNewest?: boolean | undefined;
   /** Send a request again that the server has refused for good. @defaultValue false */
   readonly retryRefused?: boolean | undefined;
 }

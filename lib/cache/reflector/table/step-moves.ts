@@ -89,12 +89,14 @@ export function startRound(
 }
 
 /**
- * The first list accepts any state; later lists must not be older than the state seen; after a refusal the list is of the most
- * recent state. If lists take longer than the server keeps its history, a watch is opened before the list.
+ * The first list accepts any state, or is of the newest one if the setting says so; later lists must not be older than the state seen;
+ * after a refusal the list is of the most recent state. If lists take longer than the server keeps its history, a watch is opened before
+ * the list.
  */
 export function startList(memory: ReflectorMemory): ListingState | AnchoringState {
   if (memory.expiredLists >= MOST_EXPIRED_LISTS) return { name: 'anchoring', memory };
-  const known = memory.resourceVersion === '' ? '0' : memory.resourceVersion;
+  const first = memory.settings.firstIsNewest === true ? '' : '0';
+  const known = memory.resourceVersion === '' ? first : memory.resourceVersion;
   return listAt(memory, memory.unavailable ? '' : known);
 }
 

@@ -191,7 +191,9 @@ export class ControllerSources {
     if (present !== undefined) return present;
     const { runtime, logger } = options;
     const metrics = this.#parts.metrics();
-    const made = new SharedInformerFactory(client, { name, runtime, logger, metrics });
+    // A run that follows a state of the past undoes what the process before this one has done.
+    const firstList = 'newest';
+    const made = new SharedInformerFactory(client, { name, runtime, logger, metrics, firstList });
     this.#factories.set(client, made);
     return made;
   }

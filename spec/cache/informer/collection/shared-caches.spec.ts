@@ -170,6 +170,18 @@ describe('Informers that read the same objects in the same form', () => {
     expect(ofOther.indexer.keys()).to.deep.equal(['shop/z']);
   });
 
+  it('share one that began with the newest state, where any will do, and not the other way round', async () => {
+    const any = world.informer('any');
+    const newest = world.informer('newest', { firstList: 'newest' });
+    await world.start(any, newest);
+    expect(world.source.openWatches).to.equal(2);
+    await world.close(any);
+    const another = world.informer('another');
+    await world.start(another);
+    expect(another.inspect().sharedWith).to.deep.equal(['newest']);
+    expect(world.source.openWatches).to.equal(1);
+  });
+
   it('share their indexes; one whose index has the name of another function has a cache of its own', async () => {
     const byNode = ({ spec }: Pod): string[] => [spec?.nodeName ?? ''];
     const one = world.informer('one', { indexers: { byNode } });

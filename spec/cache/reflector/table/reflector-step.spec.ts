@@ -34,6 +34,24 @@ const ROWS: RowGroups = {
       next: 'listing {limit:500,resourceVersion:0} at=',
     },
     {
+      title: 'with a list of the newest state, in pages, where that is asked for',
+      state: initialState({ watchList: false, firstIsNewest: true }),
+      input: { type: 'start' },
+      next: 'listing {limit:500} at=',
+    },
+    {
+      title: 'from the last version also where the first list was of the newest state',
+      state: {
+        name: 'stopped',
+        memory: memory({
+          settings: { watchList: false, firstIsNewest: true },
+          resourceVersion: '10',
+        }),
+      },
+      input: { type: 'start' },
+      next: 'listing {resourceVersion:10} at=10',
+    },
+    {
       title: 'with a watch from the version that an earlier run has saved',
       state: initialState({ watchList: true }, '10'),
       input: { type: 'start' },

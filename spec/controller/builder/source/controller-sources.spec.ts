@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
+import { piecesOf } from '../../../../lib/server/api/http/responses/plain-answer.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import { describeReason } from '../../../../lib/controller/change/reconcile-reasons.ts';
@@ -199,6 +201,39 @@ describe('the sources of a controller', () => {
     expect(await world.runtime.run(running)).to.match(
       /^the controller configmaps ends: its informer .* was closed; close the controller before/,
     );
+  });
+
+  it('begin with the newest state, also where the server has no streaming lists', async () => {
+    const lists: (string | null)[] = [];
+    const serving = inProcessTransport(world.server.handler);
+    const old: Transport = {
+      server: serving.server,
+      close: () => serving.close(),
+      send: async (request) => {
+        const { searchParams } = new URL(request.path, 'http://server');
+        if (searchParams.get('sendInitialEvents') === 'true') {
+          const status = { kind: 'Status', apiVersion: 'v1', reason: 'Invalid', code: 422 };
+          const body = piecesOf(new TextEncoder().encode(JSON.stringify(status)));
+          return { status: 422, headers: { 'content-type': 'application/json' }, body };
+        }
+        if (!searchParams.has('watch')) lists.push(searchParams.get('resourceVersion'));
+        return await serving.send(request);
+      },
+    };
+    const client = new Client({ transport: old, runtime: world.runtime });
+    await world.start(
+      controller(client, 'v1', 'configmaps', world.options).owns('v1', 'secrets').reconcile(note),
+    );
+    expect(lists).to.deep.equal([null, null]);
+    lists.length = 0;
+    const informers = new SharedInformerFactory(client, { ...world.options, share: false });
+    const ofAny = controller(client, 'v1', 'configmaps', {
+      ...world.options,
+      name: 'of any',
+      informers,
+    });
+    await world.start(ofAny.reconcile(note));
+    expect(lists).to.deep.equal(['0']);
   });
 
   it('say in the inspection of informers whose handlers they are', async () => {

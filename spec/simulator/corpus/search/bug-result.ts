@@ -15,6 +15,9 @@ export interface FoundPlan {
   /** The pattern of the plan, or its seed. */
   readonly origin: string;
   readonly runsToFind: number;
+  /** What alarms are grouped by, and the runs that failed by it. */
+  readonly cause: string;
+  readonly runs: number;
   readonly faults: number;
   readonly faultsShrunk: number;
   /** Classes of the findings. */

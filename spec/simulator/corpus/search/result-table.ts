@@ -11,7 +11,7 @@ export const HEADING: string = row([
   'findings',
 ]);
 
-/** One line of a result, and below it one for each alarm of a fixed version. */
+/** One line of a result, and below it one for each cause of alarms of a fixed version, with an example. */
 export function resultLines(result: BugResult): string {
   const { name, version, runs, searchMs, virtualMs, found, alarms, complete } = result;
   const [first] = found;
@@ -28,8 +28,8 @@ export function resultLines(result: BugResult): string {
   ]);
   if (version === 'wrong') return line;
   const told = found.map(
-    ({ origin, classes, first: text, plan }) =>
-      `    ${origin}: ${classes.join(', ')}: ${text}\n      ${plan}`,
+    ({ origin, cause, runs: failed, first: text, plan }) =>
+      `    ${failed} of ${cause}\n      ${origin}: ${text}\n      ${plan}`,
   );
   return [line, ...told].join('\n');
 }

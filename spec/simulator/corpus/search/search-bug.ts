@@ -77,9 +77,12 @@ async function search(
   };
 }
 
-function foundPlan({ plan, foundWith, findings, runsToFind }: SimulationFailure): FoundPlan {
+function foundPlan(failure: SimulationFailure): FoundPlan {
+  const { plan, foundWith, findings, runsToFind, cause, runs } = failure;
   const [first] = findings;
   return {
+    cause,
+    runs,
     origin: foundWith.origin,
     runsToFind,
     faults: foundWith.faults.length,

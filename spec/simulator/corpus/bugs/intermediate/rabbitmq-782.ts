@@ -10,6 +10,7 @@ import { statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
+import { stillThere } from '../../support/still-there.ts';
 
 interface RabbitmqCluster extends KubernetesObject {
   readonly spec: { readonly replicas: number; readonly storage: string };
@@ -18,7 +19,7 @@ interface RabbitmqCluster extends KubernetesObject {
 const API = 'rabbitmq.com/v1beta1';
 const CLUSTER = 'cluster';
 
-/** Which claims have to grow. The claims are those of the server, not of a cache. */
+/** Which claims have to grow. The set and the claims are those of the server, not of a cache. */
 type TooSmall = (
   storage: string,
   set: StatefulSet | undefined,
@@ -32,14 +33,16 @@ function operator(tooSmall: TooSmall) {
       .watches('v1', 'persistentvolumeclaims', ({ metadata: { namespace, labels } }) =>
         labels?.[CLUSTER] === undefined ? [] : [{ namespace, name: labels[CLUSTER] }],
       )
-      .reconcile(async ({ metadata, spec }, { resource, owned, own }) => {
+      .reconcile(async (cluster, { resource, own }) => {
+        const { metadata, spec } = cluster;
         const { name } = metadata;
         const labels = { [CLUSTER]: name };
         const sets = resource('apps/v1', 'statefulsets');
-        const [set] = owned('apps/v1', 'statefulsets');
+        const labelSelector = `${CLUSTER}=${name}`;
+        const [set] = (await sets.list({ labelSelector })).items;
         if (set?.metadata.deletionTimestamp !== undefined) return;
         const claims = resource('v1', 'persistentvolumeclaims');
-        const { items } = await claims.list({ labelSelector: `${CLUSTER}=${name}` });
+        const { items } = await claims.list({ labelSelector });
         const growing = tooSmall(spec.storage, set, items);
         if (growing.length > 0 && set !== undefined) {
           // The templates of a stateful set cannot be changed; its pods stay.
@@ -51,7 +54,8 @@ function operator(tooSmall: TooSmall) {
           const claimName = claim.metadata?.name ?? '';
           await claims.patch(claimName, { spec: { resources } });
         }
-        if (set !== undefined) return;
+        if (set !== undefined || !(await stillThere(resource(API, 'rabbitmqclusters'), cluster)))
+          return;
         const claim = claimSpec(spec.storage);
         await sets.create(own(statefulSet({ name, replicas: spec.replicas, labels, claim })));
       });
@@ -63,11 +67,17 @@ const asTheSetSays: TooSmall = (storage, set, claims) => {
   return template === undefined || sizeOf(template) === storage ? [] : claims;
 };
 
+/** A claim does not get smaller: a spec that asks for less is one of the past, or refused. */
 const asTheClaimsSay: TooSmall = (storage, _set, claims) =>
-  claims.filter((claim) => sizeOf(claim) !== storage);
+  claims.filter((claim) => gibibytes(sizeOf(claim)) < gibibytes(storage));
 
 function sizeOf({ spec }: Pick<PersistentVolumeClaim, 'spec'>): unknown {
   return spec?.resources?.requests?.['storage'];
+}
+
+/** Of a text such as `10Gi`. */
+function gibibytes(size: unknown): number {
+  return Number.parseInt(String(size), 10);
 }
 
 function hasSize(state: ClusterState, storage: string): boolean {
@@ -89,7 +99,10 @@ export const rabbitmq782: KnownBug = {
     fix: '35d47434 (#838)',
     summary:
       'To let claims grow, the operator deletes the stateful set and then changes the claims. Whether they have to grow is read from the ' +
-      'set, so that nothing makes them grow after a crash in between. The fix compares each claim.',
+      'set, so that nothing makes them grow after a crash in between. The fix compares each claim, and lets only those grow that are smaller.',
+    leftOpen:
+      'An operator that has restarted, with a cluster of the past in its cache, makes the deleted set again with the old size. The claims have ' +
+      'the new one, so nothing corrects the template of the set. Here the cluster is read from the server before the set is made.',
   },
   pattern: 'intermediate',
   world: {

@@ -14,6 +14,7 @@ interface Kafka extends KubernetesObject {
 }
 
 const API = 'kafka.strimzi.io/v1beta2';
+const CLUSTER = 'strimzi.io/cluster';
 const GENERATION = 'ca-key-generation';
 
 /**
@@ -24,16 +25,19 @@ function operator(renewsByGeneration: boolean) {
   return (client: Client, options: ControllerOptions) =>
     controller<Kafka>(client, API, 'kafkas', options)
       .owns('v1', 'configmaps')
-      .reconcile(async (kafka, { resource, own, owned }) => {
+      .reconcile(async (kafka, { resource, own }) => {
         if (!(await stillThere(resource(API, 'kafkas'), kafka))) return { requeueAfterMs: 1000 };
         const { metadata, spec } = kafka;
         const { name } = metadata;
         const maps = resource('v1', 'configmaps');
+        // Keys are read from the server, as the operator of the bug does.
+        const labelSelector = `${CLUSTER}=${name}`;
+        const { items } = await maps.list({ labelSelector });
         const map = (part: string) =>
-          owned('v1', 'configmaps').find(({ metadata }) => metadata.name === `${name}-${part}`);
+          items.find(({ metadata }) => metadata.name === `${name}-${part}`);
         const write = async (part: string, data: Record<string, string>, generation = wanted) => {
           const annotations = { [GENERATION]: generation };
-          const metadata = { name: `${name}-${part}`, annotations };
+          const metadata = { name: `${name}-${part}`, labels: { [CLUSTER]: name }, annotations };
           await maps.apply(own({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data } as const));
         };
         const wanted = String(spec.caKey);
