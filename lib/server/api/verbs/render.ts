@@ -10,7 +10,7 @@ import type { MessageType } from '../../../meta/types/message-type.ts';
 import type { StorageScan } from '../../storage/contract/storage-interface.ts';
 import {
   documentPieces,
-  encodedBy,
+  encodingOf,
   type StoredObject,
 } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
@@ -55,7 +55,7 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
       status,
       mediaType,
       as === undefined
-        ? encodedBy(stored, encodeObject)
+        ? encodingOf(stored, encodeObject)
         : encodeObject(partialObject(stored, representation)),
     );
   }
@@ -175,7 +175,7 @@ function protobufListBody(
   const { items } = list;
   if (as === undefined) {
     const apiVersion = apiVersionOf(describe);
-    const messageOf = (item: Stored): Uint8Array => contentOf(encodedBy(item, encodeObject));
+    const messageOf = (item: Stored): Uint8Array => contentOf(encodingOf(item, encodeObject));
     const kind = describe.listKind;
     return protobufList({ apiVersion, kind, metadata, items, messageOf, isCached: true, runtime });
   }

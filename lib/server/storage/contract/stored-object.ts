@@ -32,7 +32,7 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
 }
 
 /** An object in another encoding than JSON; all callers of one resource pass the same function. See `StoredObject.encodedBy`. */
-export function encodedBy<T extends KubernetesObject>(
+export function encodingOf<T extends KubernetesObject>(
   stored: StoredObject<T>,
   encode: (object: T) => Uint8Array,
 ): Uint8Array {

@@ -3,7 +3,7 @@ import { watchEventPieces } from '../../../../meta/protobuf/watch-event-frame.ts
 import type { ObjectEvent, WatchEvent } from '../../../../meta/watch-event.ts';
 import {
   documentPieces,
-  encodedBy,
+  encodingOf,
   type StoredObject,
 } from '../../../storage/contract/stored-object.ts';
 import { joinChunk } from '../../http/responses/chunk.ts';
@@ -120,7 +120,7 @@ function jsonFrame(type: EventType, stored: StoredObject): Uint8Array {
 
 /** An event with its length, as protobuf. The object has to be of a kind that has protobuf. */
 export function protobufFrame(type: EventType, stored: StoredObject): Uint8Array {
-  return joinChunk(watchEventPieces(type, encodedBy(stored, encodeObject)));
+  return joinChunk(watchEventPieces(type, encodingOf(stored, encodeObject)));
 }
 
 /** One event line around the JSON of an object. */
