@@ -160,6 +160,7 @@ export type {
   Preconditions,
   StorageInterface,
   StorageList,
+  StorageScan,
   StorageStats,
   StorageWatch,
   StorageWatchOptions,

@@ -2,12 +2,25 @@ import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
 import { LENGTH_DELIMITED, WireReader } from './wire/wire-reader.ts';
-import { room, wire, writeLength, writeMessage, writeString, written } from './wire/wire-writer.ts';
+import {
+  room,
+  wire,
+  writeLength,
+  writeMessage,
+  writeSmall,
+  writeString,
+  written,
+} from './wire/wire-writer.ts';
 
 export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 
 /** The prefix of an object in protobuf: `k8s` and a zero. */
 const MAGIC: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
+
+/** Of the content. */
+const RAW_TAG = 0x12;
+/** The most bytes of a length with its tag. */
+const LENGTH_BYTES = 6;
 
 /** The envelope of every object in protobuf. It names the kind, so that the object need not be decoded for that. */
 export interface ProtobufEnvelope {
@@ -65,15 +78,42 @@ export function writeEnvelope(apiVersion: string, kind: string, writeRaw: () => 
     writeString('', 0x1a);
     const beforeRaw = written();
     writeRaw();
-    writeLength(beforeRaw, 0x12);
-    const beforeType = written();
-    writeString(kind, 0x12);
-    writeString(apiVersion, 0x0a);
-    writeLength(beforeType, 0x0a);
-    room(MAGIC.length);
-    wire.at -= MAGIC.length;
-    wire.bytes.set(MAGIC, wire.at);
+    writeLength(beforeRaw, RAW_TAG);
+    writeBeginning(apiVersion, kind);
   });
+}
+
+/** What stands in an envelope before a content of `rawBytes` bytes. @internal */
+export function envelopeHead(apiVersion: string, kind: string, rawBytes: number): Buffer {
+  return writeMessage(() => {
+    room(LENGTH_BYTES);
+    writeSmall(rawBytes);
+    writeSmall(RAW_TAG);
+    writeBeginning(apiVersion, kind);
+  });
+}
+
+/** What stands after the content, whatever it is: an empty encoding and an empty content type. @internal */
+export const ENVELOPE_TAIL: Uint8Array = Uint8Array.of(0x1a, 0, 0x22, 0);
+
+/** The content of an envelope that `writeEnvelope` wrote, as a view of it. @internal */
+export function contentOf(envelope: Uint8Array): Uint8Array {
+  const reader = new WireReader(envelope.subarray(MAGIC.length, -ENVELOPE_TAIL.length));
+  reader.uint32();
+  reader.bytes();
+  reader.uint32();
+  return reader.bytes();
+}
+
+/** The bytes up to the content. */
+function writeBeginning(apiVersion: string, kind: string): void {
+  const beforeType = written();
+  writeString(kind, 0x12);
+  writeString(apiVersion, 0x0a);
+  writeLength(beforeType, 0x0a);
+  room(MAGIC.length);
+  wire.at -= MAGIC.length;
+  wire.bytes.set(MAGIC, wire.at);
 }
 
 const EMPTY = new Uint8Array();

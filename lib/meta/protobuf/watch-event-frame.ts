@@ -13,17 +13,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @param object what `encodeObject` gave. It is copied.
  */
 export function watchEventFrame(type: string, object: Uint8Array): Buffer {
+  return Buffer.concat(watchEventPieces(type, object));
+}
+
+/** As `watchEventFrame`, in pieces, the last of which is `object`. @internal */
+export function watchEventPieces(type: string, object: Uint8Array): [Buffer, Uint8Array] {
   const text = Buffer.from(type, 'utf8');
   const raw = 1 + lengthOf(object.length) + object.length;
   const message = 1 + lengthOf(text.length) + text.length + 1 + lengthOf(raw) + raw;
-  const frame = Buffer.allocUnsafe(FRAME_LENGTH_BYTES + message);
-  let at = frame.writeUInt32BE(message, 0);
-  at = writeHead(frame, at, 0x0a, text.length);
-  at += text.copy(frame, at);
-  at = writeHead(frame, at, 0x12, raw);
-  at = writeHead(frame, at, 0x0a, object.length);
-  frame.set(object, at);
-  return frame;
+  const head = Buffer.allocUnsafe(FRAME_LENGTH_BYTES + message - object.length);
+  let at = head.writeUInt32BE(message, 0);
+  at = writeHead(head, at, 0x0a, text.length);
+  at += text.copy(head, at);
+  at = writeHead(head, at, 0x12, raw);
+  writeHead(head, at, 0x0a, object.length);
+  return [head, object];
 }
 
 /**

@@ -1,18 +1,20 @@
 import { isListwatchError } from '../../kernel/failure/errors.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { isAlreadyExists } from '../../meta/failure/failures.ts';
-import type {
-  CreateOptions,
-  DeleteOptions,
-  GetListOptions,
-  GetOptions,
-  GuaranteedUpdateOptions,
-  StorageInterface,
-  StorageList,
-  StorageStats,
-  StorageWatch,
-  StorageWatchOptions,
-  TryUpdate,
+import {
+  scanStorage,
+  type CreateOptions,
+  type DeleteOptions,
+  type GetListOptions,
+  type GetOptions,
+  type GuaranteedUpdateOptions,
+  type StorageInterface,
+  type StorageList,
+  type StorageScan,
+  type StorageStats,
+  type StorageWatch,
+  type StorageWatchOptions,
+  type TryUpdate,
 } from '../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../storage/contract/stored-object.ts';
 import type { Versioner } from '../storage/contract/versioner.ts';
@@ -124,6 +126,13 @@ export class SeededStorage implements ResourceStorage {
     options?: GetListOptions<UnstructuredObject>,
   ): Promise<StorageList<UnstructuredObject>> {
     return this.#after(() => this.#storage.getList(key, options));
+  }
+
+  scan(
+    key: string,
+    options?: GetListOptions<UnstructuredObject>,
+  ): Promise<StorageScan<UnstructuredObject>> {
+    return this.#after(() => scanStorage(this.#storage, key, options));
   }
 
   guaranteedUpdate(

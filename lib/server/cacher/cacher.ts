@@ -10,6 +10,7 @@ import type {
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
+  StorageScan,
   StorageStats,
   StorageWatch,
   StorageWatchOptions,
@@ -268,15 +269,18 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return await this.#delegator.getList(key, options);
   }
 
+  async scan(key: string, options?: GetListOptions<T>): Promise<StorageScan<T>> {
+    this.start();
+    return await this.#delegator.scan(key, options);
+  }
+
   async guaranteedUpdate(
     key: string,
     tryUpdate: TryUpdate<T>,
     options?: GuaranteedUpdateOptions<T>,
   ): Promise<StoredObject<T>> {
-    return await this.#delivered(
-      await this.#delegator.guaranteedUpdate(key, tryUpdate, options),
-      options,
-    );
+    const written = await this.#delegator.guaranteedUpdate(key, tryUpdate, options);
+    return await this.#delivered(written, options);
   }
 
   /** Awaits the cache, and the requested revision, before the watch starts. From the start to the registration nothing is awaited. */

@@ -7,6 +7,7 @@ import type {
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
+  StorageScan,
   StorageStats,
   StorageWatch,
   StorageWatchOptions,
@@ -80,6 +81,10 @@ export class DeferredCacher<T extends KubernetesObject>
 
   getList(key: string, options?: GetListOptions<T>): Promise<StorageList<T>> {
     return this.#reading().getList(key, options);
+  }
+
+  scan(key: string, options?: GetListOptions<T>): Promise<StorageScan<T>> {
+    return this.#reading().scan(key, options);
   }
 
   guaranteedUpdate(

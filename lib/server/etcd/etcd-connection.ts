@@ -1,15 +1,10 @@
-import type {
-  ChannelCredentials,
-  Client,
-  ClientDuplexStream,
-  ClientUnaryCall,
-  Metadata,
-} from '@grpc/grpc-js';
+import type { ChannelCredentials, Client, ClientDuplexStream } from '@grpc/grpc-js';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { failureOf, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
 import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
 import { grpc } from './grpc.ts';
+import { UnaryChannel, type UnaryCall } from './unary-channel.ts';
 import { AUTHENTICATE, type Procedure } from './wire.ts';
 
 /** Interval of keepalive pings on an idle connection; etcd refuses more than one in 5 s. */
@@ -35,14 +30,18 @@ export interface EtcdCallOptions {
  */
 export class EtcdConnection {
   readonly options: ResolvedEtcdOptions;
+  /** For calls, by member. */
+  readonly #channels: readonly UnaryChannel[];
+  /** For streams, by member. */
   readonly #clients: readonly Client[];
-  readonly #underWay = new Set<ClientUnaryCall>();
+  readonly #underWay = new Set<UnaryCall>();
   #present = 0;
   #token: Promise<string> | undefined;
   #closed = false;
 
   constructor(options: ResolvedEtcdOptions) {
     this.options = options;
+    this.#channels = options.endpoints.map((endpoint) => new UnaryChannel(endpoint, options));
     this.#clients = options.endpoints.map((endpoint) => makeClient(endpoint, options));
   }
 
@@ -97,9 +96,10 @@ export class EtcdConnection {
   ): Promise<{ readonly member: number; readonly stream: ClientDuplexStream<Request, Response> }> {
     this.checkOpen();
     const member = this.#present;
-    let metadata: Metadata;
+    const metadata = new (grpc().Metadata)();
     try {
-      metadata = await this.#metadata(member);
+      const token = await this.#tokenOf(member);
+      if (token !== undefined) metadata.set('token', token);
     } catch (error) {
       this.moveFrom(member, error);
       throw error;
@@ -124,6 +124,7 @@ export class EtcdConnection {
   close(): void {
     this.#closed = true;
     for (const call of this.#underWay) call.cancel();
+    for (const channel of this.#channels) channel.close();
     for (const client of this.#clients) client.close();
   }
 
@@ -142,52 +143,43 @@ export class EtcdConnection {
     request: Request,
     leftMs: number,
   ): Promise<Response> {
-    const metadata = await this.#metadata(member);
-    return await this.#send(member, procedure, request, metadata, leftMs);
+    const token = await this.#tokenOf(member);
+    return await this.#send(member, procedure, request, token, leftMs);
   }
 
-  #send<Request, Response>(
+  async #send<Request, Response>(
     member: number,
     { path, serialize, deserialize }: Procedure<Request, Response>,
     request: Request,
-    metadata: Metadata,
+    token: string | undefined,
     leftMs: number,
   ): Promise<Response> {
     const { runtime, memberTimeoutMs } = this.options;
-    return new Promise((resolve, reject) => {
-      const call = (this.#clients[member] as Client).makeUnaryRequest(
-        path,
-        serialize,
-        deserialize,
-        request,
-        metadata,
-        {},
-        (error, response) => {
-          timer.cancel();
-          this.#underWay.delete(call);
-          if (error === null && response !== undefined) resolve(response);
-          else reject(error ?? new Error('etcd sent no answer'));
-        },
-      );
-      const timer = runtime.setTimer(Math.max(1, Math.min(leftMs, memberTimeoutMs)), () => {
-        call.cancel();
-      });
-      this.#underWay.add(call);
+    const channel = this.#channels[member] as UnaryChannel;
+    const call = channel.call({ path, message: serialize(request), token });
+    const timer = runtime.setTimer(Math.max(1, Math.min(leftMs, memberTimeoutMs)), () => {
+      call.cancel();
     });
+    this.#underWay.add(call);
+    try {
+      return deserialize(await call.answer);
+    } finally {
+      timer.cancel();
+      this.#underWay.delete(call);
+    }
   }
 
-  async #metadata(member: number): Promise<Metadata> {
-    const metadata = new (grpc().Metadata)();
+  /** Undefined if the cluster requires none. */
+  async #tokenOf(member: number): Promise<string | undefined> {
     const { credentials: login } = this.options;
-    if (login === undefined) return metadata;
+    if (login === undefined) return undefined;
     this.#token ??= this.#logIn(member, login);
     try {
-      metadata.set('token', await this.#token);
+      return await this.#token;
     } catch (error) {
       this.#token = undefined;
       throw error;
     }
-    return metadata;
   }
 
   async #logIn(
@@ -196,13 +188,7 @@ export class EtcdConnection {
   ): Promise<string> {
     const request = { name: username, password };
     const { memberTimeoutMs } = this.options;
-    const { token } = await this.#send(
-      member,
-      AUTHENTICATE,
-      request,
-      new (grpc().Metadata)(),
-      memberTimeoutMs,
-    );
+    const { token } = await this.#send(member, AUTHENTICATE, request, undefined, memberTimeoutMs);
     return token;
   }
 }

@@ -8,10 +8,11 @@ export type EtcdOutcome =
   | 'unknown';
 
 /** @see https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
-const status = {
+export const status = {
   CANCELLED: 1,
   UNKNOWN: 2,
   DEADLINE_EXCEEDED: 4,
+  RESOURCE_EXHAUSTED: 8,
   ABORTED: 10,
   INTERNAL: 13,
   UNAVAILABLE: 14,
@@ -69,6 +70,11 @@ export function isServiceError(error: unknown): error is ServiceError {
 export function canceled(reason: string): ServiceError {
   const error = new Error(`the member canceled the watch: ${reason}`);
   return Object.assign(error, { code: status.UNKNOWN, details: reason });
+}
+
+/** A call that failed, as gRPC reports it. */
+export function rpcError(code: number, details: string): ServiceError {
+  return Object.assign(new Error(details), { code, details });
 }
 
 export function failureOf(error: unknown): EtcdFailure {

@@ -5,11 +5,13 @@ import { nextTask } from '../../kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
 import type { AttributesFunc } from '../storage/contract/selection-predicate.ts';
-import type {
-  GetListOptions,
-  StorageInterface,
-  StorageList,
-  StorageWatch,
+import {
+  scanStorage,
+  type GetListOptions,
+  type StorageInterface,
+  type StorageList,
+  type StorageScan,
+  type StorageWatch,
 } from '../storage/contract/storage-interface.ts';
 import { createObject } from './writes/create-object.ts';
 import { deleteCollection } from './writes/delete-collection.ts';
@@ -164,6 +166,21 @@ export class GenericRegistryStore implements RestStorage {
       const { apiVersion, storedApiVersion } = this.#parts;
       if (apiVersion === storedApiVersion) return found;
       return { ...found, items: found.items.map((item) => present(this.#parts, item)) };
+    } catch (error) {
+      throw storageFailure(error, 'list', this.describe, '');
+    }
+  }
+
+  /** As `list`. @throws {ApiError} 400, 410, 504. */
+  async scan(
+    context: RequestContext,
+    options: ListOptions = {},
+  ): Promise<StorageScan<UnstructuredObject>> {
+    const { apiVersion, storedApiVersion, storage } = this.#parts;
+    if (apiVersion !== storedApiVersion) return await this.list(context, options);
+    const { key, list } = this.#listRequest(context, options);
+    try {
+      return await scanStorage(storage, key, list);
     } catch (error) {
       throw storageFailure(error, 'list', this.describe, '');
     }

@@ -125,6 +125,7 @@ function withoutCollectionDeletion(store: GenericRegistryStore): RestStorage {
     returnsDeletedObject: store.returnsDeletedObject,
     get: (context, name, options) => store.get(context, name, options),
     list: (context, options) => store.list(context, options),
+    scan: (context, options) => store.scan(context, options),
     watch: (context, options) => store.watch(context, options),
     create: (context, object, options) => store.create(context, object, options),
     update: (context, name, update, options) => store.update(context, name, update, options),

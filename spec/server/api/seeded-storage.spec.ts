@@ -167,6 +167,7 @@ function fakeStorage(failures: Error[] = []): ResourceStorage & { readonly creat
     },
     get: () => Promise.resolve(undefined),
     getList: () => Promise.resolve({ items: [] }),
+    scan: () => Promise.resolve({ items: created }),
   } as unknown as ResourceStorage & { readonly created: string[] };
 }
 
@@ -188,6 +189,13 @@ describe('SeededStorage', () => {
     await Promise.all([seeded.get('/a'), seeded.getList('/'), seeded.create('/three', object)]);
     expect(storage.created).to.deep.equal(['/one', '/two', '/three']);
     expect(told).to.deep.equal([2]);
+  });
+
+  it('passes a scan on, after the seeds', async () => {
+    const storage = fakeStorage();
+    const onStored = (): Promise<void> => Promise.resolve();
+    const seeded = new SeededStorage(storage, new Seeds({ storage, make, onStored }));
+    expect((await seeded.scan('/')).items).to.deep.equal(['/one', '/two']);
   });
 
   it('refuses the operation when the seeds cannot be stored, and tries again for the next one', async () => {

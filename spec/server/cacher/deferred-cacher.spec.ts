@@ -55,6 +55,13 @@ describe('DeferredCacher', () => {
     expect(made).to.deep.equal([storage.cacher]);
   });
 
+  it('makes one for a scan', async () => {
+    await storage.create(podKey('a'), pod('a'));
+    const { items } = await harness.runtime.run(storage.scan(PREFIX));
+    expect([...items].map(({ metadata }) => metadata.name)).to.deep.equal(['a']);
+    expect(made).to.deep.equal([storage.cacher]);
+  });
+
   it('makes one for a read of a version and for the check of readiness', async () => {
     const { resourceVersion } = await storage.create(podKey('a'), pod('a'));
     await harness.runtime.run(storage.get(podKey('a'), { resourceVersion }));

@@ -2,9 +2,17 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import { contentOf } from '../../../meta/protobuf/envelope.ts';
+import { encodeMessage } from '../../../meta/protobuf/message-encoder.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
-import type { StorageList } from '../../storage/contract/storage-interface.ts';
-import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
+import { builtInTypes } from '../../../meta/types/built-in-types.ts';
+import type { MessageType } from '../../../meta/types/message-type.ts';
+import type { StorageScan } from '../../storage/contract/storage-interface.ts';
+import {
+  documentPieces,
+  encodingOf,
+  type StoredObject,
+} from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { apiResponse, encodeText } from '../http/responses/api-response.ts';
@@ -46,7 +54,9 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
     return apiResponse(
       status,
       mediaType,
-      encodeObject(as === undefined ? stored.object : partialObject(stored, representation)),
+      as === undefined
+        ? encodingOf(stored, encodeObject)
+        : encodeObject(partialObject(stored, representation)),
     );
   }
   let pieces: readonly Piece[];
@@ -78,7 +88,7 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
  */
 export function listResponse(
   exchange: Exchange,
-  list: StorageList<UnstructuredObject>,
+  list: StorageScan<UnstructuredObject>,
 ): ApiResponse {
   const { representation, runtime } = exchange;
   checkListShape(exchange);
@@ -87,7 +97,7 @@ export function listResponse(
     return apiResponse(200, mediaType, protobufListBody(exchange, list));
   }
   const plain = isPlain(representation);
-  if (representation.as === 'Table' && list.items.length === 0) {
+  if (representation.as === 'Table' && isEmpty(list.items)) {
     return apiResponse(200, mediaType, withoutRows(exchange, list));
   }
   const json = listPieces(exchange, list);
@@ -113,7 +123,7 @@ export function rowOptions(
 /** The pieces of a list, item by item. */
 function* listPieces(
   exchange: Exchange,
-  list: StorageList<UnstructuredObject>,
+  list: StorageScan<UnstructuredObject>,
 ): Generator<readonly Piece[]> {
   const { describe, table } = exchange.storage;
   const { as, metaVersion } = exchange.representation;
@@ -138,7 +148,7 @@ function* listPieces(
 /** A table without rows as one document: it has no items to send one by one. */
 function withoutRows(
   { representation, storage }: Exchange,
-  list: StorageList<UnstructuredObject>,
+  list: StorageScan<UnstructuredObject>,
 ): Uint8Array {
   const { columns } = storage.table;
   const table = emptyTable(representation.metaVersion, metadataOf(list), columns);
@@ -147,7 +157,7 @@ function withoutRows(
     : indentedObject(encodeText(table), representation);
 }
 
-function metadataOf(list: StorageList<UnstructuredObject>): ListMetadata {
+function metadataOf(list: StorageScan<UnstructuredObject>): ListMetadata {
   return {
     resourceVersion: list.resourceVersion,
     continue: list.continueToken,
@@ -157,7 +167,7 @@ function metadataOf(list: StorageList<UnstructuredObject>): ListMetadata {
 
 function protobufListBody(
   { representation, storage, runtime }: Exchange,
-  list: StorageList<UnstructuredObject>,
+  list: StorageScan<UnstructuredObject>,
 ): ApiResponse['body'] {
   const { describe } = storage;
   const { as, metaVersion } = representation;
@@ -165,19 +175,19 @@ function protobufListBody(
   const { items } = list;
   if (as === undefined) {
     const apiVersion = apiVersionOf(describe);
-    const fieldsOf = ({ object }: Stored): object => object;
-    return protobufList({
-      apiVersion,
-      kind: describe.listKind,
-      metadata,
-      items,
-      fieldsOf,
-      runtime,
-    });
+    const messageOf = (item: Stored): Uint8Array => contentOf(encodingOf(item, encodeObject));
+    const kind = describe.listKind;
+    return protobufList({ apiVersion, kind, metadata, items, messageOf, isCached: true, runtime });
   }
   const apiVersion = `meta.k8s.io/${metaVersion}`;
-  const fieldsOf = ({ metadata: fields }: Stored): object => ({ metadata: fields });
-  return protobufList({ apiVersion, kind: as, metadata, items, fieldsOf, runtime });
+  const type = builtInTypes().kind(apiVersion, 'PartialObjectMetadata') as MessageType;
+  const messageOf = (item: Stored): Uint8Array => encodeMessage(type, { metadata: item.metadata });
+  const isCached = false;
+  return protobufList({ apiVersion, kind: as, metadata, items, messageOf, isCached, runtime });
+}
+
+function isEmpty(items: Iterable<Stored>): boolean {
+  return items[Symbol.iterator]().next().done === true;
 }
 
 /** An object with only its metadata. */
@@ -194,7 +204,7 @@ function listHead(kind: string, apiVersion: string, metadata: ListMetadata): str
 }
 
 function* separated(
-  items: readonly Stored[],
+  items: Iterable<Stored>,
   piecesOf: (item: Stored) => readonly Piece[],
 ): Generator<readonly Piece[]> {
   let first = true;

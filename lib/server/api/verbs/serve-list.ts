@@ -8,7 +8,8 @@ import { methodNotAllowed } from '../http/request-failures.ts';
 export async function serveList(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, query } = exchange;
   if (storage.list === undefined) throw methodNotAllowed();
-  const list = await storage.list(context, parseListOptions(query));
+  const options = parseListOptions(query);
+  const list = await (storage.scan?.(context, options) ?? storage.list(context, options));
   context.step?.('read from storage');
   return listResponse(exchange, list);
 }

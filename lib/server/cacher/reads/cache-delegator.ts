@@ -8,15 +8,17 @@ import {
   predicateIsEmpty,
   type SelectionPredicate,
 } from '../../storage/contract/selection-predicate.ts';
-import type {
-  DeleteOptions,
-  GetListOptions,
-  GetOptions,
-  GuaranteedUpdateOptions,
-  StorageInterface,
-  StorageList,
-  StorageWatchOptions,
-  TryUpdate,
+import {
+  scanStorage,
+  type DeleteOptions,
+  type GetListOptions,
+  type GetOptions,
+  type GuaranteedUpdateOptions,
+  type StorageInterface,
+  type StorageList,
+  type StorageScan,
+  type StorageWatchOptions,
+  type TryUpdate,
 } from '../../storage/contract/storage-interface.ts';
 import { prepareKey } from '../../storage/contract/storage-keys.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
@@ -24,7 +26,7 @@ import type { CacherReadiness } from './cacher-readiness.ts';
 import type { Freshness } from './freshness.ts';
 import { keyScope, type KeyScope } from '../window/key-scope.ts';
 import { routeList, type ListRoute } from './list-route.ts';
-import { readList } from './list-reader.ts';
+import { readList, scanList, type ReadListOptions } from './list-reader.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
 import type { WatchCache } from '../window/watch-cache.ts';
@@ -103,15 +105,30 @@ export class CacheDelegator<T extends KubernetesObject> {
   }
 
   async getList(key: string, options: GetListOptions<T> = {}): Promise<StorageList<T>> {
+    const cached = await this.#cachedList(key, options);
+    if (cached === undefined) return await this.#options.storage.getList(key, options);
+    return await readList(cached);
+  }
+
+  /** As `getList`. */
+  async scan(key: string, options: GetListOptions<T> = {}): Promise<StorageScan<T>> {
+    const cached = await this.#cachedList(key, options);
+    if (cached === undefined) return await scanStorage(this.#options.storage, key, options);
+    return await scanList(cached);
+  }
+
+  /** What the cache answers a list with; undefined when the storage has to. */
+  async #cachedList(
+    key: string,
+    options: GetListOptions<T>,
+  ): Promise<ReadListOptions<T> | undefined> {
     const { storage, resourcePrefix, runtime } = this.#options;
     const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
     const route = routeList(scope, options, storage.versioner);
-    const page = this.#goesPastCache(route, options)
-      ? undefined
-      : await this.#pageOf(route, options);
-    if (page === undefined) return await storage.getList(key, options);
+    if (this.#goesPastCache(route, options)) return undefined;
+    const page = await this.#pageOf(route, options);
     const { predicate, signal } = options;
-    return await readList({ ...page, scope, predicate, runtime, signal });
+    return page && { ...page, scope, predicate, runtime, signal };
   }
 
   /**

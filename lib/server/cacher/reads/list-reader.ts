@@ -7,7 +7,7 @@ import {
   predicateIsEmpty,
   type SelectionPredicate,
 } from '../../storage/contract/selection-predicate.ts';
-import type { StorageList } from '../../storage/contract/storage-interface.ts';
+import type { StorageList, StorageScan } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { scopeEnd, type KeyScope } from '../window/key-scope.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
@@ -27,6 +27,36 @@ export interface ReadListOptions<T extends KubernetesObject> {
   readonly limit: number;
   readonly runtime: Runtime;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** As `readList`; a complete list without selectors is read from the state while its reader goes through it. */
+export async function scanList<T extends KubernetesObject>(
+  options: ReadListOptions<T>,
+): Promise<StorageScan<T>> {
+  const { state, revision, scope, startKey = scope.path, limit, predicate } = options;
+  if (limit > 0 || !predicateIsEmpty(predicate as SelectionPredicate)) {
+    return await readList(options);
+  }
+  const items = new StoredItems(state, startKey, scopeEnd(scope));
+  return { items, resourceVersion: revision.toString() };
+}
+
+/** The objects of a range of a state, which does not change. */
+class StoredItems<T extends KubernetesObject> implements Iterable<StoredObject<T>> {
+  readonly #state: OrderedStore<StoreElement<T>>;
+  readonly #from: string;
+  readonly #to: string | undefined;
+
+  constructor(state: OrderedStore<StoreElement<T>>, from: string, to: string | undefined) {
+    this.#state = state;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  *[Symbol.iterator](): Iterator<StoredObject<T>> {
+    const cursor = this.#state.range(this.#from, this.#to);
+    for (let one = cursor.next(); one !== undefined; one = cursor.next()) yield one.stored;
+  }
 }
 
 /** One page of a state. Awaits between pieces of a long page; the state is immutable, so that does no harm. */

@@ -2,7 +2,11 @@ import type { BodyFaults } from '../rules/body-faults.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceInfo } from '../../../meta/resource.ts';
 import type { Status } from '../../../meta/failure/status.ts';
-import type { StorageList, StorageWatch } from '../../storage/contract/storage-interface.ts';
+import type {
+  StorageList,
+  StorageScan,
+  StorageWatch,
+} from '../../storage/contract/storage-interface.ts';
 import type { StorageGuard } from '../../storage/contract/storage-guard.ts';
 import type { UserInfo } from './user-info.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
@@ -202,6 +206,8 @@ export interface RestStorage {
   readonly withZeros?: ((object: KubernetesObject) => KubernetesObject) | undefined;
   get?(context: RequestContext, name: string, options: ReadOptions): Promise<WriteResult>;
   list?(context: RequestContext, options: ListOptions): Promise<StorageList<UnstructuredObject>>;
+  /** As `list`, for a reader that keeps none of the objects. Without it, call `list`. */
+  scan?(context: RequestContext, options: ListOptions): Promise<StorageScan<UnstructuredObject>>;
   watch?(context: RequestContext, options: WatchOptions): Promise<StorageWatch<UnstructuredObject>>;
   /** `object` is private to the call. @throws {ApiError} 400, 403, 404 (namespace), 409, 422. */
   create?(

@@ -9,6 +9,8 @@ export class DerivedObject implements StoredObject<UnstructuredObject> {
   readonly key: string;
   readonly object: UnstructuredObject;
   #bytes: Uint8Array | undefined;
+  #encode: ((object: UnstructuredObject) => Uint8Array) | undefined;
+  #encoded: Uint8Array | undefined;
 
   constructor(key: string, object: UnstructuredObject) {
     this.key = key;
@@ -26,6 +28,14 @@ export class DerivedObject implements StoredObject<UnstructuredObject> {
   get bytes(): Uint8Array {
     this.#bytes ??= encoder.encode(JSON.stringify(this.object));
     return this.#bytes;
+  }
+
+  encodedBy(encode: (object: UnstructuredObject) => Uint8Array): Uint8Array {
+    if (this.#encoded === undefined || this.#encode !== encode) {
+      this.#encoded = encode(this.object);
+      this.#encode = encode;
+    }
+    return this.#encoded;
   }
 
   copy(): UnstructuredObject {

@@ -42,6 +42,11 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
    */
   getList(key: string, options?: GetListOptions<T>): Promise<StorageList<T>>;
   /**
+   * As `getList`, for a reader that goes through the objects and keeps none. Without this method, call `getList`.
+   * @throws {ApiError} As `getList`; reading the items throws nothing.
+   */
+  scan?(key: string, options?: GetListOptions<T>): Promise<StorageScan<T>>;
+  /**
    * Reads, calls `tryUpdate`, and writes if there was no other write in between; otherwise it starts over. `tryUpdate` may run any
    * number of times and must have no side effects outside its own variables. If the encoded object did not change, nothing is written.
    * Awaits between read and write; the comparison in the transaction makes that safe.
@@ -134,11 +139,17 @@ export interface GetListOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface StorageList<T extends KubernetesObject> {
-  readonly items: readonly StoredObject<T>[];
+/** Objects of one state, in the order of their keys. */
+export interface StorageScan<T extends KubernetesObject> {
+  /** May be read again, with the same result, also after later writes. They may be read from the state one by one. */
+  readonly items: Iterable<StoredObject<T>>;
   readonly resourceVersion: string;
   readonly continueToken?: string | undefined;
   readonly remainingItemCount?: number | undefined;
+}
+
+export interface StorageList<T extends KubernetesObject> extends StorageScan<T> {
+  readonly items: readonly StoredObject<T>[];
   /** With `leaveOutUnreadable`: the keys of the objects that were left out. */
   readonly unreadableKeys?: readonly string[] | undefined;
 }
@@ -212,4 +223,13 @@ export interface StorageStats {
   readonly averageSizeBytes?: number | undefined;
   /** The same for all objects together. */
   readonly totalSizeBytes?: number | undefined;
+}
+
+/** The objects of a list for a reader that goes through them; see `StorageInterface.scan`. */
+export function scanStorage<T extends KubernetesObject>(
+  storage: StorageInterface<T>,
+  key: string,
+  options?: GetListOptions<T>,
+): Promise<StorageScan<T>> {
+  return storage.scan?.(key, options) ?? storage.getList(key, options);
 }

@@ -20,10 +20,23 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
    * Without this method, read `bytes`.
    */
   pieces?(): readonly Uint8Array[];
+  /**
+   * What `encode` makes of `object`, computed at most once as long as callers pass the same function; without this method, call it on
+   * `object`. Decodes the object if need be, and does not keep it decoded for that. One result is kept for each state in memory.
+   */
+  encodedBy?(encode: (object: T) => Uint8Array): Uint8Array;
   /** Decimal; also in `object.metadata.resourceVersion`. */
   readonly resourceVersion: string;
   /** A fresh decoded object that the caller may change. */
   copy(): T;
+}
+
+/** An object in another encoding than JSON; all callers of one resource pass the same function. See `StoredObject.encodedBy`. */
+export function encodingOf<T extends KubernetesObject>(
+  stored: StoredObject<T>,
+  encode: (object: T) => Uint8Array,
+): Uint8Array {
+  return stored.encodedBy?.(encode) ?? encode(stored.object);
 }
 
 /** The document of an object in pieces, which must be copied at once; see `StoredObject.pieces`. */

@@ -41,6 +41,8 @@ export class JsonStoredObject<T extends KubernetesObject>
   readonly #codec: Codec<T>;
   #object: T | undefined;
   #bytes: Uint8Array | undefined;
+  #encode: ((object: T) => Uint8Array) | undefined;
+  #encoded: Uint8Array | undefined;
   /** 0 until it is computed. */
   #place: number | undefined = 0;
   #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
@@ -101,6 +103,15 @@ export class JsonStoredObject<T extends KubernetesObject>
     const place = this.#placeIn(document);
     if (document === undefined || place === undefined) return [this.bytes];
     return resourceVersionPieces(document, place, this.resourceVersion);
+  }
+
+  /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value; the error of `encode`. */
+  encodedBy(encode: (object: T) => Uint8Array): Uint8Array {
+    if (this.#encoded === undefined || this.#encode !== encode) {
+      this.#encoded = encode(this.#object ?? this.copy());
+      this.#encode = encode;
+    }
+    return this.#encoded;
   }
 
   /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ItemsRead } from '../../cacher/items-read.ts';
 import { CONFIG_MAPS, HttpApi } from '../http-api.ts';
+import { apiRequest } from '../support.ts';
 
 interface Refusal {
   readonly message: string;
@@ -36,3 +40,28 @@ describe('a list of what is compacted away', () => {
     expect(rest.items.map((item) => item.metadata?.name)).to.deep.equal(['c', 'd']);
   });
 });
+
+describe('a list of a whole collection', () => {
+  it('is read from the state of the cache while it is sent', async () => {
+    using read = new ItemsRead();
+    const runtime = new VirtualRuntime();
+    await runtime.run(async () => {
+      await using server = new ApiServer({ runtime });
+      for (let index = 0; index < 300; index += 1) await createLarge(server, `a-${index}`);
+      read.count = 0;
+      const { body } = await server.handler(apiRequest('GET', CONFIG_MAPS));
+      const counts: number[] = [];
+      for await (const _chunk of body as AsyncIterable<Uint8Array>) counts.push(read.count);
+      expect(counts[0]).to.be.below(100);
+      expect(counts.at(-1)).to.equal(301);
+    });
+  });
+});
+
+async function createLarge(server: ApiServer, name: string): Promise<void> {
+  const object = { kind: 'ConfigMap', metadata: { name }, data: { key: 'x'.repeat(10_000) } };
+  const body = Buffer.from(JSON.stringify({ apiVersion: 'v1', ...object }));
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await server.handler(apiRequest('POST', CONFIG_MAPS, { body, headers }));
+  expect(status).to.equal(201);
+}

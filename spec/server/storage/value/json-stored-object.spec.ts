@@ -55,6 +55,22 @@ describe('JsonStoredObject', () => {
     expect(codec.decoded).to.equal(0);
   });
 
+  it('is encoded once by a function, and stays bytes', () => {
+    const codec = new CountingCodec();
+    const object = stored('{"metadata":{"name":"a"}}', codec);
+    const named = ({ metadata }: UnstructuredObject): Uint8Array =>
+      Buffer.from(`${metadata?.name} ${metadata?.resourceVersion}`);
+    const first = object.encodedBy(named);
+    expect(Buffer.from(first).toString()).to.equal('a 7');
+    expect(object.encodedBy(named)).to.equal(first);
+    expect(codec.decoded).to.equal(1);
+    expect(Buffer.from(object.encodedBy(() => Buffer.from('other'))).toString()).to.equal('other');
+    expect(codec.decoded).to.equal(2);
+    expect(object.object).to.deep.include({ metadata: { name: 'a', resourceVersion: '7' } });
+    object.encodedBy(named);
+    expect(codec.decoded).to.equal(3);
+  });
+
   it('has its identity without being decoded, unless that takes a parser', () => {
     const codec = new CountingCodec();
     const plain = stored('{"metadata":{"name":"a","namespace":"b","uid":"c"}}', codec);

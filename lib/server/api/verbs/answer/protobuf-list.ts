@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../../kernel/time/wait.ts';
+import { ENVELOPE_TAIL, envelopeHead } from '../../../../meta/protobuf/envelope.ts';
 import { encodeMessage } from '../../../../meta/protobuf/message-encoder.ts';
-import { encodeObject } from '../../../../meta/protobuf/object-codec.ts';
 import { builtInTypes } from '../../../../meta/types/built-in-types.ts';
 import type { MessageType } from '../../../../meta/types/message-type.ts';
 import type { ApiResponse } from '../../http/api-request.ts';
@@ -12,9 +12,12 @@ export interface ProtobufListOptions<Item> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ListMetadata;
-  readonly items: readonly Item[];
-  /** The fields of an item. */
-  readonly fieldsOf: (item: Item) => object;
+  /** Read twice if there are many. */
+  readonly items: Iterable<Item>;
+  /** The message of an item, without an envelope. */
+  readonly messageOf: (item: Item) => Uint8Array;
+  /** Whether `messageOf` costs little when it is called again; otherwise all messages are held until they are sent. */
+  readonly isCached: boolean;
   readonly runtime: Runtime;
 }
 
@@ -22,92 +25,86 @@ export interface ProtobufListOptions<Item> {
 const ITEMS_AT_ONCE = 200;
 /** Encoded items are joined up to this size. */
 const CHUNK_BYTES = 128 * 1024;
+/** Number of chunks joined in one task. */
+const CHUNKS_AT_ONCE = 8;
 
 const METADATA_TAG = 0x0a;
 const ITEM_TAG = 0x12;
-/** Of the content in an envelope; the empty encoding and content type follow it. */
-const RAW_TAG = 0x12;
-const AFTER_RAW = Buffer.of(0x1a, 0, 0x22, 0);
 
 /**
- * A list in protobuf. The message says its length before its items, so all items are encoded before the first byte is sent: a large
- * list takes the memory of its bytes. Other tasks run in between.
+ * A list in protobuf. The message says its length before its items, so all items are encoded before the first byte is sent. Other tasks
+ * run in between.
  */
 export function protobufList<Item>(options: ProtobufListOptions<Item>): ApiResponse['body'] {
-  const encoder = new ListEncoder(options);
-  if (options.items.length > ITEMS_AT_ONCE) return encoder.stream();
-  encoder.add(0, options.items.length);
-  return Buffer.concat([...encoder.finished()]);
+  const list = new ProtobufList(options);
+  if (!list.measure(ITEMS_AT_ONCE)) return list.stream();
+  return Buffer.concat([...list.chunks()]);
 }
 
-class ListEncoder<Item> {
+class ProtobufList<Item> {
   readonly #options: ProtobufListOptions<Item>;
-  readonly #itemType: MessageType;
-  readonly #chunks: Buffer[] = [];
-  #pieces: Uint8Array[] = [];
-  #pieceBytes = 0;
+  readonly #metadata: Buffer;
+  readonly #rest: Iterator<Item>;
+  readonly #held: Uint8Array[] = [];
   #size = 0;
 
   constructor(options: ProtobufListOptions<Item>) {
     this.#options = options;
     const type = builtInTypes().kind(options.apiVersion, options.kind) as MessageType;
-    this.#itemType = type.byName.get('items')?.message as MessageType;
     const metadata = type.byName.get('metadata')?.message as MessageType;
-    this.#push(METADATA_TAG, encodeMessage(metadata, { ...options.metadata }));
+    this.#metadata = encodeMessage(metadata, { ...options.metadata });
+    this.#size = sizeWithHead(this.#metadata.length);
+    this.#rest = options.items[Symbol.iterator]();
   }
 
   async *stream(): AsyncGenerator<Uint8Array> {
-    const { items, runtime } = this.#options;
-    for (let from = 0; from < items.length; from += ITEMS_AT_ONCE) {
-      this.add(from, Math.min(from + ITEMS_AT_ONCE, items.length));
-      await nextTask(runtime);
-    }
-    yield* this.finished();
-  }
-
-  /** Encodes some of the items. */
-  add(from: number, end: number): void {
-    const { items, fieldsOf } = this.#options;
-    for (let at = from; at < end; at += 1) {
-      const fields = fieldsOf(items[at] as Item) as Readonly<Record<string, unknown>>;
-      this.#push(ITEM_TAG, encodeMessage(this.#itemType, fields));
+    const { runtime } = this.#options;
+    do await nextTask(runtime);
+    while (!this.measure(ITEMS_AT_ONCE));
+    let count = 0;
+    for (const chunk of this.chunks()) {
+      yield chunk;
+      count += 1;
+      if (count % CHUNKS_AT_ONCE === 0) await nextTask(runtime);
     }
   }
 
-  #push(tag: number, message: Uint8Array): void {
-    const head = lengthHead(tag, message.length);
-    this.#pieces.push(head, message);
-    this.#pieceBytes += head.length + message.length;
-    this.#size += head.length + message.length;
-    if (this.#pieceBytes >= CHUNK_BYTES) this.#join();
+  /** Encodes and measures the next items; true when there are no more. */
+  measure(count: number): boolean {
+    const { messageOf, isCached } = this.#options;
+    for (let at = 0; at < count; at += 1) {
+      const { done, value } = this.#rest.next();
+      if (done === true) return true;
+      const message = messageOf(value);
+      this.#size += sizeWithHead(message.length);
+      if (!isCached) this.#held.push(message);
+    }
+    return false;
   }
 
-  #join(): void {
-    this.#chunks.push(Buffer.concat(this.#pieces, this.#pieceBytes));
-    this.#pieces = [];
-    this.#pieceBytes = 0;
-  }
-
-  /** The list with its envelope, in chunks. */
-  *finished(): Generator<Uint8Array> {
-    this.#join();
-    yield this.#head();
-    yield* this.#chunks;
-    yield AFTER_RAW;
-  }
-
-  /** The beginning of the envelope, up to the length of the content. */
-  #head(): Buffer {
+  /** The list with its envelope, once all items are measured. */
+  *chunks(): Generator<Uint8Array> {
     const { apiVersion, kind } = this.#options;
-    const empty = encodeObject({ apiVersion, kind });
-    // The envelope of an empty list has the same beginning: prefix, type, and then the tag of the content.
-    const typeBytes = empty[ENVELOPE_PREFIX + 1] as number;
-    const start = empty.subarray(0, ENVELOPE_PREFIX + 2 + typeBytes);
-    return Buffer.concat([start, lengthHead(RAW_TAG, this.#size)]);
+    const head = lengthHead(METADATA_TAG, this.#metadata.length);
+    let pieces: Uint8Array[] = [envelopeHead(apiVersion, kind, this.#size), head, this.#metadata];
+    let bytes = 0;
+    for (const message of this.#messages()) {
+      pieces.push(lengthHead(ITEM_TAG, message.length), message);
+      bytes += message.length;
+      if (bytes < CHUNK_BYTES) continue;
+      yield Buffer.concat(pieces);
+      pieces = [];
+      bytes = 0;
+    }
+    yield Buffer.concat([...pieces, ENVELOPE_TAIL]);
+  }
+
+  *#messages(): Generator<Uint8Array> {
+    const { items, messageOf, isCached } = this.#options;
+    if (!isCached) yield* this.#held;
+    else for (const item of items) yield messageOf(item);
   }
 }
-
-const ENVELOPE_PREFIX = 4;
 
 /** A tag and the length after it. */
 function lengthHead(tag: number, length: number): Buffer {
@@ -116,4 +113,10 @@ function lengthHead(tag: number, length: number): Buffer {
   for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
   bytes.push(rest);
   return Buffer.from(bytes);
+}
+
+function sizeWithHead(length: number): number {
+  let size = length + 2;
+  for (let rest = length >>> 7; rest > 0; rest >>>= 7) size += 1;
+  return size;
 }

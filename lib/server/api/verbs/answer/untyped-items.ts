@@ -14,7 +14,7 @@ const NEXT = encodeText(',{');
  * kind of the list. The bytes of the objects are used as they are after these two fields, which the registry stores first.
  */
 export function* untypedItems(
-  items: readonly Stored[],
+  items: Iterable<Stored>,
   kind: GroupVersionKind,
 ): Generator<readonly (string | Uint8Array)[]> {
   const heads = typeHeads(kind);

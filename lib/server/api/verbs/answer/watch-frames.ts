@@ -1,7 +1,11 @@
 import { encodeObject } from '../../../../meta/protobuf/object-codec.ts';
-import { watchEventFrame } from '../../../../meta/protobuf/watch-event-frame.ts';
+import { watchEventPieces } from '../../../../meta/protobuf/watch-event-frame.ts';
 import type { ObjectEvent, WatchEvent } from '../../../../meta/watch-event.ts';
-import { documentPieces, type StoredObject } from '../../../storage/contract/stored-object.ts';
+import {
+  documentPieces,
+  encodingOf,
+  type StoredObject,
+} from '../../../storage/contract/stored-object.ts';
 import { joinChunk } from '../../http/responses/chunk.ts';
 
 type Event = WatchEvent<StoredObject>;
@@ -116,7 +120,7 @@ function jsonFrame(type: EventType, stored: StoredObject): Uint8Array {
 
 /** An event with its length, as protobuf. The object has to be of a kind that has protobuf. */
 export function protobufFrame(type: EventType, stored: StoredObject): Uint8Array {
-  return joinChunk([watchEventFrame(type, encodeObject(stored.object))]);
+  return joinChunk(watchEventPieces(type, encodingOf(stored, encodeObject)));
 }
 
 /** One event line around the JSON of an object. */
