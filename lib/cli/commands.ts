@@ -16,22 +16,22 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'dump',
     summary: 'prints the cache that an informer of a resource has, masked',
-    load: async () => (await import('./recorder/dump-command.ts')).dumpCommand(),
+    load: async () => (await import('./recorder/recorder-commands.ts')).dumpCommand(),
   },
   {
     name: 'envtest-assets',
     summary: 'writes the programs for KUBEBUILDER_ASSETS, for suites in Go and other languages',
-    load: async () => (await import('./envtest/assets-command.ts')).envtestAssetsCommand(),
+    load: async () => (await import('./envtest/envtest-commands.ts')).envtestAssetsCommand(),
   },
   {
     name: 'envtest-apiserver',
     summary: 'stands where envtest starts kube-apiserver, with its flags',
-    load: async () => (await import('./envtest/api-server-command.ts')).envtestApiServerCommand(),
+    load: async () => (await import('./envtest/envtest-commands.ts')).envtestApiServerCommand(),
   },
   {
     name: 'envtest-etcd',
     summary: 'stands where envtest starts etcd, with its flags',
-    load: async () => (await import('./envtest/etcd-command.ts')).envtestEtcdCommand(),
+    load: async () => (await import('./envtest/envtest-commands.ts')).envtestEtcdCommand(),
   },
   {
     name: 'new',
@@ -46,12 +46,12 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'record',
     summary: 'writes down what a list and a watch of a resource bring',
-    load: async () => (await import('./recorder/record-command.ts')).recordCommand(),
+    load: async () => (await import('./recorder/recorder-commands.ts')).recordCommand(),
   },
   {
     name: 'replay',
     summary: 'gives an informer what was recorded, and prints what its handlers are told',
-    load: async () => (await import('./recorder/replay-command.ts')).replayCommand(),
+    load: async () => (await import('./recorder/recorder-commands.ts')).replayCommand(),
   },
   {
     name: 'serve',

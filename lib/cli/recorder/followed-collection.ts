@@ -1,4 +1,4 @@
-import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
@@ -55,7 +55,6 @@ export async function collectionOf(
 ): Promise<FollowedCollection> {
   // Loaded here: help needs no client.
   const { connect } = await import('../../client/rest/connect.ts');
-  const factory = await import('../../cache/informer/factory/shared-informer-factory.ts');
   const warn = (message: string): void => {
     stderr.write(`listwatch: ${shownText(message, LONGEST_MESSAGE)}\n`);
   };
@@ -68,7 +67,7 @@ export async function collectionOf(
     if (namespace !== undefined && !found.namespaced) {
       throw new UsageError(`${found.resource} have no namespaces; leave --namespace out`);
     }
-    const informers = new factory.SharedInformerFactory(client, { runtime, logger, signal });
+    const informers = new SharedInformerFactory(client, { runtime, logger, signal });
     const informer = informers.for<UnstructuredObject>(found.apiVersion, found.resource as never, {
       namespace,
       labelSelector: valueOf(given, 'selector'),

@@ -174,14 +174,12 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   async serve(options: ReplayServeOptions = {}): Promise<ReplayServer> {
     this.#usedAs('served');
     // Programs that only read a replay do not load a server.
-    const [{ startReplayServer }, { servedKind }] = await Promise.all([
-      import('../served/replay-server.ts'),
-      import('../served/served-kind.ts'),
-    ]);
+    const { startReplayServer } = await import('../served/replay-server.ts');
     const recording = this.#recording;
     return await startReplayServer({
       ...options,
-      kind: servedKind(this.description, recordedObjects(recording)),
+      collection: this.description,
+      objects: recordedObjects(recording),
       runtime: this.#runtime,
       play: (clients, signal) => {
         const turn = (answer: RecordedAnswer, what: string, count: number): Promise<void> =>

@@ -1,11 +1,12 @@
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
 import { createApiHandler } from '../../server/api/api-handler.ts';
 import { ConnectionReset } from '../../server/api/http/connection-reset.ts';
 import { HttpListener } from '../../server/api/port/http-listener.ts';
 import type { InstalledResource } from '../../server/registry/contract/rest-storage.ts';
-import type { KindDefinition } from '../../server/registry/contract/kind-definition.ts';
 import { ServedCollection } from './served-collection.ts';
+import { servedKind } from './served-kind.ts';
 
 export interface ReplayServeOptions {
   /** On loopback; 0: a free port. @defaultValue 0 */
@@ -13,7 +14,9 @@ export interface ReplayServeOptions {
 }
 
 interface ReplayServerOptions extends ReplayServeOptions {
-  readonly kind: KindDefinition;
+  /** As its source describes it. */
+  readonly collection: string;
+  readonly objects: Iterable<ObjectView>;
   readonly runtime: Runtime;
   /** Gives the collection what was recorded, until the signal aborts. */
   readonly play: (collection: ServedCollection, signal: AbortSignal) => Promise<void>;
@@ -29,7 +32,8 @@ export interface ReplayServer extends AsyncDisposable {
 
 /** As `Replay.serve`. */
 export async function startReplayServer({
-  kind,
+  collection: name,
+  objects,
   runtime,
   play,
   ...options
@@ -37,6 +41,7 @@ export async function startReplayServer({
   rejectUnknownOptions('serve', options, ['port']);
   const whole = { min: 0, max: 65_535, integer: true };
   const port = numberOption('serve', 'port', options.port, 0, whole);
+  const kind = servedKind(name, objects);
   const collection = new ServedCollection(kind, () => listener.closeConnections());
   const { group, version, resource } = kind.describe;
   const installed: InstalledResource = { main: collection, subresources: new Map() };
@@ -44,8 +49,8 @@ export async function startReplayServer({
     registry: {
       generation: 1,
       all: () => [installed],
-      lookup: (...name) =>
-        name.join('/') === `${group}/${version}/${resource}` ? installed : undefined,
+      lookup: (...path) =>
+        path.join('/') === `${group}/${version}/${resource}` ? installed : undefined,
     },
     runtime,
   });
