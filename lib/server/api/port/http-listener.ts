@@ -166,9 +166,7 @@ export class HttpListener {
       listening.reject(listenError(error, host, checked));
     };
     this.#server.once('error', refused);
-    this.#server.listen(checked, host, () => {
-      listening.resolve();
-    });
+    this.#server.listen(checked, host, () => listening.resolve());
     await listening.promise;
     this.#server.off('error', refused);
     const address = this.#server.address() as AddressInfo;
