@@ -142,7 +142,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
       if (known !== undefined && !isFollowedBy(known, uid, resourceVersion)) return;
       const deleted = uid !== undefined && this.#ownDeletions.has(uid);
       const shown = !deleted && this.#matches(object) ? object : undefined;
-      this.#put({ ...WRITE, key, uid, resourceVersion, object: shown, deleted });
+      this.#put({ key, uid, resourceVersion, object: shown, deleted, ...WRITE });
     });
   }
 

@@ -355,7 +355,8 @@ function turns(turn: () => boolean): Promise<void> {
     };
     const queue = (count: number): void => {
       next = 0;
-      queued = Array.from({ length: count }, () => setRealImmediate(take));
+      queued = [];
+      while (queued.length < count) queued.push(setRealImmediate(take));
     };
     queue(1);
   });

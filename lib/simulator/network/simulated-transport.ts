@@ -251,6 +251,8 @@ class Exchange {
         headers: { host: 'simulated', ...headers },
         body: body ?? NO_BODY,
         signal: this.#server.signal,
+        // With it the server needs no signal of its own for its time limit.
+        abort: (reason) => this.#server.abort(reason),
       });
     call.then(
       (response) => {

@@ -26,8 +26,11 @@ export interface Change {
 }
 
 const decoder = new TextDecoder();
-/** Decoded once, because values are shared by state, history and runs. */
-const decoded = new WeakMap<Uint8Array, KubernetesObject>();
+/**
+ * The objects of values, decoded once for all readers of a run. Each run has a map of its own: what a map that outlives them has of earlier
+ * runs stays in memory until all of it is collected, and would be copied before.
+ */
+let decoded = new WeakMap<Uint8Array, KubernetesObject>();
 
 /** The object of a stored value. It is shared, and must not be changed. */
 export function objectOf({ value, modRevision }: KeyValue): KubernetesObject {
@@ -56,6 +59,7 @@ export class ClusterHistory implements ClusterState {
   #revision: string;
 
   constructor(items: readonly KeyValue[], revision: string, elapsedMs: () => number) {
+    decoded = new WeakMap();
     this.#elapsed = elapsedMs;
     this.#revision = revision;
     for (const kv of items) {

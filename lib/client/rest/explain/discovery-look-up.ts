@@ -37,11 +37,16 @@ interface Kept {
 export class DiscoveryLookUp {
   readonly #lookUp: LookUp;
   readonly #runtime: Runtime;
-  readonly #kept = new LRUCache<string, Kept>({ max: MOST_KEPT });
+  /** Made for the first refusal: it allocates room for all of its entries. */
+  #made: LRUCache<string, Kept> | undefined;
 
   constructor({ lookUp, runtime }: { readonly lookUp: LookUp; readonly runtime: Runtime }) {
     this.#lookUp = lookUp;
     this.#runtime = runtime;
+  }
+
+  get #kept(): LRUCache<string, Kept> {
+    return (this.#made ??= new LRUCache({ max: MOST_KEPT }));
   }
 
   /** The resources of an API version; `absent` if the server does not serve it, undefined if that is not known. */

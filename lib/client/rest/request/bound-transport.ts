@@ -21,8 +21,13 @@ export class BoundTransport implements Transport {
 
   send(request: TransportRequest): Promise<TransportResponse> {
     const { signal } = request;
-    const both = signal === undefined ? this.#signal : AbortSignal.any([signal, this.#signal]);
-    return this.#transport.send({ ...request, signal: both });
+    return this.#transport.send({ ...request, signal: this.#both(signal) });
+  }
+
+  /** Work that passes on the signal it was given has the same one twice. A combined one takes long to make, and stays in memory for long. */
+  #both(signal: AbortSignal | undefined): AbortSignal {
+    if (signal === undefined || signal === this.#signal) return this.#signal;
+    return AbortSignal.any([signal, this.#signal]);
   }
 
   close(): void {

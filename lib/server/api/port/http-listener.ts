@@ -102,7 +102,8 @@ export class HttpListener {
   readonly #requests: RequestObservers;
   readonly #certificate: (() => Certificate) | undefined;
   readonly #asksForCertificate: () => boolean;
-  readonly #server: Server;
+  /** Made when it is first needed: a server in a process often never listens, and one of Node's keeps its memory for long. */
+  #made: Server | undefined;
   readonly #http2: Http2Sessions;
   readonly #aborts = new ConnectionAborts();
   readonly #sockets = new Set<Socket>();
@@ -136,7 +137,6 @@ export class HttpListener {
     this.#limits = resolveLimits(options);
     this.#requests = new RequestObservers(this.#runtime, this.#logger);
     if (options.onRequest !== undefined) this.#requests.add(options.onRequest);
-    this.#server = this.#createServer();
     this.#http2 = new Http2Sessions({
       serve: (stream, head) => {
         this.#serveHttp2(stream, head);
@@ -166,9 +166,7 @@ export class HttpListener {
       listening.reject(listenError(error, host, checked));
     };
     this.#server.once('error', refused);
-    this.#server.listen(checked, host, () => {
-      listening.resolve();
-    });
+    this.#server.listen(checked, host, () => listening.resolve());
     await listening.promise;
     this.#server.off('error', refused);
     const address = this.#server.address() as AddressInfo;
@@ -202,9 +200,7 @@ export class HttpListener {
 
   async #close(): Promise<void> {
     const closed = deferred<void>();
-    this.#server.close(() => {
-      closed.resolve();
-    });
+    this.#server.close(() => closed.resolve());
     this.#http2.close();
     for (const writer of this.#writers) writer.end();
     if (this.#writers.size > 0) {
@@ -218,6 +214,10 @@ export class HttpListener {
     }
     this.closeConnections();
     await closed.promise;
+  }
+
+  get #server(): Server {
+    return (this.#made ??= this.#createServer());
   }
 
   #createServer(): Server {

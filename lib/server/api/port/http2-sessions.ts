@@ -59,25 +59,12 @@ const PONG_WITHIN_MS = 15_000;
  */
 export class Http2Sessions {
   readonly #options: Http2SessionsOptions;
-  readonly #server: Http2Server;
+  /** Made for the first connection: many servers never have one. */
+  #made: Http2Server | undefined;
   readonly #sessions = new Set<ServerHttp2Session>();
 
   constructor(options: Http2SessionsOptions) {
     this.#options = options;
-    this.#server = createServer({
-      maxSessionMemory: SESSION_MEMORY_MB,
-      // Their size is bounded.
-      maxHeaderListPairs: Math.floor(options.largestHeadersBytes / HEADER_OVERHEAD_BYTES),
-      settings: {
-        maxConcurrentStreams: MOST_STREAMS,
-        initialWindowSize: WINDOW_BYTES,
-        maxFrameSize: WINDOW_BYTES,
-        maxHeaderListSize: options.largestHeadersBytes,
-        enablePush: false,
-      },
-    });
-    // A session that breaks the protocol is destroyed; there is nothing else to do about it.
-    this.#server.on('sessionError', () => {});
   }
 
   /** Takes a connection whose client has chosen HTTP/2. It ends when the client sends nothing more, as in kube-apiserver. */
@@ -86,13 +73,34 @@ export class Http2Sessions {
     const accept = (session: ServerHttp2Session): void => {
       this.#accept(session, socket);
     };
-    this.#server.once('session', accept);
-    this.#server.emit('connection', socket);
-    this.#server.off('session', accept);
+    this.#made ??= this.#makeServer();
+    const server = this.#made;
+    server.once('session', accept);
+    server.emit('connection', socket);
+    server.off('session', accept);
   }
 
   close(): void {
     for (const session of this.#sessions) session.close();
+  }
+
+  #makeServer(): Http2Server {
+    const { largestHeadersBytes } = this.#options;
+    const server = createServer({
+      maxSessionMemory: SESSION_MEMORY_MB,
+      // Their size is bounded.
+      maxHeaderListPairs: Math.floor(largestHeadersBytes / HEADER_OVERHEAD_BYTES),
+      settings: {
+        maxConcurrentStreams: MOST_STREAMS,
+        initialWindowSize: WINDOW_BYTES,
+        maxFrameSize: WINDOW_BYTES,
+        maxHeaderListSize: largestHeadersBytes,
+        enablePush: false,
+      },
+    });
+    // A session that breaks the protocol is destroyed; there is nothing else to do about it.
+    server.on('sessionError', () => {});
+    return server;
   }
 
   #accept(session: ServerHttp2Session, connection: Duplex): void {

@@ -163,5 +163,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
 }
 
 function emptySlots<E>(length: number): (E | undefined)[] {
-  return Array.from({ length });
+  const slots: (E | undefined)[] = [];
+  while (slots.length < length) slots.push(undefined);
+  return slots;
 }

@@ -106,7 +106,7 @@ export function schemaNode(schema: JsonRecord, types?: 'as-written'): SchemaNode
     not: child('not'),
     hasRules: recordsAt(schema, 'x-kubernetes-validations').length > 0,
   };
-  return { ...node, deep: deepTraits(node) };
+  return { deep: deepTraits(node), ...node };
 }
 
 function propertyNodes(
