@@ -1,7 +1,9 @@
+import type { ResourceEventHandler } from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import type { HasMetadata } from '../../../lib/meta/object.ts';
 import { record } from '../../../lib/recorder/source-recording.ts';
 import type { RecordOptions } from '../../../lib/recorder/record-options.ts';
 import { replay, type ReplayOptions } from '../../../lib/recorder/replay/replay.ts';
@@ -20,7 +22,11 @@ export class Recorded {
   readonly informer: SharedIndexInformer<Pod>;
   #running: Promise<void> | undefined;
 
-  constructor(options: Partial<SharedIndexInformerOptions<Pod>> = {}, count: number = 3) {
+  constructor(
+    options: Partial<SharedIndexInformerOptions<Pod>> = {},
+    count: number = 3,
+    reads: 'object' | 'metadata' = 'object',
+  ) {
     const { runtime } = this;
     const objects = Array.from({ length: count }, (_, index) => pod(`pod-${index}`));
     this.pods = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
@@ -30,7 +36,8 @@ export class Recorded {
       logger: silentLogger,
       ...options,
     });
-    this.informer.addHandler(recorder(this.log));
+    if (reads === 'object') this.informer.addHandler(recorder(this.log));
+    else this.informer.addHandler(metadataRecorder(this.log));
   }
 
   async record(options: RecordOptions = {}): Promise<Awaited<ReturnType<typeof record<Pod>>>> {
@@ -88,4 +95,17 @@ export async function play(
 
 export function byName(objects: readonly Pod[]): Record<string, Pod> {
   return Object.fromEntries(objects.map((object) => [object.metadata.name, object]));
+}
+
+/** As `recorder`, for which the cache retains only the metadata of what leaves it. */
+function metadataRecorder(log: string[]): ResourceEventHandler<Pod> {
+  const note = (sign: string, key: string, { metadata }: HasMetadata, mark: boolean): void => {
+    log.push(`${sign}${key}@${metadata?.resourceVersion}${mark ? '!' : ''}`);
+  };
+  return {
+    view: 'metadata',
+    onAdd: (view, { key, initial }) => note('+', key, view, initial),
+    onUpdate: (_, view, { key, resync }) => note('~', key, view, resync),
+    onDelete: (view, { key, finalStateUnknown }) => note('-', key, view, finalStateUnknown),
+  };
 }
