@@ -7,6 +7,7 @@ import { podOf, viewOf } from '../../cache/memory/kept-views.ts';
 
 class Arriving {
   backlog = false;
+  readonly #memory = new RingMemory();
   readonly notTaken: RingRecord[] = [];
   readonly forgotten: RingRecord[] = [];
   readonly records: ArrivingRecords = new ArrivingRecords({
@@ -22,7 +23,7 @@ class Arriving {
       this.records.begin(place);
       const record = new RingRecord(place, RecordKind.event, 2);
       record.key = key;
-      record.body = new RingMemory().copy(Buffer.from('{}'));
+      record.body = this.#memory.copy(Buffer.from('{}'));
       this.records.add(record, inList);
       return record;
     });

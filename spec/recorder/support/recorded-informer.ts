@@ -1,9 +1,11 @@
-import type { ResourceEventHandler } from '../../../lib/cache/informer/handlers/event-handler.ts';
+import type {
+  ObjectMetadata,
+  ResourceEventHandler,
+} from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import type { HasMetadata } from '../../../lib/meta/object.ts';
 import { record } from '../../../lib/recorder/source-recording.ts';
 import type { RecordOptions } from '../../../lib/recorder/record-options.ts';
 import { replay, type ReplayOptions } from '../../../lib/recorder/replay/replay.ts';
@@ -97,15 +99,15 @@ export function byName(objects: readonly Pod[]): Record<string, Pod> {
   return Object.fromEntries(objects.map((object) => [object.metadata.name, object]));
 }
 
-/** As `recorder`, for which the cache retains only the metadata of what leaves it. */
+/** As `recorder`; the cache retains only the metadata of what leaves it. */
 function metadataRecorder(log: string[]): ResourceEventHandler<Pod> {
-  const note = (sign: string, key: string, { metadata }: HasMetadata, mark: boolean): void => {
-    log.push(`${sign}${key}@${metadata?.resourceVersion}${mark ? '!' : ''}`);
+  const note = (sign: string, { key, metadata }: ObjectMetadata, mark: boolean): void => {
+    log.push(`${sign}${key}@${metadata.resourceVersion}${mark ? '!' : ''}`);
   };
   return {
     view: 'metadata',
-    onAdd: (view, { key, initial }) => note('+', key, view, initial),
-    onUpdate: (_, view, { key, resync }) => note('~', key, view, resync),
-    onDelete: (view, { key, finalStateUnknown }) => note('-', key, view, finalStateUnknown),
+    onAdd: (added) => note('+', added, added.initial),
+    onUpdate: (_, updated) => note('~', updated, updated.resync),
+    onDelete: (deleted) => note('-', deleted, deleted.finalStateUnknown),
   };
 }
