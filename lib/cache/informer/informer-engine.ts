@@ -93,10 +93,14 @@ export class InformerEngine<T extends KubernetesObject> {
   /** What the cache stores. */
   get received(): ReceivedObjects<ObjectView<T>> {
     const store = (): ThreadSafeStore<ObjectView<T>> => this.pipeline.store;
+    const fifo = (): { readonly size: number } => this.pipeline.fifo;
     const pin = (): Disposable => this.memory.pin('body');
     return {
       get resourceVersion(): string {
         return store().resourceVersion;
+      },
+      get backlog(): number {
+        return fifo().size;
       },
       get: (key) => store().get(key),
       list: () => store().list(),

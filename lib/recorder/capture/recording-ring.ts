@@ -54,8 +54,6 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   readonly #newest = new ListProgress();
   /** Up to the newest record that was dropped. */
   readonly #dropped = new ListProgress();
-  /** Keys of the list that is under way. */
-  #listed = new Set<string>();
   /** The version of the last complete list. */
   #listVersion = '';
   /** The watch that was open when the last dropped record came. */
@@ -69,9 +67,12 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     const { cache, mask } = options;
     this.#earlier = new EarlierStates(cache, () => this.#dropOld());
     this.#arriving = new ArrivingRecords({
-      isPresent: ({ key = '' }) => cache.get(key) !== undefined,
+      hasBacklog: () => this.#newest.underWay || cache.backlog > 0,
       onNotTaken: (record) => {
-        if (record.kind !== VANISHED) record.body = this.#copy(jsonOf(record.body, mask));
+        record.body = this.#copy(jsonOf(record.body, mask));
+      },
+      onForgotten: ({ dropped, body }) => {
+        if (dropped) this.#free(body);
       },
     });
   }
@@ -92,16 +93,17 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     // It may be a part of a larger buffer, which would be kept with it.
     record.body = this.#copy(body);
     this.#push(record);
-    if (kind === RecordKind.listAsked || kind === RecordKind.watchAsked) {
-      if (!this.#newest.underWay) this.#listed = new Set();
-    }
-    if (this.#newest.follow(frame, () => body)) this.#vanish(record.place);
+    const newest = this.#newest;
+    const wasUnderWay = newest.underWay;
+    const isComplete = newest.follow(frame, () => body);
+    if (isComplete) this.#vanish(record.place);
+    if (isComplete || (wasUnderWay && !newest.underWay)) this.#arriving.endList(isComplete);
     this.#dropOld();
   }
 
   putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
     if (this.#closed) return;
-    this.#arriving.settle();
+    this.#arriving.begin(place);
     const newest = this.#newest;
     const record = new RingRecord(place, kind, flags);
     const { name, namespace, resourceVersion } = identityOf(object);
@@ -112,10 +114,9 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
       keptViewOf(object)?.shareKey(key);
       record.key = key;
       record.prior = this.#before(key);
-      if (newest.underWay) this.#listed.add(key);
     }
     this.#push(record);
-    this.#arriving.add(record);
+    this.#arriving.add(record, newest.underWay);
     if (kind === RecordKind.event) newest.changed(resourceVersion);
     this.#dropOld();
   }
@@ -170,15 +171,13 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   /** A list is complete: what the cache has and the list does not is gone. */
   #vanish(place: RecordPlace): void {
     this.#listVersion = this.#newest.resourceVersion;
-    const listed = this.#listed;
-    this.#listed = new Set();
     for (const key of this.#options.cache.keys()) {
-      if (listed.has(key)) continue;
+      if (this.#arriving.isListed(key)) continue;
       const record = new RingRecord(place, VANISHED, 0);
       record.key = key;
       record.prior = this.#before(key);
       this.#push(record);
-      this.#arriving.add(record);
+      this.#arriving.add(record, false);
     }
   }
 
@@ -193,7 +192,13 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     }
   }
 
+  /** What a list no longer has is gone with the end of the list. */
   #drop(): void {
+    do this.#dropOldest();
+    while (this.#records.peek()?.kind === VANISHED);
+  }
+
+  #dropOldest(): void {
     const record = this.#records.shift() as RingRecord;
     const { place, kind, body, prior } = record;
     this.#hasDropped = true;
@@ -208,7 +213,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
         this.#openWatch = undefined;
     }
     this.#free(prior);
-    this.#free(body);
+    if (!record.isNewest) this.#free(body);
     this.#earlier.dropped();
   }
 

@@ -28,6 +28,8 @@ export class RingRecord {
   body: RingBody | undefined = undefined;
   /** It is no longer one of the last records. */
   dropped = false;
+  /** The next record of the object refers to it. */
+  isNewest = false;
 
   constructor(place: RecordPlace, kind: number, flags: number) {
     this.place = place;
@@ -35,8 +37,8 @@ export class RingRecord {
     this.flags = flags;
   }
 
-  /** Whether its object still lies in the bytes of the network. */
-  get isArriving(): boolean {
+  /** Whether its object lies in the bytes of the network, and not in the cache. */
+  get isInNetwork(): boolean {
     const { body } = this;
     if (body === undefined || body instanceof RingPiece) return false;
     return keptViewOf(body)?.source.codec === undefined;

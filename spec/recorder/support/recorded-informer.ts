@@ -1,3 +1,7 @@
+import type {
+  ObjectMetadata,
+  ResourceEventHandler,
+} from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
@@ -20,7 +24,11 @@ export class Recorded {
   readonly informer: SharedIndexInformer<Pod>;
   #running: Promise<void> | undefined;
 
-  constructor(options: Partial<SharedIndexInformerOptions<Pod>> = {}, count: number = 3) {
+  constructor(
+    options: Partial<SharedIndexInformerOptions<Pod>> = {},
+    count: number = 3,
+    reads: 'object' | 'metadata' = 'object',
+  ) {
     const { runtime } = this;
     const objects = Array.from({ length: count }, (_, index) => pod(`pod-${index}`));
     this.pods = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
@@ -30,7 +38,8 @@ export class Recorded {
       logger: silentLogger,
       ...options,
     });
-    this.informer.addHandler(recorder(this.log));
+    if (reads === 'object') this.informer.addHandler(recorder(this.log));
+    else this.informer.addHandler(metadataRecorder(this.log));
   }
 
   async record(options: RecordOptions = {}): Promise<Awaited<ReturnType<typeof record<Pod>>>> {
@@ -88,4 +97,17 @@ export async function play(
 
 export function byName(objects: readonly Pod[]): Record<string, Pod> {
   return Object.fromEntries(objects.map((object) => [object.metadata.name, object]));
+}
+
+/** As `recorder`; the cache retains only the metadata of what leaves it. */
+function metadataRecorder(log: string[]): ResourceEventHandler<Pod> {
+  const note = (sign: string, { key, metadata }: ObjectMetadata, mark: boolean): void => {
+    log.push(`${sign}${key}@${metadata.resourceVersion}${mark ? '!' : ''}`);
+  };
+  return {
+    view: 'metadata',
+    onAdd: (added) => note('+', added, added.initial),
+    onUpdate: (_, updated) => note('~', updated, updated.resync),
+    onDelete: (deleted) => note('-', deleted, deleted.finalStateUnknown),
+  };
 }

@@ -5,6 +5,8 @@ import type { DeferredReleases } from '../../memory/object-memory.ts';
 export interface ReceivedObjects<V extends HasMetadata> {
   /** The version of the last change that is in it; empty before the first list. */
   readonly resourceVersion: string;
+  /** Changes that were received and are not in it yet; a list counts when it is complete. */
+  readonly backlog: number;
   get(key: string): V | undefined;
   /** All objects, in one state. */
   list(): readonly V[];
