@@ -149,6 +149,7 @@ const SPEC_ONLY = new Set([
   'kubectl',
   'programs',
   'simulator/corpus',
+  'simulator/examples',
   'simulator/corpus/search',
   '',
   'etcd-kill',

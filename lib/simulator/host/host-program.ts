@@ -34,8 +34,8 @@ async function host(): Promise<void> {
 }
 
 function plainFailure(failure: SimulationFailure): PlainFailure {
-  const { reproduction: _, ...plain } = failure;
-  return plain;
+  const { plan, foundWith, findings, runsToFind, cause, runs, story, html, trace } = failure;
+  return { plan, foundWith, findings, runsToFind, cause, runs, story, html, trace };
 }
 
 // Keeps the process until its parent has what it tells.

@@ -6,7 +6,7 @@ import {
   type CanonicalState,
   type Lives,
 } from './canonical-state.ts';
-import { objectDifference } from './object-difference.ts';
+import { stateDifference } from './state-difference.ts';
 
 interface Range {
   least: number;
@@ -82,7 +82,7 @@ export class Expectation {
     const findings: Finding[] = [];
     for (const id of new Set([...this.#objects.keys(), ...objects.keys()])) {
       if (this.#varying.has(id)) continue;
-      const difference = objectDifference(
+      const difference = stateDifference(
         this.#objects.get(id),
         objects.get(id),
         this.#maskedFields.get(id),

@@ -28,9 +28,14 @@ class Counter {
 
   /** Whether this change is the one. */
   counts(change: Change): boolean {
+    return this.reaches(change) && this.#seen === this.#point.occurrence;
+  }
+
+  /** Whether this change is the one, or one of its kind that comes later. */
+  reaches(change: Change): boolean {
     if (!ClusterHistory.matches(change, this.#point)) return false;
     this.#seen += 1;
-    return this.#seen === this.#point.occurrence;
+    return this.#seen >= this.#point.occurrence;
   }
 }
 
@@ -120,8 +125,10 @@ export class FaultDirector {
       const { revision } = change;
       armed.view = fault.side === 'after' ? revision : (BigInt(revision) - 1n).toString();
     }
+    // Counted from the start of the workload, as all changes are.
+    const isOver = fault.kind === 'hide' && other?.reaches(change) === true;
     if (armed.state === 'holds') {
-      if (fault.kind === 'hide' && other?.counts(change) === true) this.#release(armed, fault);
+      if (isOver) this.#release(armed, fault);
       return;
     }
     if (at.counts(change)) this.#begin(armed);

@@ -11,6 +11,7 @@ import { reasonOf } from '../../change/reconcile-reasons.ts';
 import type { AuthorFunctions, DaemonWork, ReconcileObject } from './author-functions.ts';
 import type { ControllerResult } from './controller-result.ts';
 import type { GoneObjects } from './gone-objects.ts';
+import { DoubtfulObjects } from './doubtful-objects.ts';
 import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -35,6 +36,7 @@ export interface RunOutcome {
 export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   readonly #parts: ObjectRunsParts<T, Types>;
   readonly #status: StatusWriter<T>;
+  readonly #doubtful = new DoubtfulObjects();
 
   constructor(parts: ObjectRunsParts<T, Types>) {
     this.#parts = parts;
@@ -46,6 +48,7 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const object = this.#object(request.key);
     const requeueAfterMs = await this.#tellGone(request, object, run);
     if (object === undefined) {
+      this.#doubtful.forget(request.key);
       this.#parts.scope.handled?.forget(request.key);
       return { result: 'gone', requeueAfterMs };
     }
@@ -53,6 +56,11 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const isDeleted = isDeleting(object);
     if (isDeleted && names.length > 0) return await this.#cleanUp(request, object, run);
     const scope = this.#scope(request, object, run);
+    if (isDeleted) this.#doubtful.forget(request.key);
+    else if (this.#doubtful.note(request.key, request.reasons)) {
+      const isThere = await this.#doubtful.isThere(request.key, object, this.#own(scope), scope);
+      if (!isThere) return { result: 'gone' };
+    }
     const held = names.length === 0 ? object : await this.#hold(scope, object, names);
     const { reconcile } = this.#parts.functions;
     const current = held === object ? scope : this.#scope(request, held, run);

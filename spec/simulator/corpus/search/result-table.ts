@@ -1,4 +1,5 @@
 import type { BugResult } from './bug-result.ts';
+import { bugOf } from './search-bug.ts';
 
 export const HEADING: string = row([
   'bug',
@@ -54,8 +55,10 @@ export function summaryLines(results: readonly BugResult[]): string {
     const alarms = fixed.reduce((sum, one) => sum + one.alarms, 0);
     const loud = fixed.filter((one) => one.alarms > 0).map((one) => `${one.name} ${one.alarms}`);
     const share = runs === 0 ? 0 : (100 * alarms) / runs;
+    const open = fixed.filter(({ name }) => bugOf(name).upstream.leftOpen !== undefined);
     lines.push(
       `fixed: ${alarms} alarms in ${runs} runs (${share.toFixed(2)} %)${loud.length > 0 ? `: ${loud.join(', ')}` : ''}`,
+      ...open.map(({ name }) => `  left open upstream: ${name}: ${bugOf(name).upstream.leftOpen}`),
     );
   }
   return lines.join('\n');

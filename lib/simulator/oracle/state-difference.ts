@@ -1,7 +1,7 @@
 import type { CanonicalObject } from './canonical-state.ts';
 
 /** How an object differs from what it should be. */
-export interface ObjectDifference {
+export interface StateDifference {
   /** One sentence. */
   readonly message: string;
   /** The same without values, for what many differences have in common. */
@@ -11,11 +11,11 @@ export interface ObjectDifference {
 const MOST_FIELDS = 3;
 
 /** Undefined: it does not differ, besides the fields that are masked. */
-export function objectDifference(
+export function stateDifference(
   expected: CanonicalObject | undefined,
   found: CanonicalObject | undefined,
   masked: ReadonlySet<string> | undefined,
-): ObjectDifference | undefined {
+): StateDifference | undefined {
   if (expected === undefined && found === undefined) return undefined;
   if (expected === undefined) {
     return { message: 'it exists at the end; without faults it does not', difference: 'exists' };

@@ -1,23 +1,23 @@
 import { expect } from 'chai';
-import { objectDifference } from '../../../lib/simulator/oracle/object-difference.ts';
+import { stateDifference } from '../../../lib/simulator/oracle/state-difference.ts';
 
 const fields = (object: Readonly<Record<string, string>>) => new Map(Object.entries(object));
 const between = (
   expected: Readonly<Record<string, string>>,
   found: Readonly<Record<string, string>>,
-) => objectDifference(fields(expected), fields(found), undefined);
+) => stateDifference(fields(expected), fields(found), undefined);
 
 describe('the difference of an object', () => {
   it('is none for the same fields, and those that are masked', () => {
     expect(between({ 'data.a': '1' }, { 'data.a': '1' })).to.equal(undefined);
     const masked = new Set(['data.a']);
-    const found = objectDifference(fields({ 'data.a': '1' }), fields({ 'data.a': '2' }), masked);
+    const found = stateDifference(fields({ 'data.a': '1' }), fields({ 'data.a': '2' }), masked);
     expect(found).to.equal(undefined);
   });
 
   it('is that it is missing, or that it exists', () => {
-    expect(objectDifference(fields({}), undefined, undefined)?.difference).to.equal('missing');
-    expect(objectDifference(undefined, fields({}), undefined)?.difference).to.equal('exists');
+    expect(stateDifference(fields({}), undefined, undefined)?.difference).to.equal('missing');
+    expect(stateDifference(undefined, fields({}), undefined)?.difference).to.equal('exists');
   });
 
   it('names three fields with their values, and all without values and numbers', () => {
