@@ -96,13 +96,27 @@ export function envelopeHead(apiVersion: string, kind: string, rawBytes: number)
 /** What stands after the content, whatever it is: an empty encoding and an empty content type. @internal */
 export const ENVELOPE_TAIL: Uint8Array = Uint8Array.of(0x1a, 0, 0x22, 0);
 
-/** The content of an envelope that `writeEnvelope` wrote, as a view of it. @internal */
-export function contentOf(envelope: Uint8Array): Uint8Array {
-  const reader = new WireReader(envelope.subarray(MAGIC.length, -ENVELOPE_TAIL.length));
-  reader.uint32();
-  reader.bytes();
-  reader.uint32();
-  return reader.bytes();
+/** Where the content begins in an envelope that `writeEnvelope` wrote; it ends before `ENVELOPE_TAIL`. @internal */
+export function contentStart(envelope: Uint8Array): number {
+  const type = MAGIC.length + 1;
+  const typeBytes = lengthAt(envelope, type);
+  const raw = type + lengthOfLength(typeBytes) + typeBytes + 1;
+  return raw + lengthOfLength(lengthAt(envelope, raw));
+}
+
+function lengthAt(bytes: Uint8Array, start: number): number {
+  let value = 0;
+  for (let at = start, shift = 0; ; at += 1, shift += 7) {
+    const byte = bytes[at] ?? 0;
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+function lengthOfLength(value: number): number {
+  let count = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) count += 1;
+  return count;
 }
 
 /** The bytes up to the content. */

@@ -2,11 +2,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
-import { contentOf } from '../../../meta/protobuf/envelope.ts';
-import { encodeMessage } from '../../../meta/protobuf/message-encoder.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
-import { builtInTypes } from '../../../meta/types/built-in-types.ts';
-import type { MessageType } from '../../../meta/types/message-type.ts';
 import type { StorageScan } from '../../storage/contract/storage-interface.ts';
 import {
   documentPieces,
@@ -175,15 +171,26 @@ function protobufListBody(
   const { items } = list;
   if (as === undefined) {
     const apiVersion = apiVersionOf(describe);
-    const messageOf = (item: Stored): Uint8Array => contentOf(encodingOf(item, encodeObject));
-    const kind = describe.listKind;
-    return protobufList({ apiVersion, kind, metadata, items, messageOf, isCached: true, runtime });
+    return protobufList({
+      apiVersion,
+      kind: describe.listKind,
+      metadata,
+      items,
+      encodingOf: (item) => encodingOf(item, encodeObject),
+      isCached: true,
+      runtime,
+    });
   }
   const apiVersion = `meta.k8s.io/${metaVersion}`;
-  const type = builtInTypes().kind(apiVersion, 'PartialObjectMetadata') as MessageType;
-  const messageOf = (item: Stored): Uint8Array => encodeMessage(type, { metadata: item.metadata });
-  const isCached = false;
-  return protobufList({ apiVersion, kind: as, metadata, items, messageOf, isCached, runtime });
+  return protobufList({
+    apiVersion,
+    kind: as,
+    metadata,
+    items,
+    encodingOf: (item) => encodeObject(partialObject(item, representation)),
+    isCached: false,
+    runtime,
+  });
 }
 
 function isEmpty(items: Iterable<Stored>): boolean {

@@ -1,6 +1,7 @@
+import { asBuffer } from '../../../../kernel/data/as-buffer.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../../kernel/time/wait.ts';
-import { ENVELOPE_TAIL, envelopeHead } from '../../../../meta/protobuf/envelope.ts';
+import { contentStart, ENVELOPE_TAIL, envelopeHead } from '../../../../meta/protobuf/envelope.ts';
 import { encodeMessage } from '../../../../meta/protobuf/message-encoder.ts';
 import { builtInTypes } from '../../../../meta/types/built-in-types.ts';
 import type { MessageType } from '../../../../meta/types/message-type.ts';
@@ -14,9 +15,9 @@ export interface ProtobufListOptions<Item> {
   readonly metadata: ListMetadata;
   /** Read twice if there are many. */
   readonly items: Iterable<Item>;
-  /** The message of an item, without an envelope. */
-  readonly messageOf: (item: Item) => Uint8Array;
-  /** Whether `messageOf` costs little when it is called again; otherwise all messages are held until they are sent. */
+  /** What an item is encoded as, with an envelope. */
+  readonly encodingOf: (item: Item) => Uint8Array;
+  /** Whether `encodingOf` costs little when it is called again; otherwise all encodings are held until they are sent. */
   readonly isCached: boolean;
   readonly runtime: Runtime;
 }
@@ -71,13 +72,13 @@ class ProtobufList<Item> {
 
   /** Encodes and measures the next items; true when there are no more. */
   measure(count: number): boolean {
-    const { messageOf, isCached } = this.#options;
+    const { encodingOf, isCached } = this.#options;
     for (let at = 0; at < count; at += 1) {
       const { done, value } = this.#rest.next();
       if (done === true) return true;
-      const message = messageOf(value);
-      this.#size += sizeWithHead(message.length);
-      if (!isCached) this.#held.push(message);
+      const encoding = encodingOf(value);
+      this.#size += sizeWithHead(contentBytes(encoding));
+      if (!isCached) this.#held.push(encoding);
     }
     return false;
   }
@@ -86,24 +87,50 @@ class ProtobufList<Item> {
   *chunks(): Generator<Uint8Array> {
     const { apiVersion, kind } = this.#options;
     const head = lengthHead(METADATA_TAG, this.#metadata.length);
-    let pieces: Uint8Array[] = [envelopeHead(apiVersion, kind, this.#size), head, this.#metadata];
+    yield Buffer.concat([envelopeHead(apiVersion, kind, this.#size), head, this.#metadata]);
+    let encodings: Uint8Array[] = [];
     let bytes = 0;
-    for (const message of this.#messages()) {
-      pieces.push(lengthHead(ITEM_TAG, message.length), message);
-      bytes += message.length;
+    for (const encoding of this.#encodings()) {
+      encodings.push(encoding);
+      bytes += sizeWithHead(contentBytes(encoding));
       if (bytes < CHUNK_BYTES) continue;
-      yield Buffer.concat(pieces);
-      pieces = [];
+      yield joined(encodings, bytes);
+      encodings = [];
       bytes = 0;
     }
-    yield Buffer.concat([...pieces, ENVELOPE_TAIL]);
+    yield Buffer.concat([joined(encodings, bytes), ENVELOPE_TAIL]);
   }
 
-  *#messages(): Generator<Uint8Array> {
-    const { items, messageOf, isCached } = this.#options;
+  *#encodings(): Generator<Uint8Array> {
+    const { items, encodingOf, isCached } = this.#options;
     if (!isCached) yield* this.#held;
-    else for (const item of items) yield messageOf(item);
+    else for (const item of items) yield encodingOf(item);
   }
+}
+
+function contentBytes(encoding: Uint8Array): number {
+  return encoding.length - ENVELOPE_TAIL.length - contentStart(encoding);
+}
+
+/** The contents of encodings, each as an item. */
+function joined(encodings: readonly Uint8Array[], bytes: number): Buffer {
+  const chunk = Buffer.allocUnsafe(bytes);
+  let end = 0;
+  for (const encoding of encodings) {
+    const start = contentStart(encoding);
+    const count = encoding.length - ENVELOPE_TAIL.length - start;
+    chunk[end] = ITEM_TAG;
+    end += 1;
+    let rest = count;
+    for (; rest > 0x7f; rest >>>= 7) {
+      chunk[end] = (rest & 0x7f) | 0x80;
+      end += 1;
+    }
+    chunk[end] = rest;
+    asBuffer(encoding).copy(chunk, end + 1, start, start + count);
+    end += 1 + count;
+  }
+  return chunk;
 }
 
 /** A tag and the length after it. */
