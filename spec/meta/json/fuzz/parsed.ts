@@ -80,7 +80,7 @@ export function parsePage(body: Buffer): ListPage<unknown> {
 
 /** Whether the outermost value of a text is not closed, as that of an answer that was cut. */
 export function isUnclosed(body: Buffer): boolean {
-  const tokens = body.toString('latin1').match(/"(?:[^"\\]|\\.)*("|$)|[{}[\]]/gs) ?? [];
+  const tokens = body.toString('latin1').match(/"(?:[^"\\]|\\(?:.|$))*("|$)|[{}[\]]/gs) ?? [];
   let depth = 0;
   for (const token of tokens) {
     if (token === '{' || token === '[') depth += 1;
