@@ -80,7 +80,7 @@ export const cassandraOperator398: KnownBug = {
       'The claim of a node is deleted when its pod is seen with a time of deletion. When the pod is gone before the operator looks, the claim stays ' +
       'for ever. The fix holds pods by a finalizer; here the template of the stateful set brings it.',
     leftOpen:
-      'A data center of the past, in the cache of an operator that has restarted, has more nodes: the pod is let go, and its claim stays. Here ' +
+      'Not checked upstream: a data center of the past, in the cache of an operator that has restarted, has more nodes: the pod is let go, and its claim stays. Here ' +
       'the data center is read from the server before.',
   },
   pattern: 'unobserved',
