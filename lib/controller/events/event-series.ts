@@ -1,4 +1,4 @@
-import { LastUsedMap } from '../../kernel/data/last-used-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { KEPT_EVENTS, type Correlation, type EventCorrelator } from './event-correlator.ts';
 import { EventEntry } from './event-entry.ts';
@@ -19,13 +19,16 @@ const REFRESH_MS = 30 * 60_000;
 export class EventSeries implements EventCorrelator {
   readonly periodMs: number = PERIOD_MS;
   readonly #runtime: Runtime;
-  readonly #entries: LastUsedMap<string, EventEntry>;
+  readonly #entries: LRUCache<string, EventEntry>;
 
   /** `evicted` gets entries whose last count is not written, when there are too many. */
   constructor(runtime: Runtime, evicted: (entry: EventEntry) => void) {
     this.#runtime = runtime;
-    this.#entries = new LastUsedMap(KEPT_EVENTS, (entry) => {
-      if (entry.unwritten) evicted(entry);
+    this.#entries = new LRUCache({
+      max: KEPT_EVENTS,
+      dispose: (entry, _key, reason) => {
+        if (reason === 'evict' && entry.unwritten) evicted(entry);
+      },
     });
   }
 
@@ -48,7 +51,7 @@ export class EventSeries implements EventCorrelator {
   due(): readonly EventEntry[] {
     const nowMs = this.#runtime.monotonicMs();
     const due: EventEntry[] = [];
-    for (const entry of this.#entries.values()) {
+    for (const entry of Array.from(this.#entries.values())) {
       const idle = nowMs - entry.seenAtMs >= IDLE_MS;
       if (idle) this.#entries.delete(entry.key);
       const refresh = entry.stored && nowMs - entry.writtenAtMs >= REFRESH_MS;
@@ -58,6 +61,6 @@ export class EventSeries implements EventCorrelator {
   }
 
   unwritten(): readonly EventEntry[] {
-    return this.#entries.values().filter((entry) => entry.unwritten);
+    return [...this.#entries.values()].filter((entry) => entry.unwritten);
   }
 }

@@ -1,4 +1,4 @@
-import { LastUsedMap } from '../../kernel/data/last-used-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { KEPT_EVENTS } from './event-correlator.ts';
 import { identity, type EventFact } from './event-fact.ts';
@@ -17,7 +17,7 @@ interface Bucket {
  */
 export class SpamFilter {
   readonly #runtime: Runtime;
-  readonly #buckets = new LastUsedMap<string, Bucket>(KEPT_EVENTS);
+  readonly #buckets = new LRUCache<string, Bucket>({ max: KEPT_EVENTS });
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;

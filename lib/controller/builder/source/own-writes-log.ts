@@ -1,4 +1,4 @@
-import { LastUsedMap } from '../../../kernel/data/last-used-map.ts';
+import { LRUCache } from 'lru-cache';
 
 /** Objects whose events may still come. A forgotten one costs one reconcile that changes nothing. */
 const KEPT = 10_000;
@@ -8,18 +8,20 @@ const OF_ONE_OBJECT = 8;
 
 /** The versions that one controller has written, so that it can tell its own changes from those of others. */
 export class OwnWritesLog {
-  readonly #versions = new LastUsedMap<string, readonly string[]>(KEPT);
+  /** Made at the first write: it reserves room for all. */
+  #versions: LRUCache<string, readonly string[]> | undefined;
 
   written(resource: string, key: string, resourceVersion: string | undefined): void {
     if (resourceVersion === undefined) return;
     const name = `${resource}/${key}`;
+    this.#versions ??= new LRUCache({ max: KEPT });
     const others = this.#versions.get(name) ?? [];
     this.#versions.set(name, [...others.slice(1 - OF_ONE_OBJECT), resourceVersion]);
   }
 
   /** Whether this is exactly the state that an own write made. */
   wrote(resource: string, key: string, resourceVersion: string | undefined): boolean {
-    if (resourceVersion === undefined) return false;
+    if (this.#versions === undefined || resourceVersion === undefined) return false;
     return this.#versions.get(`${resource}/${key}`)?.includes(resourceVersion) === true;
   }
 }
