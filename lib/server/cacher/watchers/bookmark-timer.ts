@@ -25,60 +25,40 @@ export interface BookmarkTimerOptions {
  * Sends bookmarks to the watchers that requested them, about once a minute and shortly before their request ends, so that
  * clients can resume from there.
  *
- * Its timer runs only while a watcher wants bookmarks. Ticks at which no watcher is due, and for which no progress is requested, are left
- * out: they would do nothing.
+ * Its timer runs only while a watcher wants bookmarks.
  */
 export class BookmarkTimer<T extends KubernetesObject> {
   readonly #options: BookmarkTimerOptions;
   /** The time at which each watcher is due. */
   readonly #dueAtMs: Map<CacheWatcher<T>, number> = new Map();
   #timer: Timer | undefined;
-  /** The due time for which the timer runs. */
-  #armedForMs = Infinity;
 
   constructor(options: BookmarkTimerOptions) {
     this.#options = options;
   }
 
   add(watcher: CacheWatcher<T>): void {
-    const dueAtMs = this.#nextDueMs(watcher);
-    this.#dueAtMs.set(watcher, dueAtMs);
-    if (dueAtMs < this.#armedForMs) this.#arm(dueAtMs);
+    this.#dueAtMs.set(watcher, this.#nextDueMs(watcher));
+    if (this.#timer === undefined) this.#arm();
   }
 
   remove(watcher: CacheWatcher<T>): void {
-    if (this.#dueAtMs.delete(watcher) && this.#dueAtMs.size === 0) this.#disarm();
-  }
-
-  #disarm(): void {
+    if (!this.#dueAtMs.delete(watcher) || this.#dueAtMs.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#armedForMs = Infinity;
   }
 
-  /** The next tick is the one before `dueAtMs`, or if that is near, the one that follows it. */
-  #arm(dueAtMs: number): void {
-    this.#disarm();
-    if (dueAtMs === Infinity) return;
+  #arm(): void {
     const { runtime } = this.#options;
-    this.#armedForMs = dueAtMs;
-    const tickMs = TICK_MS * (1 + runtime.random() * TICK_JITTER);
-    const restMs = dueAtMs - runtime.monotonicMs();
-    const isNear = restMs <= LONGEST_TICK_MS;
+    const delayMs = TICK_MS * (1 + runtime.random() * TICK_JITTER);
     this.#timer = runtime.setTimer(
-      Math.max(tickMs, isNear ? restMs : restMs - tickMs),
+      delayMs,
       () => {
+        this.#arm();
         this.#tick();
-        this.#arm(this.#earliestMs());
       },
       { background: true },
     );
-  }
-
-  #earliestMs(): number {
-    let earliestMs = Infinity;
-    for (const dueAtMs of this.#dueAtMs.values()) earliestMs = Math.min(earliestMs, dueAtMs);
-    return earliestMs;
   }
 
   #tick(): void {

@@ -92,39 +92,15 @@ describe('BookmarkTimer', () => {
   it('has a timer only while a watcher wants bookmarks', async () => {
     const stage = new Stage();
     const [first, second] = [stage.watcher(), stage.watcher()];
-    await stage.runtime.advance(100_000);
+    await stage.runtime.advance(5000);
     first.close();
     second.close();
     const { ticks } = stage;
-    expect(ticks).to.be.greaterThan(0);
-    await stage.runtime.advance(200_000);
+    expect(ticks).to.be.within(4, 5);
+    await stage.runtime.advance(5000);
     expect(stage.ticks).to.equal(ticks);
     stage.watcher();
-    await stage.runtime.advance(100_000);
+    await stage.runtime.advance(5000);
     expect(stage.ticks).to.be.greaterThan(ticks);
-  });
-
-  it('has two ticks for a bookmark: the one that requests progress, and the one that sends', async () => {
-    const stage = new Stage();
-    const watcher = stage.watcher();
-    const recorder = new WatchRecorder(watcher);
-    await stage.runtime.advance(10 * 61_300);
-    expect(recorder.events).to.have.length(10);
-    expect(stage.ticks).to.equal(20);
-    expect(stage.requestedAtMs).to.have.length(10);
-    watcher.close();
-  });
-
-  it('ticks earlier for a watcher that comes later and is due before the others', async () => {
-    const stage = new Stage();
-    const recorders = [undefined, 10_000, 6000].map(
-      (deadline) => new WatchRecorder(stage.watcher(deadline)),
-    );
-    await stage.runtime.advance(4300);
-    expect(recorders.map(({ lines }) => lines.length)).to.deep.equal([0, 0, 1]);
-    await stage.runtime.advance(4000);
-    expect(recorders.map(({ lines }) => lines.length)).to.deep.equal([0, 1, 1]);
-    await stage.runtime.advance(53_000);
-    expect(recorders.map(({ lines }) => lines.length)).to.deep.equal([1, 1, 1]);
   });
 });
