@@ -45,7 +45,7 @@ async function rejectionOf(work: Promise<unknown>): Promise<string> {
 }
 
 const replayOf = (...faults: readonly Fault[]): Settings => ({
-  replay: { version: '2', seed: 1, origin: 'a spec', faults },
+  replay: { version: '1', seed: 1, origin: 'a spec', faults },
 });
 
 describe('simulateModule', () => {

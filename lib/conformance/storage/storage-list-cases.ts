@@ -130,6 +130,7 @@ export const listCases: readonly ConformanceCase[] = [
         }
       }
       const any: Options = { resourceVersion: '0' };
+      await under.whenShown(1);
       assert.deepEqual(await under.names('', any), ['a/x']);
     },
   },

@@ -150,6 +150,7 @@ export const pagingCases: readonly ConformanceCase[] = [
     check: async (under) => {
       await createAll(under, FIVE);
       await page(under, {});
+      await under.whenShown(FIVE.length);
       const pages = await readPages(under, { limit: 2, resourceVersion: '0' });
       assert.deepEqual(pages.flatMap(names), FIVE);
       assert.equal(pages.length, under.harness.cached ? 1 : 3);

@@ -103,6 +103,20 @@ export class StorageUnderTest {
     await sleep(this.harness.runtime, delayMs);
   }
 
+  /**
+   * After a read of the newest state: resolves when a list of any state has this many pods. A cache without progress may be behind what the
+   * storage below it has answered.
+   */
+  async whenShown(count: number): Promise<void> {
+    if (this.storage.supportsProgress) return;
+    const { runtime } = this.harness;
+    const deadlineMs = runtime.monotonicMs() + READY_WITHIN_MS;
+    while ((await this.names('', { resourceVersion: '0' })).length !== count) {
+      assert(runtime.monotonicMs() < deadlineMs, `the cache does not come to ${count} pods`);
+      await this.sleep(10);
+    }
+  }
+
   async whenReady(): Promise<void> {
     const { runtime } = this.harness;
     const deadlineMs = runtime.monotonicMs() + READY_WITHIN_MS;

@@ -29,7 +29,7 @@ describe('listwatch simulate', () => {
     const { code, out, err } = await run([WRONG, '--processes', '1', '--write', directory.path]);
     expect(code).to.equal(1);
     expect(out).to.include('end-state: secrets default/app-data');
-    expect(err).to.include('1 found: intermediate state');
+    expect(err).to.include('1 found (1 run with end-state: secrets: missing): intermediate state');
     const files = (await readdir(directory.path)).toSorted();
     const names = ['html', 'json', 'spec.ts', 'trace'].map((ending) => `failure-1.${ending}`);
     expect(files).to.include.members(names);
