@@ -38,6 +38,11 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
+/** A clock that all processes of the machine share, milliseconds: their wall clocks differ when the time is set between their starts. */
+export function sharedClockMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 export function perSecond(name: string, count: number, tookMs: number): Figure {
   return { name, value: (count / tookMs) * 1000, unit: '/s' };
 }

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { sharedClockMs } from './bench.ts';
 import type { Served } from './server-served.ts';
 
 const NEWLINE = 0x0a;
@@ -40,7 +41,7 @@ export class EventCounter {
   }
 
   /**
-   * Resolves with the time, in milliseconds since the epoch, when all watches together have had `events` since `open`. Rejects when
+   * Resolves with the time, by `sharedClockMs`, when all watches together have had `events` since `open`. Rejects when
    * a server has ended one before, as kube-apiserver does with slow ones.
    */
   async until(events: number): Promise<number> {
@@ -52,7 +53,7 @@ export class EventCounter {
         if (this.#failure !== undefined) reject(this.#failure);
       });
     }
-    return performance.timeOrigin + performance.now();
+    return sharedClockMs();
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { sharedClockMs } from './bench.ts';
 import { configMap } from './requests.ts';
 import type { Served } from './server-served.ts';
 
@@ -16,10 +17,10 @@ export class ObjectCreator {
     for (let lane = 0; lane < inFlight; lane += 1) this.#lanes.push(await Lane.open(served));
   }
 
-  /** Resolves with the time, in milliseconds since the epoch, when the first request was sent and the last answer came. */
+  /** Resolves with the time, by `sharedClockMs`, when the first request was sent and the last answer came. */
   async create(count: number): Promise<{ readonly startMs: number; readonly endMs: number }> {
     let left = count;
-    const startMs = performance.timeOrigin + performance.now();
+    const startMs = sharedClockMs();
     const work = async (lane: Lane): Promise<void> => {
       while (left > 0) {
         left -= 1;
@@ -28,7 +29,7 @@ export class ObjectCreator {
       }
     };
     await Promise.all(this.#lanes.map(work));
-    return { startMs, endMs: performance.timeOrigin + performance.now() };
+    return { startMs, endMs: sharedClockMs() };
   }
 
   close(): void {

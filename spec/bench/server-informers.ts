@@ -3,6 +3,7 @@ import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-wa
 import { connect } from '../../lib/client/rest/connect.ts';
 import type { ObjectView } from '../../lib/meta/object-view.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
+import { sharedClockMs } from './bench.ts';
 import type { Served } from './server-served.ts';
 
 /** Informers of one collection, each with a cache and a handler that counts, as controllers that only enqueue keys. */
@@ -47,7 +48,7 @@ export class InformerCrowd {
     await Promise.all(started);
   }
 
-  /** Resolves with the time, in milliseconds since the epoch, when all informers together have told of `events` additions. */
+  /** Resolves with the time, by `sharedClockMs`, when all informers together have told of `events` additions. */
   async until(events: number): Promise<number> {
     if (this.#events < events) {
       await new Promise<void>((resolve) => {
@@ -55,7 +56,7 @@ export class InformerCrowd {
         this.#reached = resolve;
       });
     }
-    return performance.timeOrigin + performance.now();
+    return sharedClockMs();
   }
 
   /** Objects in the caches, from the fullest and the emptiest: equal when nobody missed anything. */
