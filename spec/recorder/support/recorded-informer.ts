@@ -28,12 +28,13 @@ export class Recorded {
     options: Partial<SharedIndexInformerOptions<Pod>> = {},
     count: number = 3,
     reads: 'object' | 'metadata' = 'object',
+    comes: 'as bytes' | 'decoded' = 'as bytes',
   ) {
     const { runtime } = this;
     const objects = Array.from({ length: count }, (_, index) => pod(`pod-${index}`));
     this.pods = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
     this.informer = new SharedIndexInformer<Pod>({
-      listerWatcher: new BytesSource(this.pods),
+      listerWatcher: comes === 'decoded' ? this.pods : new BytesSource(this.pods),
       runtime,
       logger: silentLogger,
       ...options,
