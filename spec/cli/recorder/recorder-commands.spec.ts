@@ -37,15 +37,29 @@ describe('listwatch record, replay and dump', () => {
     return { code: await runCommandLine(words, host), host };
   }
 
+  const recordWords = (file: string): readonly string[] => {
+    const where = ['-n', 'default', '--kubeconfig', kubeconfig];
+    return ['record', 'cm', ...where, '--out', file];
+  };
+
+  /** `listwatch record`, which has begun. */
+  async function startRecording(file: string): Promise<{
+    readonly recording: Promise<number>;
+    readonly interruption: AbortController;
+    readonly host: CapturedHost;
+  }> {
+    const interruption = new AbortController();
+    const host = capturedHost({ homeDir: directory.path, signal: interruption.signal });
+    const recording = runCommandLine(recordWords(file), host);
+    await until('the recording', () => host.stderr.text.startsWith('recording configmaps'));
+    return { recording, interruption, host };
+  }
+
   it('record until they are interrupted, and replay what handlers were told', async () => {
     const file = join(directory.path, 'maps.listwatch');
     await using client = await connect({ kubeconfig, env: {} });
     const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
-    const interruption = new AbortController();
-    const host = capturedHost({ homeDir: directory.path, signal: interruption.signal });
-    const words = ['record', 'cm', '-n', 'default', '--kubeconfig', kubeconfig, '--out', file];
-    const recording = runCommandLine(words, host);
-    await until('the recording', () => host.stderr.text.startsWith('recording configmaps'));
+    const { recording, interruption, host } = await startRecording(file);
     const made = await maps.create({ metadata: { name: 'one' } });
     await maps.patch('one', { data: { a: 'b' } });
     await maps.delete('one');
@@ -77,7 +91,7 @@ describe('listwatch record, replay and dump', () => {
     expect((await run(['replay', cut, '--partial'])).code).to.equal(0);
     expect((await run(['replay', file, '--port', '1'])).host.stderr.text).to.include('--serve');
     expect((await run(['replay', file, '--speed', 'step'])).code).to.equal(2);
-    const taken = await run(words);
+    const taken = await run(recordWords(file));
     expect(taken.code).to.equal(1);
     expect(taken.host.stderr.text).to.include('(RECORDING_FILE)');
   });
@@ -139,11 +153,7 @@ describe('listwatch record, replay and dump', () => {
     const file = join(directory.path, 'maps.listwatch');
     await using client = await connect({ kubeconfig, env: {} });
     const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
-    const interruption = new AbortController();
-    const host = capturedHost({ homeDir: directory.path, signal: interruption.signal });
-    const words = ['record', 'cm', '-n', 'default', '--kubeconfig', kubeconfig, '--out', file];
-    const recording = runCommandLine(words, host);
-    await until('the recording', () => host.stderr.text.startsWith('recording configmaps'));
+    const { recording, interruption } = await startRecording(file);
     await maps.create({ metadata: { name: 'one' } });
     await until('the object', () => readFileSync(file).includes('"one"'));
     interruption.abort();
