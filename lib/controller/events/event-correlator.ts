@@ -21,4 +21,10 @@ export interface EventCorrelator {
 }
 
 /** Entries in memory; the least recently seen one is dropped first. See client-go tools/record/events_cache.go. */
-export const KEPT_EVENTS = 4096;
+const KEPT_EVENTS = 4096;
+
+/** The bound of a cache of events, each of size 1. With `max` the cache would reserve its room at once, in each controller. */
+export const KEPT: { readonly maxSize: number; readonly sizeCalculation: () => number } = {
+  maxSize: KEPT_EVENTS,
+  sizeCalculation: () => 1,
+};

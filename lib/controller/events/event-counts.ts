@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { KEPT_EVENTS, type Correlation, type EventCorrelator } from './event-correlator.ts';
+import { KEPT, type Correlation, type EventCorrelator } from './event-correlator.ts';
 import { EventEntry } from './event-entry.ts';
 import { factKey, type EventFact } from './event-fact.ts';
 
@@ -23,8 +23,8 @@ interface SimilarEvents {
 export class EventCounts implements EventCorrelator {
   readonly periodMs: undefined;
   readonly #runtime: Runtime;
-  readonly #similar = new LRUCache<string, SimilarEvents>({ max: KEPT_EVENTS });
-  readonly #entries = new LRUCache<string, EventEntry>({ max: KEPT_EVENTS });
+  readonly #similar = new LRUCache<string, SimilarEvents>(KEPT);
+  readonly #entries = new LRUCache<string, EventEntry>(KEPT);
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;

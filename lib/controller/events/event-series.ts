@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { KEPT_EVENTS, type Correlation, type EventCorrelator } from './event-correlator.ts';
+import { KEPT, type Correlation, type EventCorrelator } from './event-correlator.ts';
 import { EventEntry } from './event-entry.ts';
 import { factKey, type EventFact } from './event-fact.ts';
 
@@ -25,7 +25,7 @@ export class EventSeries implements EventCorrelator {
   constructor(runtime: Runtime, evicted: (entry: EventEntry) => void) {
     this.#runtime = runtime;
     this.#entries = new LRUCache({
-      max: KEPT_EVENTS,
+      ...KEPT,
       dispose: (entry, _key, reason) => {
         if (reason === 'evict' && entry.unwritten) evicted(entry);
       },

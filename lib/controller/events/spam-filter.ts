@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { KEPT_EVENTS } from './event-correlator.ts';
+import { KEPT } from './event-correlator.ts';
 import { identity, type EventFact } from './event-fact.ts';
 
 const BURST = 25;
@@ -17,7 +17,7 @@ interface Bucket {
  */
 export class SpamFilter {
   readonly #runtime: Runtime;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: KEPT_EVENTS });
+  readonly #buckets = new LRUCache<string, Bucket>(KEPT);
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;

@@ -8,13 +8,13 @@ const OF_ONE_OBJECT = 8;
 
 /** The versions that one controller has written, so that it can tell its own changes from those of others. */
 export class OwnWritesLog {
-  /** Made at the first write: it reserves room for all. */
+  /** Made at the first write. Bounded by sizes of 1: `max` would reserve room for all. */
   #versions: LRUCache<string, readonly string[]> | undefined;
 
   written(resource: string, key: string, resourceVersion: string | undefined): void {
     if (resourceVersion === undefined) return;
     const name = `${resource}/${key}`;
-    this.#versions ??= new LRUCache({ max: KEPT });
+    this.#versions ??= new LRUCache({ maxSize: KEPT, sizeCalculation: () => 1 });
     const others = this.#versions.get(name) ?? [];
     this.#versions.set(name, [...others.slice(1 - OF_ONE_OBJECT), resourceVersion]);
   }
