@@ -59,11 +59,8 @@ export {
   type AuthenticationVerdict,
   type Authenticator,
 } from './access/authentication/authentication.ts';
-export {
-  HttpListener,
-  type HttpListenerOptions,
-  type ListenOptions,
-} from './api/port/http-listener.ts';
+export { HttpListener, type ListenOptions } from './api/port/http-listener.ts';
+export type { HttpListenerOptions } from './api/port/http-listener-options.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export { Cacher } from './cacher/cacher.ts';
 export type { CacherStatus } from './cacher/cacher-status.ts';

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Target } from '../compare/target/target.ts';
+import { BenchNamespaces } from './bench-namespaces.ts';
 import type { CurlClient } from './curl-client.ts';
 import { configMap, pod } from './requests.ts';
 
@@ -40,7 +41,10 @@ export class ServedProgram implements AsyncDisposable {
     if (etcd !== undefined) options.push('--etcd', etcd);
     const child = spawn(process.execPath, [PROGRAM, 'serve', ...options], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      // Ctrl-C reaches this process alone, which deletes what it has made before it ends the server.
+      detached: true,
     });
+    process.once('exit', () => child.kill());
     await once(child.stdout, 'data');
     return new ServedProgram(child, home, kubeconfig);
   }
@@ -69,30 +73,23 @@ export class BesideContestant {
   readonly name: string;
   readonly #target: Target;
   readonly #client: CurlClient;
-  readonly #namespace: string;
-  readonly #listed: string;
+  readonly #namespaces: BenchNamespaces;
 
   constructor(name: string, target: Target, client: CurlClient) {
     this.name = name;
     this.#target = target;
     this.#client = client;
-    // Both servers may have their objects in one etcd.
-    this.#namespace = `rate-${name.replace(' ', '-')}-${process.pid}`;
-    this.#listed = `listed-${name.replace(' ', '-')}-${process.pid}`;
+    this.#namespaces = new BenchNamespaces({ target, contestant: name.replace(' ', '-') });
   }
 
   async begin(): Promise<void> {
-    for (const name of [this.#namespace, this.#listed]) {
-      await this.#post('/api/v1/namespaces', {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name },
-      });
-    }
+    const earlier = await this.#namespaces.removeEarlier();
+    for (const name of earlier) process.stderr.write(`${this.name}: deleted ${name}\n`);
+    await this.#namespaces.make();
     await this.creates('maps', 20, WARM_UP);
     await this.creates('pods', 20, WARM_UP);
-    await this.#create(this.#listed, 'maps', 20, LISTED);
-    const path = `/api/v1/namespaces/${this.#listed}/configmaps`;
+    await this.#create(this.#namespaces.listed, 'maps', 20, LISTED);
+    const path = `/api/v1/namespaces/${this.#namespaces.listed}/configmaps`;
     const { status, bytes } = await this.#send('GET', path);
     if (status !== 200 || bytes.length < LISTED * 1000) {
       throw new Error(`${this.name}: ${path}: ${status}, ${bytes.length} bytes`);
@@ -103,7 +100,7 @@ export class BesideContestant {
   /** Creates a second. */
   async creates(kind: keyof typeof KINDS, writers: number, count: number): Promise<number> {
     const startMs = performance.now();
-    await this.#create(this.#namespace, kind, writers, count);
+    await this.#create(this.#namespaces.written, kind, writers, count);
     return (count * 1000) / (performance.now() - startMs);
   }
 
@@ -123,16 +120,16 @@ export class BesideContestant {
   }
 
   async #watchedCreates(writers: number, count: number): Promise<number> {
-    const path = `/api/v1/namespaces/${this.#namespace}/configmaps`;
+    const path = `/api/v1/namespaces/${this.#namespaces.written}/configmaps`;
     const { bytes } = await this.#send('GET', `${path}?limit=1`);
     const list = JSON.parse(bytes.toString()) as { metadata: { resourceVersion: string } };
     const from = `${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}`;
     await using watches = this.#client.watch(from, WATCHES);
-    await this.#create(this.#namespace, 'maps', writers, count);
+    await this.#create(this.#namespaces.written, 'maps', writers, count);
     await watches.until(count * WATCHES);
     const startMs = performance.now();
     await Promise.all([
-      this.#create(this.#namespace, 'maps', writers, count),
+      this.#create(this.#namespaces.written, 'maps', writers, count),
       watches.until(2 * count * WATCHES),
     ]);
     return (count * 1000) / (performance.now() - startMs);
@@ -141,18 +138,18 @@ export class BesideContestant {
   /** Lists a second, one after the other. */
   async lists(count: number): Promise<number> {
     const startMs = performance.now();
-    await this.#client.get(`/api/v1/namespaces/${this.#listed}/configmaps`, count);
+    await this.#client.get(`/api/v1/namespaces/${this.#namespaces.listed}/configmaps`, count);
     return (count * 1000) / (performance.now() - startMs);
   }
 
+  /** Nothing more is created: what is under way fails. */
+  stop(): void {
+    this.#client.stop();
+  }
+
+  /** Deletes what was made. */
   async end(): Promise<void> {
-    for (const namespace of [this.#namespace, this.#listed]) {
-      for (const { resource } of Object.values(KINDS)) {
-        const path = `/api/v1/namespaces/${namespace}/${resource}?gracePeriodSeconds=0`;
-        await this.#send('DELETE', path);
-      }
-      await this.#send('DELETE', `/api/v1/namespaces/${namespace}`);
-    }
+    await this.#namespaces.remove();
     this.#target.close();
     await this.#client[Symbol.asyncDispose]();
   }
@@ -172,15 +169,9 @@ export class BesideContestant {
     );
   }
 
-  async #post(path: string, body: object): Promise<void> {
-    const { status, bytes } = await this.#send('POST', path, body);
-    if (status !== 201) throw new Error(`${this.name}: ${path}: ${status} ${bytes.toString()}`);
-  }
-
-  #send(method: string, path: string, body?: object): ReturnType<Target['send']> {
-    const headers = { accept: 'application/json', 'content-type': 'application/json' };
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    return this.#target.send({ method, path, headers, body: text, anonymous: false });
+  #send(method: string, path: string): ReturnType<Target['send']> {
+    const headers = { accept: 'application/json' };
+    return this.#target.send({ method, path, headers, body: undefined, anonymous: false });
   }
 }
 

@@ -19,6 +19,8 @@ const NEWLINE = 0x0a;
 export class CurlClient implements AsyncDisposable {
   readonly #options: TargetOptions;
   readonly #folder: string;
+  readonly #running = new Set<Curl>();
+  #isStopped = false;
 
   private constructor(options: TargetOptions, folder: string) {
     this.#options = options;
@@ -56,6 +58,12 @@ export class CurlClient implements AsyncDisposable {
     );
   }
 
+  /** Ends what is under way, which fails, and starts nothing more. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const curl of this.#running) curl.kill();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -86,6 +94,7 @@ export class CurlClient implements AsyncDisposable {
   }
 
   #start(path: string, lines: readonly string[]): Curl {
+    if (this.#isStopped) throw new Error(`${path}: the client was stopped`);
     const { server, token, ca } = this.#options;
     // The token goes through a pipe: the arguments of a process are visible to all.
     const config = [
@@ -99,6 +108,8 @@ export class CurlClient implements AsyncDisposable {
       `url = "${server}${path}"`,
     ];
     const curl = spawn('curl', ['--disable', '--config', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#running.add(curl);
+    curl.on('close', () => this.#running.delete(curl));
     curl.on('error', (error) => {
       throw new Error(`curl does not start: install it (${error.message})`);
     });

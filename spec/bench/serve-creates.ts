@@ -1,10 +1,12 @@
 /**
  * `npm run bench:creates -- --kubeconfig FILE`: creates, creates that 100 watches see, and lists through `listwatch serve` in memory
  * and through the kube-apiserver of the kubeconfig: over TLS, in turns, by curl, which has to be on the PATH. With `--plain` the first one speaks
- * plain HTTP; with `--etcd URL` it keeps its objects in that etcd. Run `npm run build` before. Whether the etcd of the other server
+ * plain HTTP; with `--etcd URL` it keeps its objects in that etcd. What it makes it deletes, also when it is interrupted, and at its
+ * start what a run that was killed has left. Run `npm run build` before. Whether the etcd of the other server
  * flushes each write to its disk decides much, and is not visible from here: say it beside the figures.
  */
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { CurlClient } from './curl-client.ts';
@@ -56,11 +58,36 @@ async function compare(contestants: readonly BesideContestant[]): Promise<void> 
     const ratio = median(rates[0] ?? []) / median(rates[1] ?? []);
     console.log(`${what.padEnd(38)} ${texts.join('   ')}   ${ratio.toFixed(2)}x`);
   }
-  for (const one of contestants) await one.end();
 }
 
 function shown(rate: number): string {
   return rate < 100 ? rate.toFixed(1) : rate.toFixed(0);
+}
+
+let opened: readonly BesideContestant[] = [];
+let signaled: NodeJS.Signals | undefined;
+
+/** The first signal ends the comparison, and what was made is deleted; the second ends the process. */
+function interrupt(signal: NodeJS.Signals): void {
+  if (signaled !== undefined || opened.length === 0) process.exit(exitCodeOf(signal));
+  signaled = signal;
+  process.stderr.write(`${signal}: deleting what was made; once more to leave it there\n`);
+  for (const one of opened) one.stop();
+}
+
+function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + (constants.signals[signal] ?? 0);
+}
+
+async function compareAndDelete(): Promise<void> {
+  try {
+    await compare(opened);
+  } catch (error) {
+    if (signaled === undefined) throw error;
+    process.exitCode = exitCodeOf(signaled);
+  } finally {
+    await Promise.all(opened.map((one) => one.end()));
+  }
 }
 
 const { values } = parseArgs({
@@ -72,6 +99,7 @@ const { values } = parseArgs({
 });
 if (values.kubeconfig === undefined) throw new Error('--kubeconfig names a kube-apiserver');
 if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: run "npm run build" first`);
+process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
 await using served = await ServedProgram.start({ etcd: values.etcd });
 const ours = await targetOfKubeconfig(served.kubeconfig);
 // The address takes both.
@@ -82,4 +110,5 @@ const contestants = ['listwatch serve', 'kube-apiserver'].map(async (name, at) =
   if (options === undefined) throw new Error('there are two servers');
   return new BesideContestant(name, new Target(options), await CurlClient.open(options));
 });
-await compare(await Promise.all(contestants));
+opened = await Promise.all(contestants);
+await compareAndDelete();

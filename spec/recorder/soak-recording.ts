@@ -1,6 +1,6 @@
 import type { SharedIndexInformerOptions } from '../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
-import { objectJson } from '../../lib/cache/memory/object-json.ts';
+import { objectJson } from '../../lib/cache/memory/views/object-json.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';

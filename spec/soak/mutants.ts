@@ -173,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'slot-not-vacated',
     bug: 'what has left a cache is read where something else lies now',
-    file: 'cache/memory/slab.ts',
+    file: 'cache/memory/slabs/slab.ts',
     from: 'view.moveTo(source, start - slotStart);',
     to: "view.moveTo(readable === 'body' ? this.released : source, readable === 'body' ? start : start - slotStart);",
   },

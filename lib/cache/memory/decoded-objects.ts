@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { KeptView } from './kept-view.ts';
-import { Slab } from './slab.ts';
+import type { KeptView } from './views/kept-view.ts';
+import { Slab } from './slabs/slab.ts';
 
 /** The memory of a decoded object, in multiples of its JSON, as measured for pods. */
 export const DECODED_SHARE = 2;

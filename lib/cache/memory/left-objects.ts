@@ -1,7 +1,7 @@
 import type { ObjectView } from '../../meta/object-view.ts';
-import { keptViewOf, type KeptView } from './kept-view.ts';
+import { keptViewOf, type KeptView } from './views/kept-view.ts';
 import type { DeferredReleases } from './object-memory.ts';
-import { hasLeft, noteLeft, noteReleased } from './record.ts';
+import { hasLeft, noteLeft, noteReleased } from './slabs/record.ts';
 
 export interface LeftObjectsOptions {
   readonly onLeft: (object: ObjectView) => void;

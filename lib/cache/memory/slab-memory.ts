@@ -3,15 +3,15 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { singleBudget, type ResolvedCacheOptions } from './cache-options.ts';
 import { DECODED_SHARE, DecodedObjects } from './decoded-objects.ts';
-import { HeldSource, releasedHeld } from './held-source.ts';
-import { copyOf, keptViewOf, type KeptView } from './kept-view.ts';
+import { HeldSource, releasedHeld } from './views/held-source.ts';
+import { copyOf, keptViewOf, type KeptView } from './views/kept-view.ts';
 import { LeftObjects } from './left-objects.ts';
 import type { CacheMemory, DeferredReleases, ObjectMemory } from './object-memory.ts';
-import { RecentMetadata } from './recent-metadata.ts';
-import { noteRead } from './record.ts';
-import { RecordCodec } from './record-codec.ts';
-import { Retention } from './retention.ts';
-import { SlabArena } from './slab-arena.ts';
+import { RecentMetadata } from './slabs/recent-metadata.ts';
+import { noteRead } from './slabs/record.ts';
+import { RecordCodec } from './slabs/record-codec.ts';
+import { Retention } from './slabs/retention.ts';
+import { SlabArena } from './slabs/slab-arena.ts';
 
 /**
  * Keeps the bytes of objects in slabs, and decoded objects within a budget.

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { Opener } from '../store/lister.ts';
 import { DECODED_SHARE } from './decoded-objects.ts';
-import { keptViewOf } from './kept-view.ts';
+import { keptViewOf } from './views/kept-view.ts';
 
 /**
  * Decodes views. A list that the store keeps is decoded once if its objects stay decoded anyway, or if the decoded lists are

@@ -26,28 +26,18 @@ import {
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorState,
-  type StreamLife,
   type StreamingListState,
   type WatchingState,
 } from './table/reflector-state.ts';
 import { step } from './table/reflector-step.ts';
 import { startResync } from './resync-timer.ts';
-import { RetryWithDeadline } from './retry-with-deadline.ts';
+import { StreamEnds, type Outcome } from './stream-ends.ts';
 import { waitForRoom } from './list/sink-room.ts';
 import { SinkRelist } from './list/sink-relist.ts';
 import { rejectTable } from './failure/table-object.ts';
 import { malformedBookmark } from './failure/malformed-bookmark.ts';
 import type { StreamOrder } from './watch/stream-order.ts';
 import { classifyFailure } from './failure/watch-error.ts';
-
-/** A minute without an internal error begins a new row of them (client-go reflector.go watch @ 32ce75a7). */
-const INTERNAL_ERRORS_RESET_MS = 60_000;
-
-/** An input together with the error it came from. */
-interface Outcome {
-  readonly input: ReflectorInput;
-  readonly error?: unknown;
-}
 
 /** The result of the effects of a step. */
 interface Performed {
@@ -77,7 +67,7 @@ interface Performed {
 export class Reflector<V extends HasMetadata> {
   readonly #options: ResolvedReflectorOptions<V>;
   readonly #pace: ReflectorPace;
-  readonly #internalErrors: RetryWithDeadline;
+  readonly #ends: StreamEnds;
   readonly #observer: ReflectorObserver;
   readonly #relist: SinkRelist<V>;
   #state: ReflectorState;
@@ -97,11 +87,7 @@ export class Reflector<V extends HasMetadata> {
     this.#options = resolveReflectorOptions(options);
     const { runtime, backoff, settings, resumeFrom, internalErrorRetryMs } = this.#options;
     this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.gate);
-    this.#internalErrors = new RetryWithDeadline({
-      runtime,
-      maxRetryMs: internalErrorRetryMs,
-      resetAfterMs: INTERNAL_ERRORS_RESET_MS,
-    });
+    this.#ends = new StreamEnds({ runtime, pace: this.#pace, internalErrorRetryMs });
     this.#observer = new ReflectorObserver(this.#options);
     this.#relist = new SinkRelist(this.#options);
     this.#state = initialState(settings, resumeFrom);
@@ -282,9 +268,9 @@ export class Reflector<V extends HasMetadata> {
         return this.#failed(watch, error);
       }
       if (batch === undefined) {
-        const life = this.#lifeOf(watch);
+        const outcome = this.#ends.ended(watch);
         this.#closeStream();
-        return { input: { type: 'stream-ended', ...life } };
+        return outcome;
       }
       let failure: ListwatchError | undefined;
       try {
@@ -319,26 +305,13 @@ export class Reflector<V extends HasMetadata> {
 
   #refused(error: unknown): Outcome {
     this.#closeStream();
-    const failure = classifyFailure(error);
-    const retryInternal = failure.kind === 'internal' && this.#retriesInternal();
-    return { input: { type: 'watch-refused', failure, retryInternal }, error };
+    return this.#ends.refused(error);
   }
 
   #failed(watch: OpenWatch<V>, error: unknown): Outcome {
-    const life = this.#lifeOf(watch);
+    const outcome = this.#ends.failed(watch, error);
     this.#closeStream();
-    const failure = classifyFailure(error);
-    const retryInternal = failure.kind === 'internal' && this.#retriesInternal();
-    return { input: { type: 'stream-failed', failure, ...life, retryInternal }, error };
-  }
-
-  #lifeOf({ ageMs: durationMs, events }: OpenWatch<V>): StreamLife {
-    return { durationMs, events, delayMs: this.#pace.presentMs };
-  }
-
-  #retriesInternal(): boolean {
-    this.#internalErrors.after();
-    return this.#internalErrors.shouldRetry();
+    return outcome;
   }
 
   /** Waits for room for the next batch, in the sink or in the relist of a streaming list. */

@@ -1,4 +1,4 @@
-import { objectJson } from '../../cache/memory/object-json.ts';
+import { objectJson } from '../../cache/memory/views/object-json.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { RecordFrame } from '../format/record-frame.ts';

@@ -1,5 +1,5 @@
 import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
-import { keptViewOf } from '../../cache/memory/kept-view.ts';
+import { keptViewOf } from '../../cache/memory/views/kept-view.ts';
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';

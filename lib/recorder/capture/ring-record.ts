@@ -1,5 +1,5 @@
-import { keptViewOf } from '../../cache/memory/kept-view.ts';
-import { objectJson } from '../../cache/memory/object-json.ts';
+import { keptViewOf } from '../../cache/memory/views/kept-view.ts';
+import { objectJson } from '../../cache/memory/views/object-json.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';

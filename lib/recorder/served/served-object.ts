@@ -1,4 +1,4 @@
-import { objectJson } from '../../cache/memory/object-json.ts';
+import { objectJson } from '../../cache/memory/views/object-json.ts';
 import { joinedKey } from '../../meta/key.ts';
 import type { ObjectMeta, UnstructuredObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';

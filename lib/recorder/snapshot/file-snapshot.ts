@@ -4,7 +4,7 @@ import type {
   WarmStart,
   WarmState,
 } from '../../cache/informer/warm/warm-start.ts';
-import { objectJson } from '../../cache/memory/object-json.ts';
+import { objectJson } from '../../cache/memory/views/object-json.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import {
   numberOption,

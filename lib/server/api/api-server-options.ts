@@ -14,7 +14,8 @@ import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
 import type { HealthCheck } from './health/health-endpoints.ts';
-import type { HttpListenerOptions, ListenOptions } from './port/http-listener.ts';
+import type { ListenOptions } from './port/http-listener.ts';
+import type { HttpListenerOptions } from './port/http-listener-options.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 import type { TransformerFor } from './server-storages.ts';
 

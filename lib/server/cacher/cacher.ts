@@ -19,9 +19,7 @@ import type {
 import type { StoredObject } from '../storage/contract/stored-object.ts';
 import type { Versioner } from '../storage/contract/versioner.ts';
 import { backgroundRuntime } from './background-runtime.ts';
-import { BookmarkTimer } from './watchers/bookmark-timer.ts';
 import { CacheDelegator, type WatchStart } from './reads/cache-delegator.ts';
-import { CacheWatcher } from './watchers/cache-watcher.ts';
 import {
   resolveCacherOptions,
   type CacherOptions,
@@ -35,26 +33,17 @@ import {
   type CacheSnapshot,
   type ConsistencyReport,
 } from './reads/consistency-checker.ts';
-import { EventDispatcher } from './watchers/event-dispatcher.ts';
 import { failedWatch } from './watchers/failed-watch.ts';
 import { Freshness } from './reads/freshness.ts';
-import { DeliveredWrites } from './watchers/delivered-writes.ts';
-import { IndexedWatchers } from './watchers/indexed-watchers.ts';
 import { HistoryListerWatcher } from './history-lister-watcher.ts';
 import { keyScope, type KeyScope } from './window/key-scope.ts';
-import { NextTurn } from './watchers/next-turn.ts';
+import { OpenWatches } from './watchers/open-watches.ts';
 import { StorageListerWatcher } from './storage-lister-watcher.ts';
 import { ListedInterval, type WatchCacheInterval } from './window/watch-cache-interval.ts';
 import { WatchCache, type WatchCacheListener } from './window/watch-cache.ts';
-import { watchCacheMetrics } from './window/watch-cache-metrics.ts';
+
 /** Interval of progress requests while a reader waits, milliseconds (cacher/progress progressRequestPeriod @ 24a394e). */
 const PROGRESS_INTERVAL_MS = 100;
-/**
- * Maximum backlog of a reader, in events. The events are references to objects that the window keeps anyway, so the limit can be
- * higher than upstream, where a queue costs memory. A reader in a busy process then has more time to read.
- */
-const QUEUE_CAPACITY = 1000;
-
 /**
  * A storage with a watch cache in front of it: one watch on the storage feeds any number of watchers, and most reads are
  * answered from memory.
@@ -81,11 +70,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   readonly #readiness: CacherReadiness;
   readonly #freshness: Freshness;
   readonly #delegator: CacheDelegator<T>;
-  readonly #watchers: IndexedWatchers<T> = new IndexedWatchers<T>();
-  readonly #dispatcher: EventDispatcher<T>;
-  readonly #turn: NextTurn;
-  readonly #writes: DeliveredWrites;
-  readonly #bookmarks: BookmarkTimer<T>;
+  readonly #watches: OpenWatches<T>;
   readonly #checker: ConsistencyChecker<T>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
@@ -93,7 +78,6 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   #historyFrom: string | undefined;
   /** The source of the running cache. */
   #source: HistoryListerWatcher<T> | undefined;
-  #nextWatcherId = 0;
 
   constructor(options: CacherOptions<T>) {
     const resolved = resolveCacherOptions(options);
@@ -108,19 +92,8 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       progressIntervalMs: PROGRESS_INTERVAL_MS,
       requestProgress: () => this.#requestProgress(),
     });
-    this.#turn = new NextTurn(runtime);
-    this.#writes = new DeliveredWrites(runtime);
-    this.#dispatcher = new EventDispatcher({
-      runtime,
-      watchers: this.#watchers,
-      onSlow: (watcher) => {
-        this.#reportSlow(watcher);
-      },
-    });
-    this.#bookmarks = new BookmarkTimer({
-      runtime,
-      currentRevision: () =>
-        this.#dispatcher.busy ? undefined : this.#dispatcher.dispatchedRevision,
+    this.#watches = new OpenWatches({
+      ...resolved,
       requestProgress: () => {
         if (storage.supportsProgress) void this.#requestProgress();
       },
@@ -160,7 +133,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       objectCount: state.size,
       historySize: history.size,
       historyCapacity: history.capacity,
-      watcherCount: this.#watchers.size,
+      watcherCount: this.#watches.size,
     };
   }
 
@@ -196,10 +169,8 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.#readiness.stop();
     const { description } = this.#options;
     const message = `the watch cache of ${description} was stopped`;
-    this.#writes.release();
     this.#freshness.close(failure('ServiceUnavailable', message));
-    this.#terminateWatchers();
-    this.#turn.flush();
+    this.#watches.close();
     if (this.#running === undefined) return;
     this.#stopping.abort();
     await Promise.all([this.#running, this.#checker.stop()]);
@@ -234,7 +205,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await this.#readiness.wait();
     const revision = this.versioner.parseResourceVersion(resourceVersion);
     if (this.supportsProgress) await this.#freshness.waitFor(revision);
-    await this.#turn.delivered();
+    await this.#watches.delivered();
   }
 
   /**
@@ -330,9 +301,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     options: { readonly client?: string | undefined } | undefined,
   ): StoredObject<T> | Promise<StoredObject<T>> {
     const client = options?.client;
-    if (!this.#writes.hasWatches(client) || this.#readiness.state !== 'ready') return written;
+    const { writes } = this.#watches;
+    if (!writes.hasWatches(client) || this.#readiness.state !== 'ready') return written;
     const revision = this.versioner.parseResourceVersion(written.resourceVersion);
-    return this.#writes.wait(revision, client).then(() => written);
+    return writes.wait(revision, client).then(() => written);
   }
 
   async #open(scope: KeyScope, options: StorageWatchOptions<T>): Promise<StorageWatch<T>> {
@@ -361,30 +333,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     } catch (error) {
       return failedWatch(error);
     }
-    const watcher = new CacheWatcher<T>({
-      id: this.#nextWatcherId,
-      runtime: this.#options.runtime,
-      scope,
-      predicate: options.predicate,
-      interval,
-      startRevision: start.revision,
-      queueCapacity: QUEUE_CAPACITY,
-      bookmarks: options.progressNotify === true,
-      markInitialEventsEnd: options.sendInitialEvents === true,
-      deadlineMonotonicMs: options.deadlineMonotonicMs,
-      client: options.client,
-      signal: options.signal,
-      turn: this.#turn,
-      onEnd: (ended) => {
-        this.#forget(ended);
-      },
-    });
-    this.#nextWatcherId += 1;
-    if (watcher.ended) return watcher;
-    this.#watchers.add(watcher);
-    this.#writes.add(watcher);
-    if (watcher.wantsBookmarks) this.#bookmarks.add(watcher);
-    return watcher;
+    return this.#watches.open({ scope, interval, startRevision: start.revision, options });
   }
 
   #interval(
@@ -415,25 +364,23 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       onReplace: () => {
         const { revision } = this.#cache;
         this.#leaveReady();
-        this.#dispatcher.restart(revision);
-        this.#writes.reach(revision);
+        this.#watches.restart(revision);
         this.#freshness.reach(revision);
         this.#becomeReady();
       },
       onEvents: (events) => {
+        const { revision } = this.#cache;
         this.#becomeReady();
-        this.#freshness.reach(this.#cache.revision);
-        this.#turn.notice(events.length);
-        for (const event of events) this.#dispatcher.dispatch(event);
-        this.#writes.reach(this.#cache.revision);
+        this.#freshness.reach(revision);
+        this.#watches.dispatch(events, revision);
       },
       onProgress: () => {
+        const { revision } = this.#cache;
         this.#becomeReady();
-        this.#freshness.reach(this.#cache.revision);
-        this.#dispatcher.reach(this.#cache.revision);
-        this.#writes.reach(this.#cache.revision);
+        this.#freshness.reach(revision);
+        this.#watches.reach(revision);
       },
-      waitForRoom: () => this.#dispatcher.waitForRoom(),
+      waitForRoom: () => this.#watches.waitForRoom(),
     };
   }
 
@@ -466,8 +413,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   /** Called after changes were missed. The cache must not be read any more, and its watchers cannot get the missed changes. */
   #leaveReady(): void {
     this.#readiness.becomePending();
-    this.#writes.release();
-    this.#terminateWatchers();
+    this.#watches.end();
   }
 
   async #requestProgress(): Promise<void> {
@@ -477,23 +423,5 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     } catch (error) {
       logger.warn(`the storage refused a progress request: ${errorMessage(error)}`);
     }
-  }
-
-  #terminateWatchers(): void {
-    for (const watcher of this.#watchers.all()) watcher.end();
-  }
-
-  #forget(watcher: CacheWatcher<T>): void {
-    this.#watchers.remove(watcher);
-    this.#writes.remove(watcher);
-    this.#bookmarks.remove(watcher);
-  }
-
-  #reportSlow({ id, scope }: CacheWatcher<T>): void {
-    const { description, logger, metrics } = this.#options;
-    metrics.count(watchCacheMetrics.terminatedWatchers.name, 1, { resource: description });
-    logger.warn(
-      `the watch cache of ${description} ends watcher ${id} of ${scope.path}: its reader does not keep up`,
-    );
   }
 }

@@ -77,7 +77,8 @@ export class HistoryListerWatcher<T extends KubernetesObject>
       oldest === undefined
         ? {}
         : ({ resourceVersion: oldest, resourceVersionMatch: 'Exact' } as const);
-    return await storage.getList(resourcePrefix, { ...state, limit, continueToken, signal });
+    const page = { limit, continueToken, signal, mayEndEarly: true };
+    return await storage.getList(resourcePrefix, { ...state, ...page });
   }
 
   /** The version to list; undefined for the present one. */

@@ -60,7 +60,8 @@ export class StorageListerWatcher<T extends KubernetesObject>
     const { storage, predicate, alwaysLatest = false } = this.#options;
     const { limit, continueToken, signal } = request;
     const asked = alwaysLatest ? { limit, continueToken, signal } : request;
-    return await storage.getList(this.#key, { ...asked, predicate });
+    // A reader with a limit reads all pages.
+    return await storage.getList(this.#key, { ...asked, predicate, mayEndEarly: true });
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<StoredObject<T>>> {

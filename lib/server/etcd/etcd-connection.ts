@@ -1,7 +1,7 @@
 import type { ChannelCredentials, Client, ClientDuplexStream } from '@grpc/grpc-js';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
-import { failureOf, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
+import { failureOf, isTooMuch, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
 import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
 import { grpc } from './grpc.ts';
 import { UnaryChannel, type UnaryCall } from './unary-channel.ts';
@@ -10,14 +10,27 @@ import { AUTHENTICATE, type Procedure } from './wire.ts';
 /** Interval of keepalive pings on an idle connection; etcd refuses more than one in 5 s. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** What sends calls to a member. */
+type Channel = Pick<UnaryChannel, 'call' | 'close'>;
+
 /** Pause between two rounds through all members. */
 const ROUND_DELAY_MS = 100;
 
-export interface EtcdCallOptions {
+/** Smaller requests, for a procedure whose answer may be too much for a member. */
+export interface SmallerRequests<Request> {
+  /** Called when a member did not answer in time, or with too much. Undefined: the request is as small as it can be. */
+  next(): Request | undefined;
+  /** What the caller should know when the last of them was too much, too. */
+  explain(): string;
+}
+
+export interface EtcdCallOptions<Request = never> {
   /** The name of the call, for messages. */
   readonly what: string;
   /** Whether the call may be sent again when it is not known whether it was carried out; true for reads. */
   readonly repeatable: boolean;
+  /** Left out: the same request is sent again. */
+  readonly smaller?: SmallerRequests<Request> | undefined;
 }
 
 /**
@@ -31,7 +44,7 @@ export interface EtcdCallOptions {
 export class EtcdConnection {
   readonly options: ResolvedEtcdOptions;
   /** For calls, by member. */
-  readonly #channels: readonly UnaryChannel[];
+  readonly #channels: readonly Channel[];
   /** For streams, by member. */
   readonly #clients: readonly Client[];
   readonly #underWay = new Set<UnaryCall>();
@@ -39,9 +52,13 @@ export class EtcdConnection {
   #token: Promise<string> | undefined;
   #closed = false;
 
-  constructor(options: ResolvedEtcdOptions) {
+  constructor(
+    options: ResolvedEtcdOptions,
+    channelTo: (endpoint: EtcdEndpoint) => Channel = (endpoint) =>
+      new UnaryChannel(endpoint, options),
+  ) {
     this.options = options;
-    this.#channels = options.endpoints.map((endpoint) => new UnaryChannel(endpoint, options));
+    this.#channels = options.endpoints.map(channelTo);
     this.#clients = options.endpoints.map((endpoint) => makeClient(endpoint, options));
   }
 
@@ -53,28 +70,35 @@ export class EtcdConnection {
   async call<Request, Response>(
     procedure: Procedure<Request, Response>,
     request: Request,
-    call: EtcdCallOptions,
+    call: EtcdCallOptions<Request>,
   ): Promise<Response> {
     const { runtime, requestTimeoutMs, credentials: login } = this.options;
     const giveUpAtMs = runtime.monotonicMs() + requestTimeoutMs;
     let outcome: EtcdOutcome = 'none';
+    let sent = request;
     for (let attempt = 1; ; attempt += 1) {
       this.checkOpen();
       const member = this.#present;
       try {
         const leftMs = giveUpAtMs - runtime.monotonicMs();
-        return await this.#callOnce(member, procedure, request, leftMs);
+        return await this.#callOnce(member, procedure, sent, leftMs);
       } catch (error) {
         this.checkOpen();
         const failure = failureOf(error);
-        if (failure.kind === 'refused') throw refused(call.what, failure.code, error);
+        const isMuch = isTooMuch(error);
+        const smaller = isMuch ? call.smaller?.next() : undefined;
+        if (failure.kind === 'refused' && smaller === undefined) {
+          throw refused(call.what, failure.code, error);
+        }
+        sent = smaller ?? sent;
         if (failure.kind === 'token' && login !== undefined) this.#token = undefined;
-        else this.#moveFrom(member);
+        else if (failure.kind !== 'refused') this.#moveFrom(member);
         if (failure.kind === 'lost') outcome = 'unknown';
         const over = runtime.monotonicMs() + ROUND_DELAY_MS >= giveUpAtMs;
         if (over || (outcome === 'unknown' && !call.repeatable)) {
           const left = call.repeatable ? 'none' : outcome;
-          throw unavailable(call.what, this.addresses, left, error);
+          const more = isMuch ? call.smaller?.explain() : undefined;
+          throw unavailable(call.what, this.addresses, left, error, more);
         }
         if (attempt % this.#clients.length === 0) await sleep(runtime, ROUND_DELAY_MS);
       }
@@ -155,7 +179,7 @@ export class EtcdConnection {
     leftMs: number,
   ): Promise<Response> {
     const { runtime, memberTimeoutMs } = this.options;
-    const channel = this.#channels[member] as UnaryChannel;
+    const channel = this.#channels[member] as Channel;
     const call = channel.call({ path, message: serialize(request), token });
     const timer = runtime.setTimer(Math.max(1, Math.min(leftMs, memberTimeoutMs)), () => {
       call.cancel();

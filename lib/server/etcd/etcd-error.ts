@@ -105,19 +105,27 @@ function refusalOf(text: string): EtcdFailure | undefined {
   return found === undefined ? undefined : { kind: 'refused', code: found[1] };
 }
 
-/** The error for the caller when no member is left to call. */
+/** Whether the member did not answer in time, or with more than is taken: a smaller request may succeed. */
+export function isTooMuch(error: unknown): boolean {
+  if (!isServiceError(error)) return false;
+  if (error.code === status.CANCELLED) return true;
+  return error.code === status.RESOURCE_EXHAUSTED && /larger than max/.test(error.details);
+}
+
+/** The error for the caller when no member is left to call. `more`: what else the caller should know. */
 export function unavailable(
   what: string,
   endpoints: readonly string[],
   outcome: EtcdOutcome,
   cause: unknown,
+  more?: string,
 ): EtcdError {
   const why = isServiceError(cause) ? cause.details : String(cause);
   const fate =
     outcome === 'unknown' ? 'it is not known whether it was carried out' : 'nothing was changed';
   return new EtcdError(
     'STORE_UNAVAILABLE',
-    `etcd did not answer ${what} (asked ${endpoints.join(', ')}): ${why}; ${fate}`,
+    `etcd did not answer ${what} (asked ${endpoints.join(', ')}): ${why}; ${fate}${more === undefined ? '' : `; ${more}`}`,
     outcome,
     cause,
   );

@@ -21,7 +21,8 @@ import { failureOf, refused, unavailable } from './etcd-error.ts';
 import { resolveEtcdOptions, type EtcdOptions } from './etcd-options.ts';
 import { hasTrustworthyProgress } from './etcd-version.ts';
 import { EtcdWatch } from './etcd-watch.ts';
-import { fromWireOperation, fromWireRange, toWireRange, toWireTxn } from './key-value-wire.ts';
+import { fromWireOperation, toWireRange, toWireTxn } from './key-value-wire.ts';
+import { RangeReads } from './range-reads.ts';
 import {
   COMPACT,
   fromLong,
@@ -53,11 +54,13 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #connection: EtcdConnection;
   readonly #watches = new Set<EtcdWatch>();
   readonly #compactor: Compactor;
+  readonly #reads: RangeReads;
   /** The highest revision known to be compacted; it only grows. */
   #compactedBelow: Revision = 0n;
 
   private constructor(connection: EtcdConnection, supportsProgress: boolean) {
     this.#connection = connection;
+    this.#reads = new RangeReads(connection);
     this.supportsProgress = supportsProgress;
     const { runtime, logger, compactionIntervalMs: intervalMs } = connection.options;
     this.#compactor = new Compactor({ store: this, runtime, logger, intervalMs });
@@ -86,11 +89,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   async range(request: RangeRequest): Promise<RangeResponse> {
     checkKey(request.key, request.rangeEnd);
     try {
-      const response = await this.#connection.call(RANGE, toWireRange(request), {
-        what: `a read of ${JSON.stringify(request.key)}`,
-        repeatable: true,
-      });
-      return fromWireRange(response, fromLong(response.header.revision));
+      return await this.#reads.range(request);
     } catch (error) {
       throw await this.#withRevision(error, request.revision);
     }

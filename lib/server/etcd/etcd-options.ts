@@ -32,7 +32,10 @@ export interface EtcdOptions {
   readonly credentials?: EtcdCredentials | undefined;
   /** Longest wait for a response, failover included, in milliseconds. @defaultValue 10 000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** Longest wait for one member before the next is called, in milliseconds. @defaultValue 3 000 */
+  /**
+   * Longest wait for one member before the next is called, in milliseconds. A list that takes longer is read in smaller pages.
+   * @defaultValue 3 000
+   */
   readonly memberTimeoutMs?: number | undefined;
   /** Maximum size of a response in bytes. @defaultValue 1 GiB */
   readonly maxResponseBytes?: number | undefined;

@@ -15,7 +15,7 @@ export interface SearchOptions {
   readonly kinds: readonly FaultKind[];
   readonly systematic: boolean;
   readonly seeds: readonly [first: number, last: number];
-  readonly runtime: Runtime;
+  readonly runtime: Pick<Runtime, 'monotonicMs'>;
   /** When the search has to end, by the monotonic clock. */
   readonly endMs: number;
   readonly maxFailures: number;

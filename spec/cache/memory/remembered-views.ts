@@ -1,5 +1,5 @@
 import { randomInteger, seededRandom } from '../../../lib/kernel/time/random.ts';
-import type { KeptView } from '../../../lib/cache/memory/kept-view.ts';
+import type { KeptView } from '../../../lib/cache/memory/views/kept-view.ts';
 import { viewOfText } from './kept-views.ts';
 
 /** A view, and what it was when it came in. */

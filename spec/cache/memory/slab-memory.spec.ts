@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { resolveCacheOptions } from '../../../lib/cache/memory/cache-options.ts';
-import { objectJson } from '../../../lib/cache/memory/object-json.ts';
+import { objectJson } from '../../../lib/cache/memory/views/object-json.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
 import { JsonView } from '../../../lib/meta/json/json-view.ts';

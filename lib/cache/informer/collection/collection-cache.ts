@@ -7,7 +7,7 @@ import { withKnownValues } from '../../../meta/json/known-values.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { longestMemberOf } from '../../memory/kept-view.ts';
+import { longestMemberOf } from '../../memory/views/kept-view.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
 import { SlabMemory } from '../../memory/slab-memory.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';

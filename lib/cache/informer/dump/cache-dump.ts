@@ -4,7 +4,7 @@ import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import { ObjectMask, type MaskChoice } from '../../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { objectJson } from '../../memory/object-json.ts';
+import { objectJson } from '../../memory/views/object-json.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
 import type { InformerInspection } from '../observe/informer-inspection.ts';
 

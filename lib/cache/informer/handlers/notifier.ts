@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { decodedPair } from '../../memory/decoded-pair.ts';
+import { decodedPair } from '../../memory/views/decoded-pair.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { addedKey, deletedKey, updatedKey } from './key-info.ts';
 import type {

@@ -1,15 +1,13 @@
-import { constants as tlsConstants } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { constants as http2Constants, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { deferred } from '../../../kernel/time/latch.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
-import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { failureResponse } from '../http/responses/document-response.ts';
 import { ConnectionReset } from '../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../http/body/body.ts';
@@ -18,6 +16,11 @@ import { compressed } from './compression.ts';
 import { ConnectionAborts } from './connection-aborts.ts';
 import { foreignHost, lastAnswer } from './final-answers.ts';
 import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
+import {
+  resolveHttpListenerOptions,
+  type HttpListenerOptions,
+  type ResolvedHttpListenerOptions,
+} from './http-listener-options.ts';
 import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
 import { listenError, urlHost } from '../../../kernel/failure/listen-address.ts';
@@ -27,41 +30,9 @@ import { RequestObservers, type RequestClock, type RequestRecord } from './reque
 import { Http1Sink } from './response-sink.ts';
 import { shownCertificate } from './shown-certificate.ts';
 import { ResponseWriter } from './response-writer.ts';
+import { TLS_HANDSHAKE, TlsGreeting } from './tls-greeting.ts';
 import { asksForWebSocket, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
 import { sendOverWebSocket } from './web-socket-answer.ts';
-import type { Certificate } from '../../../kernel/certificates/certificate-authority.ts';
-
-export interface HttpListenerOptions {
-  /** Handles the requests. */
-  readonly handler: ApiHandler;
-  /**
-   * The certificate to present and its key. Called for each client that uses TLS; it should return the same object until there is a
-   * new certificate. Left out: plain HTTP only.
-   */
-  readonly certificate?: (() => Certificate) | undefined;
-  /** Whether TLS clients are asked for a certificate; they need not have one. @defaultValue they are not */
-  readonly asksForCertificate?: (() => boolean) | undefined;
-  /** @defaultValue the machine's clock */
-  readonly runtime?: Runtime | undefined;
-  /** @defaultValue nothing is logged */
-  readonly logger?: Logger | undefined;
-  /** Maximum number of open connections; further ones are refused. @defaultValue 10 000 */
-  readonly maxConnections?: number | undefined;
-  /** Maximum time for a client to send a whole request, and to complete a TLS handshake, milliseconds. @defaultValue 30 000 */
-  readonly receiveTimeoutMs?: number | undefined;
-  /**
-   * Maximum time for a client to read a piece of its response (at most some 128 KiB) before it is disconnected, ms.
-   * @defaultValue 30 000
-   */
-  readonly stuckClientTimeoutMs?: number | undefined;
-  /** Maximum time for running requests to end after `close`, milliseconds. @defaultValue 5 000 */
-  readonly closeTimeoutMs?: number | undefined;
-  /**
-   * Called once for each request, after its response has ended or its client has disconnected; also for requests that are refused.
-   * An error that it throws is logged. Left out: nothing is measured.
-   */
-  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-}
 
 export interface ListenOptions {
   /** An address other than loopback opens the server to the network. @defaultValue '127.0.0.1' */
@@ -70,21 +41,11 @@ export interface ListenOptions {
   readonly port?: number | undefined;
 }
 
-interface Limits {
-  readonly maxConnections: number;
-  readonly receiveTimeoutMs: number;
-  readonly stuckClientTimeoutMs: number;
-  readonly closeTimeoutMs: number;
-}
-
 /** Longer than the 90 s after which Go clients close an idle connection, so that both ends do not close at the same time. */
 const KEEP_ALIVE_MS = 120_000;
 
 /** Of the request line and the headers, as in kube-apiserver. @see Go net/http DefaultMaxHeaderBytes */
 const LARGEST_HEADERS_BYTES = 1024 * 1024;
-
-/** The first byte of a TLS client: the record type of a handshake. */
-const TLS_HANDSHAKE = 0x16;
 
 /**
  * Serves an API on a port. Clients may use HTTP or, with a certificate, TLS on the same port; the first byte tells which.
@@ -95,13 +56,13 @@ const TLS_HANDSHAKE = 0x16;
  * - After `close` no socket and no timer is left.
  */
 export class HttpListener {
-  readonly #handler: ApiHandler;
+  readonly #handler: ResolvedHttpListenerOptions['handler'];
   readonly #runtime: Runtime;
   readonly #logger: Logger;
-  readonly #limits: Limits;
+  readonly #limits: ResolvedHttpListenerOptions['limits'];
   readonly #requests: RequestObservers;
-  readonly #certificate: (() => Certificate) | undefined;
-  readonly #asksForCertificate: () => boolean;
+  /** Undefined: plain HTTP only. */
+  readonly #tls: TlsGreeting | undefined;
   /** Made when it is first needed: a server in a process often never listens, and one of Node's keeps its memory for long. */
   #made: Server | undefined;
   readonly #http2: Http2Sessions;
@@ -110,38 +71,26 @@ export class HttpListener {
   readonly #writers = new Set<{ end(): void }>();
   /** The last response of each connection, while it is being sent. */
   readonly #responses = new Map<Socket, ServerResponse>();
-  #presented: { readonly certificate: Certificate; readonly context: SecureContext } | undefined;
   #host = '';
   #localOnly = true;
   #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
 
   constructor(options: HttpListenerOptions) {
-    rejectUnknownOptions('HttpListener', options, [
-      'handler',
-      'certificate',
-      'asksForCertificate',
-      'runtime',
-      'logger',
-      'maxConnections',
-      'receiveTimeoutMs',
-      'stuckClientTimeoutMs',
-      'closeTimeoutMs',
-      'onRequest',
-    ]);
-    this.#handler = options.handler;
-    this.#certificate = options.certificate;
-    this.#asksForCertificate = options.asksForCertificate ?? ((): boolean => false);
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? silentLogger;
-    this.#limits = resolveLimits(options);
-    this.#requests = new RequestObservers(this.#runtime, this.#logger);
-    if (options.onRequest !== undefined) this.#requests.add(options.onRequest);
+    const { handler, runtime, logger, limits, certificate, asksForCertificate, onRequest } =
+      resolveHttpListenerOptions(options);
+    this.#handler = handler;
+    this.#runtime = runtime;
+    this.#logger = logger;
+    this.#limits = limits;
+    if (certificate !== undefined) this.#tls = new TlsGreeting({ certificate, asksForCertificate });
+    this.#requests = new RequestObservers(runtime, logger);
+    if (onRequest !== undefined) this.#requests.add(onRequest);
     this.#http2 = new Http2Sessions({
       serve: (stream, head) => {
         this.#serveHttp2(stream, head);
       },
-      runtime: this.#runtime,
+      runtime,
       largestHeadersBytes: LARGEST_HEADERS_BYTES,
       keepAliveMs: KEEP_ALIVE_MS,
     });
@@ -281,44 +230,9 @@ export class HttpListener {
         socket.off('timeout', giveUp);
         serveHttp(inner);
       };
-      if (first[0] === TLS_HANDSHAKE && this.#certificate !== undefined) {
-        this.#greet(socket, ready);
-      } else ready(socket);
+      if (first[0] === TLS_HANDSHAKE && this.#tls !== undefined) this.#tls.greet(socket, ready);
+      else ready(socket);
     });
-  }
-
-  #greet(socket: Socket, ready: (inner: Socket) => void): void {
-    const inner = new TLSSocket(socket, {
-      isServer: true,
-      secureContext: this.#secureContext(),
-      ALPNProtocols: ['h2', 'http/1.1'],
-      // The handler refuses a certificate, so that other credentials of the request can count.
-      requestCert: this.#asksForCertificate(),
-      rejectUnauthorized: false,
-    });
-    inner.on('error', () => socket.destroy());
-    inner.once('secure', () => {
-      // A server of `node:tls` does this; HTTP/2 waits for it.
-      Object.assign(inner, { secureConnecting: false });
-      ready(inner);
-    });
-  }
-
-  /** Making a context takes some hundred microseconds, so it is kept as long as its certificate. */
-  #secureContext(): SecureContext {
-    const certificate = (this.#certificate as () => Certificate)();
-    if (this.#presented?.certificate !== certificate) {
-      const context = createSecureContext({
-        cert: certificate.certificate,
-        key: certificate.privateKey,
-        // Required to resume a session of a client with a certificate.
-        sessionIdContext: 'listwatch',
-        // A connection keeps its certificate, and handshakes cost more than requests.
-        secureOptions: tlsConstants.SSL_OP_NO_RENEGOTIATION,
-      });
-      this.#presented = { certificate, context };
-    }
-    return this.#presented.context;
   }
 
   #serveHttp1(request: IncomingMessage, response: ServerResponse): void {
@@ -484,15 +398,4 @@ export class HttpListener {
       return failureResponse(toApiError(error), head);
     }
   }
-}
-
-function resolveLimits(options: HttpListenerOptions): Limits {
-  const read = (name: keyof Limits, fallback: number): number =>
-    numberOption('HttpListener', name, options[name], fallback, { min: 1, integer: true });
-  return {
-    maxConnections: read('maxConnections', 10_000),
-    receiveTimeoutMs: read('receiveTimeoutMs', 30_000),
-    stuckClientTimeoutMs: read('stuckClientTimeoutMs', 30_000),
-    closeTimeoutMs: read('closeTimeoutMs', 5_000),
-  };
 }

@@ -60,6 +60,11 @@ export interface RangeRequest {
   readonly revision?: Revision | undefined;
   /** Left out, 0 or below: no limit. */
   readonly limit?: number | undefined;
+  /**
+   * The response may have fewer keys than the limit, one at least, with `more`, so that it can be sent in time. The reader asks for
+   * the rest at the revision of the first response. @defaultValue false
+   */
+  readonly mayEndEarly?: boolean | undefined;
   readonly keysOnly?: boolean | undefined;
   readonly countOnly?: boolean | undefined;
 }

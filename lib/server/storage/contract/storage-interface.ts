@@ -130,6 +130,11 @@ export interface GetListOptions<T extends KubernetesObject> {
   readonly recursive?: boolean | undefined;
   readonly predicate?: SelectionPredicate<T> | undefined;
   readonly limit?: number | undefined;
+  /**
+   * With a limit: the list may have fewer objects, with a continue token, when its values are large or the storage is slow. For
+   * callers that read all pages, so that the time limit of a page is not that of thousands of large objects. @defaultValue false
+   */
+  readonly mayEndEarly?: boolean | undefined;
   readonly continueToken?: string | undefined;
   /**
    * Leaves unreadable objects out of the items and returns their keys in `unreadableKeys`, instead of failing the list. For

@@ -112,7 +112,10 @@ class Listing<T extends KubernetesObject> {
   readonly #plan: ListPlan;
   readonly #limit: number;
   readonly #predicate: SelectionPredicate<T> | undefined;
+  readonly #mayEndEarly: boolean;
   readonly #items: StoredObject<T>[] = [];
+  /** Of the keys from the start of the list on. */
+  #count = 0;
   #revision: Revision | undefined;
   readonly #unreadable: UnreadableObjects;
   #seen = 0;
@@ -125,6 +128,7 @@ class Listing<T extends KubernetesObject> {
     this.#request = request;
     this.#plan = planList(request.key, request.options, access.versioner);
     this.#limit = recursive && limit > 0 ? limit : 0;
+    this.#mayEndEarly = this.#limit > 0 && request.options.mayEndEarly === true;
     this.#predicate = predicateIsEmpty(predicate as SelectionPredicate | undefined)
       ? undefined
       : predicate;
@@ -138,13 +142,16 @@ class Listing<T extends KubernetesObject> {
       this.#request.options.signal?.throwIfAborted();
       const page = await this.#read(startKey, pageSize);
       const lastKey = await this.#collect(page);
+      const isShort = page.more && (pageSize === 0 || page.items.length < pageSize);
       const full = this.#limit > 0 && this.#items.length >= this.#limit;
+      const ended = full || (isShort && this.#mayEndEarly);
       const more = page.more || (lastKey !== undefined && lastKey !== page.items.at(-1)?.key);
-      if (!more || full || lastKey === undefined) {
-        return this.#result(more && full ? lastKey : undefined, page.count);
+      if (!more || ended || lastKey === undefined) {
+        return this.#result(more && ended ? lastKey : undefined);
       }
       startKey = keyAfter(lastKey);
-      pageSize = Math.min(LARGEST_PAGE, pageSize * 2);
+      if (!isShort) pageSize = Math.min(LARGEST_PAGE, pageSize * 2);
+      else if (this.#predicate === undefined && this.#limit > 0) pageSize = this.#missing;
     }
   }
 
@@ -158,6 +165,7 @@ class Listing<T extends KubernetesObject> {
         rangeEnd,
         revision: this.#revision,
         limit,
+        mayEndEarly: rangeEnd !== undefined,
       });
     } catch (error) {
       throw await this.#readFailure(error);
@@ -166,6 +174,7 @@ class Listing<T extends KubernetesObject> {
       throw tooLarge(this.#access.versioner, this.#plan.notOlderThan, page.revision);
     }
     this.#revision ??= page.revision;
+    if (startKey === this.#plan.startKey) this.#count = page.count;
     return page;
   }
 
@@ -198,7 +207,11 @@ class Listing<T extends KubernetesObject> {
     return this.#predicate === undefined || predicateMatches(this.#predicate, stored.object);
   }
 
-  #result(lastKey: string | undefined, pageCount: number): StorageList<T> {
+  get #missing(): number {
+    return this.#limit - this.#items.length;
+  }
+
+  #result(lastKey: string | undefined): StorageList<T> {
     this.#unreadable.throwIfAny();
     const revision = this.#revision as Revision;
     const resourceVersion = this.#access.versioner.resourceVersionOf(revision);
@@ -211,7 +224,7 @@ class Listing<T extends KubernetesObject> {
     if (this.#predicate !== undefined || unreadableKeys.length > 0) {
       return { ...list, continueToken };
     }
-    return { ...list, continueToken, remainingItemCount: pageCount - this.#items.length };
+    return { ...list, continueToken, remainingItemCount: this.#count - this.#items.length };
   }
 
   async #readFailure(error: unknown): Promise<unknown> {

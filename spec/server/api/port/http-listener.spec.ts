@@ -21,10 +21,8 @@ import {
   textResponse,
 } from '../../../../lib/server/api/http/responses/api-response.ts';
 import { joinChunk } from '../../../../lib/server/api/http/responses/chunk.ts';
-import {
-  HttpListener,
-  type HttpListenerOptions,
-} from '../../../../lib/server/api/port/http-listener.ts';
+import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
+import type { HttpListenerOptions } from '../../../../lib/server/api/port/http-listener-options.ts';
 
 const OPEN: HttpListener[] = [];
 

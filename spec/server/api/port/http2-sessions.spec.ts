@@ -19,10 +19,8 @@ import {
   bytesResponse,
   textResponse,
 } from '../../../../lib/server/api/http/responses/api-response.ts';
-import {
-  HttpListener,
-  type HttpListenerOptions,
-} from '../../../../lib/server/api/port/http-listener.ts';
+import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
+import type { HttpListenerOptions } from '../../../../lib/server/api/port/http-listener-options.ts';
 import { within } from '../../../support/until.ts';
 import {
   END_HEADERS,

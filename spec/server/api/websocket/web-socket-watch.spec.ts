@@ -7,10 +7,8 @@ import { readWatchEvent } from '../../../../lib/meta/protobuf/watch-event-frame.
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type { ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
 import { bytesResponse } from '../../../../lib/server/api/http/responses/api-response.ts';
-import {
-  HttpListener,
-  type HttpListenerOptions,
-} from '../../../../lib/server/api/port/http-listener.ts';
+import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
+import type { HttpListenerOptions } from '../../../../lib/server/api/port/http-listener-options.ts';
 import type { RequestRecord } from '../../../../lib/server/api/port/request-record.ts';
 import { until } from '../../../support/until.ts';
 import { clientFrame, WebSocketClient } from './web-socket-client.ts';

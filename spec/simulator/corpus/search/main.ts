@@ -1,7 +1,7 @@
 /**
  * Searches the bugs of the corpus, and alarms on their fixed versions:
  * `npm run simulate:corpus -- [--seeds N] [--fixed-seeds N] [--only NAME[,NAME]] [--version wrong|fixed] [--processes P] [--budget SECONDS]
- * [--fixed-budget SECONDS] [--json FILE]`. Exit code 1 when a bug is not found, or a fixed version has an alarm.
+ * [--fixed-budget SECONDS] [--json FILE]`. Budgets are processor time: see `ProcessorClock`. Exit code 1 when a bug is not found, or a fixed version has an alarm.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -7,6 +7,7 @@ export const HEADING: string = row([
   'found by',
   'runs',
   'seconds',
+  'processor s',
   'virtual h',
   'faults',
   'findings',
@@ -14,7 +15,7 @@ export const HEADING: string = row([
 
 /** One line of a result, and below it one for each cause of alarms of a fixed version, with an example. */
 export function resultLines(result: BugResult): string {
-  const { name, version, runs, searchMs, virtualMs, found, alarms, complete } = result;
+  const { name, version, runs, searchMs, processorMs, virtualMs, found, alarms, complete } = result;
   const [first] = found;
   const wasFound = first !== undefined && version === 'wrong';
   const line = row([
@@ -23,6 +24,7 @@ export function resultLines(result: BugResult): string {
     wasFound ? first.origin : foundBy(result),
     `${wasFound ? first.runsToFind : runs}${complete || wasFound ? '' : ' (budget)'}`,
     seconds(searchMs),
+    seconds(processorMs),
     (virtualMs / 3_600_000).toFixed(1),
     wasFound ? `${first.faults} -> ${first.faultsShrunk}` : '',
     wasFound ? first.classes.join(', ') : `${alarms} alarms`,
@@ -47,6 +49,7 @@ export function summaryLines(results: readonly BugResult[]): string {
       `wrong: ${found.length} of ${wrong.length} found${missing.length > 0 ? `; not found: ${missing.join(', ')}` : ''}`,
       `  runs until found: ${spread(found.map((one) => one.found[0]?.runsToFind ?? 0))}`,
       `  seconds until found: ${spread(found.map(({ searchMs }) => searchMs / 1000))}`,
+      `  of a processor: ${spread(found.map(({ processorMs }) => processorMs / 1000))}`,
       `  faults of the smallest plan: ${spread(found.map((one) => one.found[0]?.faultsShrunk ?? 0))}`,
     );
   }
@@ -82,7 +85,7 @@ function spread(numbers: readonly number[]): string {
 }
 
 function row(cells: readonly string[]): string {
-  const widths = [24, 7, 20, 14, 8, 10, 8];
+  const widths = [24, 7, 20, 14, 8, 12, 10, 8];
   return cells
     .map((cell, index) => cell.padEnd(widths[index] ?? 0))
     .join(' ')

@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
-import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { ByteSource, ViewCodec } from '../../../meta/json/json-view.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 
 /*
  * The content of a record that has left a slab is a string in the heap, with a character for each byte. The view refers to it.

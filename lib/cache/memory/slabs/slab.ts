@@ -1,5 +1,5 @@
-import type { ByteSource, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
-import type { KeptView } from './kept-view.ts';
+import type { ByteSource, ObjectPlaces, ViewCodec } from '../../../meta/json/json-view.ts';
+import type { KeptView } from '../views/kept-view.ts';
 import type { Readable } from './retention.ts';
 import {
   bodyLength,

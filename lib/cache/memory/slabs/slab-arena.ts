@@ -1,8 +1,8 @@
-import { assert } from '../../kernel/failure/assert.ts';
-import type { ObjectPlaces } from '../../meta/json/json-view.ts';
+import { assert } from '../../../kernel/failure/assert.ts';
+import type { ObjectPlaces } from '../../../meta/json/json-view.ts';
 import type { Readable } from './retention.ts';
 import { FreeSlots, slotSize } from './free-slots.ts';
-import type { KeptView } from './kept-view.ts';
+import type { KeptView } from '../views/kept-view.ts';
 import { isRecordable, newRecordBytes, recordBytes, slotBytes } from './record.ts';
 import { Slab, type SlabCodecs } from './slab.ts';
 import { droppedSlabBytes, newSlabBytes } from './slab-bytes.ts';

@@ -1,8 +1,8 @@
-import type { KnownValue } from '../../meta/json/known-values.ts';
-import { parseMetadata, parseObject, type ViewCodec } from '../../meta/json/json-view.ts';
-import type { SharedMember } from '../../meta/json/shared-member.ts';
-import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
-import type { KeptView } from './kept-view.ts';
+import type { KnownValue } from '../../../meta/json/known-values.ts';
+import { parseMetadata, parseObject, type ViewCodec } from '../../../meta/json/json-view.ts';
+import type { SharedMember } from '../../../meta/json/shared-member.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
+import type { KeptView } from '../views/kept-view.ts';
 import type { RecentMetadata } from './recent-metadata.ts';
 import {
   bodyLength,

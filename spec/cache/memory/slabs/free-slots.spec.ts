@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FreeSlots, slotSize } from '../../../lib/cache/memory/free-slots.ts';
+import { FreeSlots, slotSize } from '../../../../lib/cache/memory/slabs/free-slots.ts';
 
 describe('FreeSlots', () => {
   it('finds a slot in which a record fits, the last one first, and each once', () => {

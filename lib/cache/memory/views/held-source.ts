@@ -1,5 +1,5 @@
-import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
-import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+import type { ByteSource, ViewCodec } from '../../../meta/json/json-view.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import type { KeptView } from './kept-view.ts';
 
 /** The source of views that hold their decoded objects; it has no bytes. */

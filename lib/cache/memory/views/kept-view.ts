@@ -1,9 +1,9 @@
-import { JsonView } from '../../meta/json/json-view.ts';
-import type { KnownValue } from '../../meta/json/known-values.ts';
-import { ObjectScanner } from '../../meta/json/object-scanner.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
-import { FrozenView } from '../store/frozen-view.ts';
+import { JsonView } from '../../../meta/json/json-view.ts';
+import type { KnownValue } from '../../../meta/json/known-values.ts';
+import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import { FrozenView } from '../../store/frozen-view.ts';
 
 /** A view over bytes, which a cache may move. */
 export type KeptView = JsonView<KubernetesObject>;

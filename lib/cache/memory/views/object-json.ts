@@ -1,4 +1,4 @@
-import type { ObjectView } from '../../meta/object-view.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
 import { HeldSource } from './held-source.ts';
 import { keptViewOf } from './kept-view.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { resolveCacheOptions } from '../../../lib/cache/memory/cache-options.ts';
-import { decodedPair } from '../../../lib/cache/memory/decoded-pair.ts';
-import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
-import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
-import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { podOf, viewOf } from './kept-views.ts';
+import { resolveCacheOptions } from '../../../../lib/cache/memory/cache-options.ts';
+import { decodedPair } from '../../../../lib/cache/memory/views/decoded-pair.ts';
+import { SlabMemory } from '../../../../lib/cache/memory/slab-memory.ts';
+import { FrozenView } from '../../../../lib/cache/store/frozen-view.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { podOf, viewOf } from '../kept-views.ts';
 
 const managedFields = [{ manager: 'kubelet', fieldsV1: { 'f:status': {} } }];
 

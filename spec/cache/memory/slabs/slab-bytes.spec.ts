@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { droppedSlabBytes, newSlabBytes } from '../../../lib/cache/memory/slab-bytes.ts';
-import { until } from '../../support/until.ts';
+import { droppedSlabBytes, newSlabBytes } from '../../../../lib/cache/memory/slabs/slab-bytes.ts';
+import { until } from '../../../support/until.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,8 +1,8 @@
-import { deepFreeze } from '../../kernel/data/deep-freeze.ts';
-import { nameBefore, sameBytes, type SharedMember } from '../../meta/json/shared-member.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
-import { FrozenView } from '../store/frozen-view.ts';
+import { deepFreeze } from '../../../kernel/data/deep-freeze.ts';
+import { nameBefore, sameBytes, type SharedMember } from '../../../meta/json/shared-member.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import { FrozenView } from '../../store/frozen-view.ts';
 import { keptViewOf, type KeptView } from './kept-view.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { identityOf } from '../../../lib/meta/object-view.ts';
-import type { JsonView } from '../../../lib/meta/json/json-view.ts';
-import { RecentMetadata } from '../../../lib/cache/memory/recent-metadata.ts';
-import { RecordCodec } from '../../../lib/cache/memory/record-codec.ts';
-import { SlabArena } from '../../../lib/cache/memory/slab-arena.ts';
-import { slotBytes } from '../../../lib/cache/memory/record.ts';
-import { podOf, viewOf } from './kept-views.ts';
+import type { KubernetesObject } from '../../../../lib/meta/object.ts';
+import { identityOf } from '../../../../lib/meta/object-view.ts';
+import type { JsonView } from '../../../../lib/meta/json/json-view.ts';
+import { RecentMetadata } from '../../../../lib/cache/memory/slabs/recent-metadata.ts';
+import { RecordCodec } from '../../../../lib/cache/memory/slabs/record-codec.ts';
+import { SlabArena } from '../../../../lib/cache/memory/slabs/slab-arena.ts';
+import { slotBytes } from '../../../../lib/cache/memory/slabs/record.ts';
+import { podOf, viewOf } from '../kept-views.ts';
 
 type View = JsonView<KubernetesObject>;
 

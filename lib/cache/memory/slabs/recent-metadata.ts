@@ -1,6 +1,6 @@
-import type { ByteSource } from '../../meta/json/json-view.ts';
-import type { ObjectMeta } from '../../meta/object.ts';
-import type { KeptView } from './kept-view.ts';
+import type { ByteSource } from '../../../meta/json/json-view.ts';
+import type { ObjectMeta } from '../../../meta/object.ts';
+import type { KeptView } from '../views/kept-view.ts';
 
 /** Enough for the handlers of an informer, which process the same batches at different times. */
 const CAPACITY = 1024;
