@@ -4,8 +4,12 @@ import type { BugPattern } from '../known-bug.ts';
 export interface BugTask {
   readonly name: string;
   readonly version: 'wrong' | 'fixed';
-  /** Random seeds after the systematic plans. */
+  /** Number of random seeds after the systematic plans. */
   readonly seeds: number;
+  /** The first of them. @defaultValue 1 */
+  readonly from?: number | undefined;
+  /** Whether the systematic plans are run. @defaultValue true */
+  readonly systematic?: boolean | undefined;
   /** Longest processor time of the search, milliseconds. By the clock it may take fifteen times as long. */
   readonly budgetMs: number;
 }

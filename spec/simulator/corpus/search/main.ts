@@ -1,7 +1,8 @@
 /**
  * Searches the bugs of the corpus, and alarms on their fixed versions:
  * `npm run simulate:corpus -- [--seeds N] [--fixed-seeds N] [--only NAME[,NAME]] [--version wrong|fixed] [--processes P] [--budget SECONDS]
- * [--fixed-budget SECONDS] [--json FILE]`. Budgets are processor time: see `ProcessorClock`. Exit code 1 when a bug is not found, or a fixed version has an alarm.
+ * [--fixed-budget SECONDS] [--from SEED] [--seeds-only] [--json FILE]`. Budgets are of each bug, and processor time: see `ProcessorClock`.
+ * `--seeds-only` leaves out the systematic plans. Exit code 1 when a bug is not found, or a fixed version has an alarm.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -21,13 +22,18 @@ const { values } = parseArgs({
     processes: { type: 'string', default: String(availableParallelism()) },
     budget: { type: 'string', default: '20' },
     'fixed-budget': { type: 'string', default: '120' },
+    from: { type: 'string', default: '1' },
+    'seeds-only': { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
 
-function numberOf(name: 'seeds' | 'fixed-seeds' | 'processes' | 'budget' | 'fixed-budget'): number {
+type NumberName = 'seeds' | 'fixed-seeds' | 'processes' | 'budget' | 'fixed-budget' | 'from';
+
+function numberOf(name: NumberName): number {
   const number = Number(values[name]);
-  if (Number.isInteger(number) && number >= (name === 'processes' ? 1 : 0)) return number;
+  if (Number.isInteger(number) && number >= (name === 'processes' || name === 'from' ? 1 : 0))
+    return number;
   throw new Error(`--${name} has to be a whole number, not "${values[name]}"`);
 }
 
@@ -36,9 +42,10 @@ if (version !== undefined && version !== 'wrong' && version !== 'fixed') {
   throw new Error(`--version has to be "wrong" or "fixed", not "${version}"`);
 }
 const bugs = only === undefined ? knownBugs : only.split(',').map(bugOf);
+const range = { from: numberOf('from'), systematic: !values['seeds-only'] };
 const tasksOf = (of: BugTask['version'], seeds: number, budget: number): BugTask[] =>
   version === undefined || version === of
-    ? bugs.map(({ name }) => ({ name, version: of, seeds, budgetMs: budget * 1000 }))
+    ? bugs.map(({ name }) => ({ name, version: of, seeds, ...range, budgetMs: budget * 1000 }))
     : [];
 const tasks = [
   ...tasksOf('wrong', numberOf('seeds'), numberOf('budget')),

@@ -62,7 +62,7 @@ async function isTheDefect(name: string, found: FoundPlan | undefined): Promise<
 
 /** As `simulate`, with a budget of processor time. */
 async function search(
-  { name, version, seeds, budgetMs }: BugTask,
+  { name, version, seeds, from = 1, systematic = true, budgetMs }: BugTask,
   maxFailures: number,
   sources: ProcessorClockSources | undefined,
 ): Promise<BugResult> {
@@ -78,8 +78,8 @@ async function search(
     runner: localRunner(simulation),
     processes: controllers.flatMap(processNames),
     kinds: FAULT_KINDS,
-    systematic: true,
-    seeds: [1, seeds],
+    systematic,
+    seeds: [from, from + seeds - 1],
     runtime: clock,
     endMs: budgetMs,
     maxFailures,
