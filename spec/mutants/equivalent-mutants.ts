@@ -255,6 +255,20 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: ';',
     reason: 'What the refused attempt left has the very fields that are applied then.',
   },
+  {
+    file: 'lib/cache/delta/incoming-relist.ts',
+    operator: 'boundary',
+    line: 'if (this.#unreadable.size > 0) this.#unreadable.delete(key);',
+    mutant: 'if (this.#unreadable.size >= 0) this.#unreadable.delete(key);',
+    reason: 'An empty set has nothing to delete; the test saves the look-up.',
+  },
+  {
+    file: 'lib/cache/delta/key-queue.ts',
+    operator: 'exit',
+    line: 'if (key === undefined) return;',
+    mutant: 'if (key === undefined) ;',
+    reason: 'Nothing is queued under no key.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
