@@ -104,6 +104,19 @@ describe('VirtualRuntime', () => {
     expect(fired).to.equal(1);
   });
 
+  it('says how much is still to run while it runs', async () => {
+    const runtime = new VirtualRuntime();
+    const pending: number[] = [];
+    const note = (): void => {
+      pending.push(runtime.pending);
+    };
+    for (let count = 0; count < 4; count += 1) runtime.queueTask(note);
+    runtime.setTimer(5, note);
+    expect(runtime.pending).to.equal(5);
+    await runtime.advance(5);
+    expect(pending).to.deep.equal([4, 3, 2, 1, 0]);
+  });
+
   it('refuses unknown options', () => {
     const wrong = { sead: 7 } as object;
     expect(() => new VirtualRuntime(wrong)).to.throw('unknown option "sead"');
