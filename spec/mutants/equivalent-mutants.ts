@@ -269,6 +269,27 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (key === undefined) ;',
     reason: 'Nothing is queued under no key.',
   },
+  {
+    file: 'lib/cache/informer/factory/wait-for-cache-sync.ts',
+    operator: 'boundary',
+    line: 'missing: missing.toSorted((left, right) => (left.name < right.name ? -1 : 1)),',
+    mutant: 'missing: missing.toSorted((left, right) => (left.name <= right.name ? -1 : 1)),',
+    reason: 'Two of one name have no order.',
+  },
+  {
+    file: 'lib/cache/informer/handlers/resync-schedule.ts',
+    operator: 'boundary',
+    line: 'if (wantedMs > 0 && wantedMs < this.#checkIntervalMs && !this.#frozen) {',
+    mutant: 'if (wantedMs > 0 && wantedMs <= this.#checkIntervalMs && !this.#frozen) {',
+    reason: 'An interval takes the place of an equal one.',
+  },
+  {
+    file: 'lib/cache/store/thread-safe-store.ts',
+    operator: 'boundary',
+    line: 'for (let position = 0; position < definitions.length; position += 1) {',
+    mutant: 'for (let position = 0; position <= definitions.length; position += 1) {',
+    reason: 'There is no definition behind the last, so none of the name.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
