@@ -290,6 +290,27 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'for (let position = 0; position <= definitions.length; position += 1) {',
     reason: 'There is no definition behind the last, so none of the name.',
   },
+  {
+    file: 'lib/controller/workqueue/work-queue.ts',
+    operator: 'arithmetic',
+    line: 'this.#room = Math.max(this.#room, this.#wanted + SPARE);',
+    mutant: 'this.#room = Math.max(this.#room, this.#wanted - SPARE);',
+    reason: 'Fewer idle keys are kept; keeping them saves time.',
+  },
+  {
+    file: 'lib/controller/workqueue/work-queue.ts',
+    operator: 'number',
+    line: 'this.#waiting.note(item.slot, priorities[place] ?? 0);',
+    mutant: 'this.#waiting.note(item.slot, priorities[place] ?? 1);',
+    reason: 'Each item in work has a priority in the list.',
+  },
+  {
+    file: 'lib/controller/workqueue/keys/key-table.ts',
+    operator: 'boundary',
+    line: 'if (known === undefined || number >= known.length) {',
+    mutant: 'if (known === undefined || number > known.length) {',
+    reason: 'A number behind the end is not kept, and its key is searched.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
