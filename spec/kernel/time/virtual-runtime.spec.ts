@@ -214,6 +214,18 @@ describe('VirtualRuntime', () => {
       expect((failure as ListwatchError).message).to.include('500 tasks ran');
       await runtime.settle();
     });
+
+    it('counts the tasks of each instant on their own', async () => {
+      const runtime = new VirtualRuntime({ maxTasksAtOneInstant: 5 });
+      const work = async (): Promise<number> => {
+        for (let step = 0; step < 20; step += 1) await sleep(runtime, 1);
+        return runtime.monotonicMs();
+      };
+      expect(await runtime.run(work())).to.equal(20);
+      const later = work();
+      await runtime.advance(20);
+      expect(await later).to.equal(40);
+    });
   });
 
   describe('timers that are cancelled', () => {
