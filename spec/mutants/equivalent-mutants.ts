@@ -311,6 +311,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (known === undefined || number > known.length) {',
     reason: 'A number behind the end is not kept, and its key is searched.',
   },
+  {
+    file: 'lib/client/rest/streams/seen-lines.ts',
+    operator: 'boundary',
+    line: 'if (oldest === undefined || key < oldest) oldest = key;',
+    mutant: 'if (oldest === undefined || key <= oldest) oldest = key;',
+    reason: 'Of two equal times, either is the oldest.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
