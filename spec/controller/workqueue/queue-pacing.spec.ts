@@ -45,7 +45,7 @@ describe('The pace of a queue', () => {
       const queue = new RateLimitingQueue({ name: 'shops', runtime, debounceMs: 100 });
       const noted = (text: string): NoteWriter => ({
         keyNumber: NO_NUMBER,
-        write: (earlier) => (earlier === undefined ? text : `${String(earlier)} ${text}`),
+        write: (earlier) => (typeof earlier === 'string' ? `${earlier} ${text}` : text),
       });
       queue.addNoted('a', 0, noted('first'));
       await runtime.advance(60);
