@@ -24,10 +24,10 @@ async function main(): Promise<void> {
   if (options.file === undefined && options.rooms.length === 0) {
     for (const [room, reason] of LEFT_OUT) console.log(`${room} is left out: ${reason}`);
   }
-  const { jobs } = options;
+  const { jobs, specs } = options;
   const choice = new SpecChoice(ROOT);
   const results = options.reached
-    ? await judgeReached(mutants, choice, jobs)
+    ? await judgeReached(mutants, choice, choice.below(specs), jobs)
     : await new MutantRun({
         root: ROOT,
         choice,
@@ -54,6 +54,7 @@ async function main(): Promise<void> {
 async function judgeReached(
   mutants: readonly Mutant[],
   choice: SpecChoice,
+  specs: readonly string[],
   jobs: number,
 ): Promise<MutantResult[]> {
   const print = (line: string): void => console.log(line);
@@ -67,9 +68,7 @@ async function judgeReached(
     results.push(result);
     reportResult(print, result, `${results.length}/${mutants.length}`);
   };
-  await new SwitchRun({ root: ROOT, choice, specs: choice.all(), jobs, print, report }).run(
-    mutants,
-  );
+  await new SwitchRun({ root: ROOT, choice, specs, jobs, print, report }).run(mutants);
   const killed = new Set(results.map(({ mutant }) => mutant));
   const alive = mutants.filter((mutant) => !killed.has(mutant));
   const alone = await new MutantRun({ root: ROOT, choice, jobs, print }).run(alive);

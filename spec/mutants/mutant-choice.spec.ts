@@ -118,6 +118,7 @@ describe('readMutantsOptions', () => {
       [['--count', '0'], '--count must be a whole number from 1'],
       [['--jobs', 'all'], '--jobs must be a whole number from 1'],
       [['--whole'], '--whole needs --room'],
+      [['--specs', 'spec/cache'], '--specs needs --reached'],
       [['--mutant', 'logic@1:1'], '--mutant needs --file'],
       [['--write', '--file', 'lib/kernel/data/heap.ts'], '--write is for whole rooms'],
     ] as const) {

@@ -116,6 +116,15 @@ describe('MutantRun', () => {
     ]);
   });
 
+  it('names with a score the options that run it again', () => {
+    smallPackage(root);
+    const args = '--room room --count 1 --whole --reached --specs spec/room,spec/other --seed a';
+    const options = readMutantsOptions(args.split(' '));
+    const [mutant] = chooseMutants(root, options);
+    const [score] = scoresOf([{ mutant: mutant!, verdict: 'killed' }], options);
+    expect(score).to.have.property('command', args);
+  });
+
   it('puts the file back when a run fails, and removes its copy', async () => {
     smallPackage(root);
     const file = 'lib/room/sum.ts';
@@ -153,6 +162,17 @@ describe('SpecChoice', () => {
     expect(specs).to.include(suite);
     expect(specs.indexOf(suite)).to.be.greaterThan(
       specs.indexOf('spec/server/storage/writes/conditional-delete.spec.ts'),
+    );
+  });
+
+  it('names all specs, or those below some folders', () => {
+    const kernel = choice.below(['spec/kernel/data', 'spec/meta']);
+    expect(kernel).to.include('spec/kernel/data/heap.spec.ts');
+    expect(kernel.some((spec) => spec.startsWith('spec/meta/'))).to.equal(true);
+    expect(kernel.filter((spec) => !/^spec\/(?:kernel\/data|meta)\//.test(spec))).to.deep.equal([]);
+    expect(choice.below([])).to.deep.equal(choice.all());
+    expect(() => choice.below(['spec/kernel/data', 'spec/kern'])).to.throw(
+      'no specs below spec/kern',
     );
   });
 

@@ -110,9 +110,10 @@ export function reportResult(
 /** The figures of each room; mutants whose specs could not be run are left out. */
 export function scoresOf(
   results: readonly MutantResult[],
-  options: Pick<MutantsOptions, 'count' | 'seed' | 'whole' | 'reached'>,
+  options: Pick<MutantsOptions, 'count' | 'seed' | 'whole' | 'reached' | 'specs'>,
 ): RoomScore[] {
-  const { count, seed, whole, reached } = options;
+  const { count, seed, whole, reached, specs } = options;
+  const from = specs.length > 0 ? ` --specs ${specs.join(',')}` : '';
   const rooms = [...new Set(results.map(({ mutant }) => mutant.room))].toSorted();
   return rooms.map((room) => {
     const verdicts = results.filter(({ mutant }) => mutant.room === room);
@@ -120,7 +121,7 @@ export function scoresOf(
       verdicts.filter(({ verdict }) => verdict === wanted).length;
     return {
       room,
-      command: `--room ${room} --count ${count}${whole ? ' --whole' : ''}${reached ? ' --reached' : ''} --seed ${seed}`,
+      command: `--room ${room} --count ${count}${whole ? ' --whole' : ''}${reached ? ' --reached' : ''}${from} --seed ${seed}`,
       killed: number('killed'),
       survived: number('survived') + number('unreached'),
       timedOut: number('timed out'),

@@ -13,6 +13,8 @@ export interface MutantsOptions {
   readonly whole: boolean;
   /** Run all specs once to find which ones reach a mutant, and judge it by these. */
   readonly reached: boolean;
+  /** With `reached`, the folders whose specs are run in place of all of them. */
+  readonly specs: readonly string[];
   readonly seed: string;
   /** Mutants under way at a time. */
   readonly jobs: number;
@@ -31,6 +33,7 @@ export const HELP: string = `npm run mutants -- [options]
   --count n       mutants of each room, drawn from all of its files (10)
   --whole         draw them from a room with all below it, not from each folder below it
   --reached       run all specs once to find those that reach a mutant; these judge it, the nearest first
+  --specs a,b     with --reached: the specs below these folders, such as spec/cache, in place of all
   --seed text     decides which ones (1)
   --jobs n        mutants under way at a time (1)
   --list          name the mutants, run nothing
@@ -48,6 +51,7 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
       count: { type: 'string', default: '10' },
       whole: { type: 'boolean', default: false },
       reached: { type: 'boolean', default: false },
+      specs: { type: 'string', default: '' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string', default: '1' },
       list: { type: 'boolean', default: false },
@@ -58,8 +62,10 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
   const { file, mutant, whole, reached, list, write, help } = values;
   if (mutant !== undefined && file === undefined) throw new Error('--mutant needs --file');
   if (write && file !== undefined) throw new Error('--write is for whole rooms, not for --file');
-  const rooms = values.room.split(',').filter((room) => room !== '');
+  const rooms = partsOf(values.room);
   if (whole && rooms.length === 0) throw new Error('--whole needs --room');
+  const specs = partsOf(values.specs);
+  if (specs.length > 0 && !reached) throw new Error('--specs needs --reached');
   return {
     rooms,
     file,
@@ -67,12 +73,17 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
     count: atLeastOne('count', values.count),
     whole,
     reached,
+    specs,
     seed: values.seed,
     jobs: atLeastOne('jobs', values.jobs),
     list,
     write,
     help,
   };
+}
+
+function partsOf(text: string): string[] {
+  return text.split(',').filter((part) => part !== '');
 }
 
 function atLeastOne(option: string, text: string): number {

@@ -29,6 +29,7 @@ have been busy.
 With \`--reached\`, all mutants are planted at once behind switches. Every test runs once to find the switches it comes by. Then
 each mutant is switched on for those tests, the nearest first, up to 20 seconds of them. A test has killed it that fails with it
 and passes without it again; one that does not end, twice, has timed out. What no test kills is planted alone once more.
+\`--specs\` names the folders whose tests are asked, in place of all.
 
 The score is the share of the mutants that were killed. Each row is a sample, drawn from the seed; \`--whole\` draws from a room with
 all below it, and keeps the sample when other lines change. \`npm run mutants\` prints the survivors, each with its diff and the

@@ -28,6 +28,19 @@ export class SpecChoice {
     return [...this.#imports.keys()];
   }
 
+  /**
+   * Those of them below these folders; all, when there are none.
+   * @throws {Error} when a folder holds none of them.
+   */
+  below(folders: readonly string[]): string[] {
+    const all = this.all();
+    if (folders.length === 0) return all;
+    const isBelow = (spec: string, folder: string): boolean => spec.startsWith(`${folder}/`);
+    const empty = folders.find((folder) => !all.some((spec) => isBelow(spec, folder)));
+    if (empty !== undefined) throw new Error(`there are no specs below ${empty}`);
+    return all.filter((spec) => folders.some((folder) => isBelow(spec, folder)));
+  }
+
   /** That of the file itself, those that import it, those of the mirroring folder, then the suites of the folder above. */
   specsFor(file: string): string[] {
     const folder = this.#mirrorOf(file);

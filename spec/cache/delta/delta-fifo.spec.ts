@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DeltaFIFO, type DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { ErrorCode } from '../../../lib/kernel/failure/errors.ts';
-import { codeOf, type Pod } from '../support/objects.ts';
+import { codeOf, pod, type Pod } from '../support/objects.ts';
 import { at, known, popAll, print } from './delta-support.ts';
 
 const orders: readonly DeltaOrder[] = ['arrival', 'key'];
@@ -324,6 +324,28 @@ describe('DeltaFIFO', () => {
       fifo.replace([at('a', '1')], '1');
       expect(messages).to.have.length(1);
       expect(messages[0]).to.include('a promise, and it has to be synchronous');
+    });
+
+    it('takes all for initial until each scope that it awaits has had its list', () => {
+      const fifo = new DeltaFIFO<Pod>();
+      const initial: boolean[] = [];
+      const pop = (): void => {
+        fifo.pop((_, info) => initial.push(info.initial));
+      };
+      fifo.awaitScopes(['a/', 'b/']);
+      fifo.beginRelist(undefined, 'a/').commit('1');
+      pop();
+      fifo.add(pod('a/late', { resourceVersion: '2' }));
+      pop();
+      expect(fifo.synced).to.equal(false);
+      fifo.beginRelist(undefined, 'b/').commit('3');
+      expect(fifo.synced).to.equal(false);
+      pop();
+      expect(fifo.synced).to.equal(true);
+      fifo.beginRelist(undefined, 'b/').commit('4');
+      pop();
+      expect(initial).to.deep.equal([true, true, true, false]);
+      expect(fifo.synced).to.equal(true);
     });
 
     it('is not synced by an empty first list before that was processed', () => {

@@ -48,6 +48,7 @@ describe('Reflector of a server that repeats itself', () => {
       ['listwatch_reflector_stale_events_total', 2],
       ['listwatch_reflector_stale_events_total', 1],
     ]);
+    expect(test.reflector.staleEvents).to.equal(3);
     expect(codes(test)).to.deep.equal(['STALE_EVENT']);
     expect(test.errors[0]?.context).to.include({
       during: 'watching',

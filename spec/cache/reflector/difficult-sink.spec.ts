@@ -109,6 +109,20 @@ describe('Reflector with a difficult sink', () => {
     await stop();
   });
 
+  it('does not hold the process for the next resync', async () => {
+    const sink = Object.assign(new RecordingSink(), { resync: (): void => {} });
+    const without = rig();
+    const test = rig({ sink, resyncIntervalMs: 1000 });
+    await without.runtime.advance(500);
+    await test.runtime.advance(500);
+    expect(test.runtime.pending).to.equal(without.runtime.pending);
+    await without.runtime.advance(1000);
+    await test.runtime.advance(1000);
+    expect(test.runtime.pending).to.equal(without.runtime.pending);
+    await without.stop();
+    await test.stop();
+  });
+
   it('lists again after a resync that throws', async () => {
     let throws = 1;
     const sink = Object.assign(new RecordingSink(), {

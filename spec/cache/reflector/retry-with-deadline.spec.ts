@@ -28,6 +28,13 @@ describe('RetryWithDeadline', () => {
     expect(await failAfter(1)).to.equal(false);
   });
 
+  it('allows what comes within a time of any length', async () => {
+    const { failAfter } = rig(1);
+    expect(await failAfter(0)).to.equal(true);
+    expect(await failAfter(1)).to.equal(true);
+    expect(await failAfter(1)).to.equal(false);
+  });
+
   it('allows nothing before a failure', () => {
     expect(rig(1000).retry.shouldRetry()).to.equal(false);
   });

@@ -22,6 +22,17 @@ describe('ExpirationStore', () => {
     expect(store.size).to.equal(0);
   });
 
+  it('lets an object expire at whatever time it was stored', async () => {
+    const runtime = new VirtualRuntime();
+    const store = new ExpirationStore<Pod>({ ttlMs: 100, runtime });
+    for (const name of ['a', 'b', 'c']) {
+      store.add(pod(name));
+      await runtime.advance(1);
+    }
+    await runtime.advance(100);
+    expect(names(store.list())).to.deep.equal([]);
+  });
+
   it('keeps an object without a time limit when its time to live is 0', async () => {
     const runtime = new VirtualRuntime();
     const store = new ExpirationStore<Pod>({ ttlMs: 0, runtime });
@@ -88,6 +99,17 @@ describe('ExpirationStore', () => {
     store.get('shop/a');
     store.add(pod('c'));
     expect(names(store.list())).to.deep.equal(['a', 'c']);
+  });
+
+  it('may hold one object, and refuses to hold none', () => {
+    const runtime = new VirtualRuntime();
+    const store = new ExpirationStore<Pod>({ ttlMs: 100, capacity: 1, runtime });
+    for (const name of ['a', 'b']) store.add(pod(name));
+    expect(names(store.list())).to.deep.equal(['b']);
+    for (const capacity of [0, 1.5, 10_000_001]) {
+      const make = (): unknown => new ExpirationStore({ ttlMs: 100, capacity, runtime });
+      expect(codeOf(make)).to.equal('INVALID_OPTION');
+    }
   });
 
   it('refuses an invalid time to live', () => {

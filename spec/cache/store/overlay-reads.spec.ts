@@ -193,6 +193,18 @@ describe('WriteOverlay', () => {
     expect(overlay.inspect().pending).to.equal(0);
   });
 
+  it('shows what came after a deleted object also where resource versions have no order', () => {
+    const { overlay, event } = overlayFixture();
+    event(pod('a', { uid: 'u1', resourceVersion: 'abc' }));
+    overlay.deleted({ key: 'shop/a', uid: 'u1' });
+    expect(overlay.get('shop/a')).to.equal(undefined);
+    const next = pod('a', { uid: 'u2', resourceVersion: 'abb' });
+    event(next);
+    expect(overlay.get('shop/a')).to.equal(next);
+    expect(overlay.list()).to.deep.equal([next]);
+    expect(overlay.keys()).to.deep.equal(['shop/a']);
+  });
+
   it('reports what is wrong with a write, and otherwise throws it', () => {
     const matches = (): boolean => {
       throw new Error('bad selector');

@@ -204,6 +204,19 @@ describe('the credentials of requests', () => {
     );
   });
 
+  it('are refused for a server of this machine behind a proxy of another one', () => {
+    const server = 'http://127.0.0.1:1';
+    const credentials = new SpecCredentials('canary');
+    const error = thrownBy(
+      () => new AxiosTransport({ server, credentials, proxy: 'http://10.0.0.1:3128' }),
+    );
+    expect(error.code).to.equal('INVALID_OPTION');
+    expect(error.message).to.equal(
+      'the token of the spec would be sent to http://127.0.0.1:1 through a proxy in plain text; use https',
+    );
+    transport = new AxiosTransport({ server, credentials, proxy: 'http://127.0.0.1:3128' });
+  });
+
   it('are given once: a token and other credentials exclude each other', () => {
     transport = new AxiosTransport({ server: 'http://127.0.0.1:1' });
     const credentials = new SpecCredentials('canary');

@@ -48,8 +48,12 @@ describe('timers and daemons of a controller', () => {
   it('a timer reports to the metrics that the controller is given later', async () => {
     await make('a');
     const names = new Set<string>();
-    const note = (_metric: string, _value: number, labels: Readonly<Record<string, string>>) => {
-      for (const label of Object.values(labels)) names.add(label);
+    const ofPoll = new Set<string>();
+    const note = (metric: string, _value: number, labels: Readonly<Record<string, string>>) => {
+      for (const label of Object.values(labels)) {
+        names.add(label);
+        if (label === 'configmaps: poll') ofPoll.add(metric);
+      }
     };
     const one = builder()
       .every(60_000, async () => {}, { name: 'poll', initialDelayMs: 1_000 })
@@ -58,6 +62,10 @@ describe('timers and daemons of a controller', () => {
     await world.start(one);
     await world.runtime.advance(1_000);
     expect([...names]).to.include.members(['configmaps', 'configmaps: poll']);
+    expect([...ofPoll]).to.include.members([
+      'workqueue_retries_total',
+      'controller_runtime_reconcile_total',
+    ]);
   });
 
   it('first runs of a timer are spread over the interval; a result may name the next one', async () => {
@@ -183,13 +191,17 @@ describe('timers and daemons of a controller', () => {
     await world.start(one);
     expect(events).to.have.length(2);
     expect(one.inspect().tasks[0]).to.deep.include({ waiting: 1 });
-    expect(world.log).to.deep.equal([
+    const full = [
       'warn: configmaps: 2 of "daemon" are running, and 1 objects wait for one to end; raise maxRunning',
-    ]);
+    ];
+    expect(world.log).to.deep.equal(full);
     await world.after(maps().delete(events[0] ?? ''));
     expect(events).to.have.length(3);
     // A daemon that rejects because it was told to end has not failed.
     expect(one.inspect().tasks[0]?.failures).to.equal(0);
+    await make('d');
+    await make('e');
+    expect(world.log, 'told once each time that they are full').to.deep.equal([...full, ...full]);
   });
 
   it('a daemon that ignores its signal is named, holds its place, and does not hold the end', async () => {

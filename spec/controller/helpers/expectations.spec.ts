@@ -58,4 +58,17 @@ describe('expectations', () => {
     expected.forget('shop');
     expect(left(expected)).to.have.length(0);
   });
+
+  it('refuse options that cannot be meant', () => {
+    for (const options of [
+      { maxKeys: 1.5 },
+      { maxKeys: 0 },
+      { timeoutMs: 0 },
+      { max: 7 } as object,
+    ]) {
+      expect(() => new Expectations({ runtime, ...options }), JSON.stringify(options))
+        .to.throw('Expectations: ')
+        .with.property('code', 'INVALID_OPTION');
+    }
+  });
 });

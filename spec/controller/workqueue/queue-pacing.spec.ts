@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { NO_NUMBER, type NoteWriter } from '../../../lib/controller/workqueue/keys/key-note.ts';
 import type { QueuePacingOptions } from '../../../lib/controller/workqueue/queue-pacing.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 
@@ -38,6 +39,26 @@ describe('The pace of a queue', () => {
       queue.add('b');
       await runtime.advance(500);
       expect(runs).to.deep.equal(['a@260', 'b@300']);
+    });
+
+    it('keeps what is noted of a key while it waits', async () => {
+      const queue = new RateLimitingQueue({ name: 'shops', runtime, debounceMs: 100 });
+      const noted = (text: string): NoteWriter => ({
+        keyNumber: NO_NUMBER,
+        write: (earlier) => (typeof earlier === 'string' ? `${earlier} ${text}` : text),
+      });
+      queue.addNoted('a', 0, noted('first'));
+      await runtime.advance(60);
+      queue.addNoted('a', 0, noted('second'));
+      await runtime.advance(99);
+      expect([queue.size, queue.delayed]).to.deep.equal([0, 1]);
+      await runtime.advance(1);
+      expect([queue.size, queue.delayed]).to.deep.equal([1, 0]);
+      queue.addNoted('a', 0, noted('third'));
+      using item = queue.takeNow();
+      expect(item?.key).to.equal('a');
+      expect(queue.takeNote('a')).to.equal('first second third');
+      expect(queue.delayed).to.equal(0);
     });
 
     it('waits no longer than maxDebounceMs', async () => {

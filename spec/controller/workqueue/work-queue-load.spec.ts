@@ -246,6 +246,25 @@ describe('The memory of a WorkQueue', function () {
     expect(waiting.size).to.equal(WAITING);
   });
 
+  it('holds fifteen finished keys at most while none waits or is worked on', async () => {
+    const queue = new WorkQueue<object>({ runtime: new VirtualRuntime() });
+    const keys = ((): WeakRef<object>[] => {
+      const all = Array.from({ length: 60 }, (_none, number) => ({ number }));
+      for (const key of all) queue.add(key);
+      while (queue.size > 0) queue.takeNow()?.done();
+      return all.map((key) => new WeakRef(key));
+    })();
+    const held = async (): Promise<number> => {
+      await used();
+      return keys.filter((key) => key.deref() !== undefined).length;
+    };
+    const endMs = performance.now() + DEADLINE_MS;
+    let left = await held();
+    while (left > 15 && performance.now() < endMs) left = await held();
+    expect(left).to.be.at.most(15);
+    expect(queue.size).to.equal(0);
+  });
+
   it('is given back also when one worker never finishes', async () => {
     const left = await leftBy((queue) => {
       queue.add('stuck');

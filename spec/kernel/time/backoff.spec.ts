@@ -66,6 +66,8 @@ describe('Backoff', () => {
   it('refuses numbers that would make it retry without a pause', () => {
     const runtime = new VirtualRuntime();
     for (const wrong of [
+      { baseMs: undefined as unknown as number },
+      { capMs: undefined as unknown as number },
       { baseMs: Number.NaN },
       { baseMs: -1 },
       { capMs: Number.NaN },

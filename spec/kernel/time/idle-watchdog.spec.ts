@@ -56,6 +56,14 @@ describe('IdleWatchdog', () => {
     expect(idle).to.deep.equal([]);
   });
 
+  it('stays stopped when something is expected for the first time after stop', async () => {
+    watchdog.stop();
+    watchdog.expect();
+    expect(runtime.pending).to.equal(0);
+    await runtime.advance(1_000);
+    expect(idle).to.deep.equal([]);
+  });
+
   it('has no timer without a limit', () => {
     const endless = new IdleWatchdog(runtime);
     endless.limit({ limitMs: Infinity, onIdle: () => {} });

@@ -38,6 +38,17 @@ describe('realRuntime', () => {
     expect(fired).to.equal(false);
   });
 
+  it('does not hold the process for a background timer', () => {
+    const holding = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = holding();
+    const background = realRuntime.setTimer(60_000, () => {}, { background: true });
+    expect(holding()).to.equal(before);
+    const foreground = realRuntime.setTimer(60_000, () => {});
+    expect(holding()).to.equal(before + 1);
+    for (const timer of [background, foreground]) timer.cancel();
+  });
+
   it('runs queued tasks in order, after promise continuations', async () => {
     const seen: string[] = [];
     realRuntime.queueTask(() => seen.push('task 1'));

@@ -104,6 +104,19 @@ describe('VirtualRuntime', () => {
     expect(fired).to.equal(1);
   });
 
+  it('says how much is still to run while it runs', async () => {
+    const runtime = new VirtualRuntime();
+    const pending: number[] = [];
+    const note = (): void => {
+      pending.push(runtime.pending);
+    };
+    for (let count = 0; count < 4; count += 1) runtime.queueTask(note);
+    runtime.setTimer(5, note);
+    expect(runtime.pending).to.equal(5);
+    await runtime.advance(5);
+    expect(pending).to.deep.equal([4, 3, 2, 1, 0]);
+  });
+
   it('refuses unknown options', () => {
     const wrong = { sead: 7 } as object;
     expect(() => new VirtualRuntime(wrong)).to.throw('unknown option "sead"');
@@ -200,6 +213,18 @@ describe('VirtualRuntime', () => {
       expect(isListwatchError(failure, 'VIRTUAL_TIME_LIMIT')).to.equal(true);
       expect((failure as ListwatchError).message).to.include('500 tasks ran');
       await runtime.settle();
+    });
+
+    it('counts the tasks of each instant on their own', async () => {
+      const runtime = new VirtualRuntime({ maxTasksAtOneInstant: 5 });
+      const work = async (): Promise<number> => {
+        for (let step = 0; step < 20; step += 1) await sleep(runtime, 1);
+        return runtime.monotonicMs();
+      };
+      expect(await runtime.run(work())).to.equal(20);
+      const later = work();
+      await runtime.advance(20);
+      expect(await later).to.equal(40);
     });
   });
 

@@ -168,7 +168,6 @@ export class DeltaProcessor<V extends HasMetadata> {
   }
 
   #resync(key: string, object: V): void {
-    if (this.#changes.length > 0) this.#closeBatch();
     this.#resyncs.push(new UpdateNotification(key, object, object, true, 'other'));
   }
 
@@ -188,7 +187,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     else for (const notification of notifications) this.#tell(notification);
   }
 
-  /** Resyncs go only to some handlers, so they need a batch of their own. */
+  /** Resyncs go only to some handlers, so they need a batch of their own. Those of an open batch came after its changes. */
   #closeBatch(): void {
     const initial = this.#initial;
     if (this.#changes.length > 0) {

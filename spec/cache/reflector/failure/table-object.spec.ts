@@ -27,6 +27,8 @@ describe('rejectTable', () => {
       typed('v1', 'Table'),
       typed('meta.k8s.io/v1', 'PartialObjectMetadata'),
       { metadata: {} },
+      { metadata: {}, object: null } as HasMetadata,
+      { metadata: {}, object: 'a table' } as HasMetadata,
       undefined,
     ]) {
       expect(() => rejectTable(item, 'pods')).to.not.throw();

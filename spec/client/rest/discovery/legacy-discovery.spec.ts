@@ -24,9 +24,11 @@ describe('DiscoverySource on a server without aggregated discovery', () => {
   let transport: ScriptedTransport;
   let client: Client;
   let warnings: object[];
+  let details: object[];
 
   beforeEach(() => {
     warnings = [];
+    details = [];
     refusesOthers = false;
     const versions = ['v2', 'v1'].map((version) => ({ groupVersion: `x.io/${version}`, version }));
     answers = new Map<string, ScriptedAnswer>([
@@ -61,7 +63,8 @@ describe('DiscoverySource on a server without aggregated discovery', () => {
         : (answers.get(path) ?? { status: 404, body: '404 page not found' }),
     );
     const warn = (_: string, fields: object = {}): void => void warnings.push(fields);
-    client = new Client({ transport, logger: { ...silentLogger, warn } });
+    const debug = (_: string, fields: object = {}): void => void details.push(fields);
+    client = new Client({ transport, logger: { ...silentLogger, warn, debug } });
   });
 
   for (const refuses of [false, true]) {
@@ -91,6 +94,8 @@ describe('DiscoverySource on a server without aggregated discovery', () => {
     const all = await client.discovery.resources();
     expect(all.map((one) => one.resource)).to.deep.equal(['pods', 'widgets', 'widgets', 'gadgets']);
     expect(warnings).to.deep.equal([{ server: 'http://scripted', apiVersion: 'apps/v1' }]);
+    const detail = details.find((one) => 'path' in one && one.path === '/apis/apps/v1');
+    expect(detail).to.have.property('error').that.includes('service unavailable');
     const error = await failureOf(client.discovery.find('apps/v1', 'Deployment'));
     expect(error.code).to.equal('DISCOVERY_STALE');
     answers.set('/apis/apps/v1', list(resource('deployments', 'Deployment')));

@@ -4,6 +4,7 @@ import type { ResourceClient } from '../../../../lib/client/rest/resource-client
 import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
+import { waitForObject } from '../../../../lib/client/rest/helpers/wait-for-object.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';
@@ -80,6 +81,32 @@ describe('ResourceClient.wait', () => {
       );
       expect(runtime.monotonicMs()).to.equal(3000);
     });
+  });
+
+  it('says the last state that its watch has brought', async () => {
+    const runtime = new VirtualRuntime();
+    const metadata = { name: 'a', resourceVersion: '8', deletionTimestamp: '2030-01-01T00:00:00Z' };
+    const present = { metadata: { name: 'a', resourceVersion: '5' } };
+    for (const [event, state] of [
+      [
+        { type: 'MODIFIED', object: { metadata } },
+        'there at resource version 8, and being deleted',
+      ],
+      [{ type: 'DELETED', object: { metadata } }, 'not there'],
+    ] as const) {
+      const resource = {
+        list: () => Promise.resolve({ items: [present], resourceVersion: '5' }),
+        async *watch(): AsyncGenerator<typeof event> {
+          yield event;
+          await new Promise(() => {});
+        },
+      } as unknown as Parameters<typeof waitForObject>[0];
+      const wanted = { name: 'a', what: 'configmaps "a"', is: () => false, runtime };
+      const error = await runtime.run(
+        failureOf(waitForObject(resource, wanted, { timeoutMs: 3000 })),
+      );
+      expect(error.message).to.include(`to be as wanted; it is ${state}`);
+    }
   });
 
   it('ends with the failure of a condition, of the access and of its signal', async () => {

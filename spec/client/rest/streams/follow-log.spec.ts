@@ -169,6 +169,28 @@ describe('logs of pods', () => {
     expect(runtime.monotonicMs()).to.be.greaterThan(300_000);
   });
 
+  it('fail at the first request that has no answer: nothing was cut', async () => {
+    const runtime = new VirtualRuntime();
+    await using cluster = await podCluster({ log: () => [line('one')] });
+    const relay = await Relay.to(cluster.server.url);
+    const { token } = cluster.server.clientConfig();
+    const warnings: string[] = [];
+    const warn = (message: string): number => warnings.push(message);
+    const logger = { ...silentLogger, warn };
+    await using client = await connect({ server: relay.url, token, runtime, logger });
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    await relay[Symbol.asyncDispose]();
+    const reading = rejectionOf(all(pods.logs('web', { follow: true })));
+    let failed = false;
+    void reading.then(() => (failed = true));
+    await until('the end', async () => {
+      if (!failed) await runtime.advance(1000);
+      return failed;
+    });
+    expect(await reading).to.include({ code: 'CONNECTION_REFUSED' });
+    expect(warnings).not.to.include('a followed log was cut, and is read on');
+  });
+
   it('are given whole when the connection is cut in the middle of a line, and none is given twice', async () => {
     const time = '2026-01-31T12:00:00.000000007Z';
     const queries: URLSearchParams[] = [];

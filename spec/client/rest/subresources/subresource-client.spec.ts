@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import type { Client } from '../../../../lib/client/rest/client.ts';
+import { Client } from '../../../../lib/client/rest/client.ts';
 import type { Scale } from '../../../../lib/client/rest/subresources/subresource-objects.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
+import { ScriptedTransport } from '../../support/scripted-transport.ts';
 
 const labels = { app: 'web' };
 const podSpec = { containers: [{ name: 'app', image: 'web:1' }] };
@@ -58,6 +59,24 @@ describe('subresources', () => {
       await pods.evict('web', { gracePeriodSeconds: 0 });
       expect(await failureOf(pods.get('web'))).to.include({ code: 'NOT_FOUND' });
     });
+  });
+
+  it('refuse options that they do not know, before they send anything', async () => {
+    const transport = new ScriptedTransport(() => ({ body: {} }));
+    const scales = new Client({ transport })
+      .resource('apps/v1', 'deployments', { namespace: 'default' })
+      .subresource<Scale>('scale');
+    const wrong = { dryrun: true } as object;
+    const scale = {} as Scale;
+    for (const call of [
+      scales.get('web', wrong),
+      scales.create('web', scale, wrong),
+      scales.update('web', scale, wrong),
+      scales.patch('web', { spec: { replicas: 2 } }, wrong),
+    ]) {
+      expect(await failureOf(call)).to.include({ code: 'INVALID_OPTION' });
+    }
+    expect(transport.requests).to.deep.equal([]);
   });
 
   it('give a token of a service account, which the server accepts', async () => {

@@ -32,6 +32,15 @@ describe('DelayHeap', () => {
     expect([heap.earliestMs, heap.size]).to.deep.equal([10, 1]);
   });
 
+  it('gives a key that was moved out after those that had its time before', () => {
+    const heap = new DelayHeap<string>();
+    heap.put('moved', 20);
+    heap.put('first', 10);
+    heap.put('second', 10);
+    heap.put('moved', 10);
+    expect(drain(heap, 10)).to.deep.equal(['first', 'second', 'moved']);
+  });
+
   it('agrees with a sorted list after any sequence of puts', () => {
     const runtime = new VirtualRuntime({ seed: 7 });
     for (let round = 0; round < 50; round += 1) {

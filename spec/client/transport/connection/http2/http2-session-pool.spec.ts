@@ -153,6 +153,18 @@ describe('Http2SessionPool', () => {
       expect(server.mostStreams).to.equal(6);
     });
 
+    it('takes new settings of a server for a sign of its life', async () => {
+      await serve({ limit: 10 });
+      const runtime = new VirtualRuntime();
+      open({ runtime });
+      await watch();
+      await runtime.advance(20_000);
+      expect(sessions()[0]?.silentMs).to.equal(20_000);
+      onlySession().settings({ maxConcurrentStreams: 4 });
+      await until('the settings have arrived', () => sessions()[0]?.limit === 4);
+      expect(sessions()[0]?.silentMs).to.equal(0);
+    });
+
     it('leaves with those who wait and are aborted, and opens one session for all', async () => {
       await serve({ limit: 100 });
       open();
