@@ -1,8 +1,16 @@
 import { controller, Manager } from '../../../lib/index.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { SimulationOptions } from '../../../lib/simulator/contract/simulation-options.ts';
+import type { Invariant } from '../../../lib/simulator/contract/world.ts';
+import { configMapSimulations } from '../../simulator/examples/config-maps.ts';
+import { databaseSimulations } from '../../simulator/examples/databases.ts';
 import siteOperator from '../../simulator/examples/site-operator.simulation.ts';
 import { copySteps } from '../../simulator/support/copies.ts';
+import { lawfulLease } from './leases.ts';
+import { mirrorSimulations } from './mirrors.ts';
+import { kindSimulation } from './user-kinds.ts';
+import { verbSimulation } from './user-verbs.ts';
+import { workerSimulation } from './workers.ts';
 
 /** Two replicas with a lease, of which the leader gives each config map a secret with its text. */
 const elected: SimulatedController = {
@@ -26,21 +34,70 @@ const elected: SimulatedController = {
   },
 };
 
-/** Controllers that are right, as a user has them. What simulations of them find in a mutant of this package, users would find. */
-export const simulations: readonly SimulationOptions[] = [
-  siteOperator as unknown as SimulationOptions,
-  {
-    controllers: [elected],
-    workload: copySteps.slice(0, 2),
-    invariants: [
-      {
-        name: 'the copy has the text',
-        eventually: (state) => {
-          const { text } = state.get('v1', 'configmaps', 'page', 'default')?.data ?? {};
-          const copied = state.get('v1', 'secrets', 'page', 'default')?.data?.['text'];
-          return text !== undefined && copied === Buffer.from(text).toString('base64');
-        },
+const electedSimulation: SimulationOptions = {
+  controllers: [elected],
+  workload: copySteps.slice(0, 2),
+  invariants: [
+    lawfulLease('elected'),
+    {
+      name: 'the copy has the text',
+      eventually: (state) => {
+        const { text } = state.get('v1', 'configmaps', 'page', 'default')?.data ?? {};
+        const copied = state.get('v1', 'secrets', 'page', 'default')?.data?.['text'];
+        return text !== undefined && copied === Buffer.from(text).toString('base64');
       },
-    ],
+    },
+  ],
+};
+
+const NAMESPACE = 'default';
+
+const greeted: Invariant = {
+  name: 'each config map of the example is greeted',
+  eventually: (state) => {
+    const maps = state
+      .list('v1', 'configmaps', NAMESPACE)
+      .filter(({ metadata }) => metadata?.labels?.['example'] === 'yes');
+    return maps.length === 2 && maps.every(({ data }) => data?.['greetedBy'] === 'a replica');
   },
-];
+};
+
+const copied: Invariant = {
+  name: 'the other namespace has the same config maps',
+  eventually: (state) => {
+    const texts = ['default', 'copies'].map((namespace) =>
+      state
+        .list('v1', 'configmaps', namespace)
+        .map(({ metadata, data }) => `${metadata?.name} ${data?.['color']}`)
+        .join(),
+    );
+    return texts[0] === texts[1] && texts[0] !== '';
+  },
+};
+
+const of = (
+  name: keyof typeof configMapSimulations,
+  ...invariants: Invariant[]
+): SimulationOptions => ({
+  ...(configMapSimulations[name] as SimulationOptions),
+  invariants,
+});
+
+/** Controllers that are right, as a user has them. What simulations of them find in a mutant of this package, users would find. */
+export const simulations: ReadonlyMap<string, SimulationOptions> = new Map([
+  ['work-queue by hand', workerSimulation],
+  ['mirror', mirrorSimulations[0] as SimulationOptions],
+  ['mirror in pages', mirrorSimulations[1] as SimulationOptions],
+  ['mirror of namespaces', mirrorSimulations[2] as SimulationOptions],
+  ['verbs', verbSimulation],
+  ['kinds', kindSimulation],
+  ['site-operator', siteOperator as unknown as SimulationOptions],
+  ['elected', electedSimulation],
+  ['leader-election', of('leader-election', greeted, lawfulLease('greeter'))],
+  ['clusters', of('clusters', copied)],
+  ['work-queue', of('work-queue', copied)],
+  ...Object.entries(databaseSimulations).map(
+    ([name, options]) => [name, options as unknown as SimulationOptions] as const,
+  ),
+  ['sharded-controller', of('sharded-controller', greeted)],
+]);
