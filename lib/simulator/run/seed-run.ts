@@ -83,6 +83,7 @@ export class SeedRun {
   readonly #requests: SentRequest[] = [];
   readonly #events: DeliveredEvent[] = [];
   readonly #checks: InvariantChecks;
+  readonly #pastReaders = new Set<string>();
   #history!: ClusterHistory;
   #cleanUp: CleanUp | undefined;
   #stepsDone = 0;
@@ -173,6 +174,7 @@ export class SeedRun {
       stepsDone: this.#stepsDone,
       virtualMs: runtime.monotonicMs(),
       quietMs: this.#quietMs,
+      pastReaders: this.#pastReaders,
       exits: this.#processes.reduce((sum, { exits }) => sum + exits, 0),
     };
   }
@@ -377,6 +379,7 @@ export class SeedRun {
       serves: (fullName) => this.#serves(fullName),
       document: (url, accept) =>
         this.#definesResources ? undefined : this.#options.template.needed.document(url, accept),
+      readsPast: (actor) => this.#pastReaders.add(actor),
       strikes: (fault) => this.#director.strikes(fault),
       delivered: (actor, resource, piece) => {
         if (!this.#options.detailed) return;
