@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chooseMutants, sample, type Mutant } from '../mutant-choice.ts';
+import { chooseMutants, steadySample, type Mutant } from '../mutant-choice.ts';
 import { readMutantsOptions } from '../mutants-options.ts';
 import { diffOf } from '../mutation.ts';
 import { switched } from '../switches.ts';
@@ -66,7 +66,14 @@ const chosen = rooms.flatMap((room) => {
   const ofRoom = candidates.filter(({ mutant }) => mutant.file.startsWith(`lib/${room}/`));
   const reached = ofRoom.filter(({ number }) => (reaching[number] ?? []).length > 0);
   console.log(`${room}: simulations come by ${reached.length} of ${ofRoom.length} candidates`);
-  return sample(reached, Number(values.count), values.seed);
+  const drawn = new Set(
+    steadySample(
+      reached.map(({ mutant }) => mutant),
+      Number(values.count),
+      values.seed,
+    ),
+  );
+  return reached.filter(({ mutant }) => drawn.has(mutant));
 });
 plant(copy.folder, candidates, chosen);
 let noticed = 0;

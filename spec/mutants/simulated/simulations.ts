@@ -1,4 +1,5 @@
 import { controller, Manager } from '../../../lib/index.ts';
+import { onAbort } from '../../../lib/kernel/time/abort.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { SimulationOptions } from '../../../lib/simulator/contract/simulation-options.ts';
 import type { Invariant } from '../../../lib/simulator/contract/world.ts';
@@ -6,31 +7,48 @@ import { configMapSimulations } from '../../simulator/examples/config-maps.ts';
 import { databaseSimulations } from '../../simulator/examples/databases.ts';
 import siteOperator from '../../simulator/examples/site-operator.simulation.ts';
 import { copySteps } from '../../simulator/support/copies.ts';
+import { explainedSimulation } from './explained.ts';
 import { lawfulLease } from './leases.ts';
 import { mirrorSimulations } from './mirrors.ts';
 import { kindSimulation } from './user-kinds.ts';
 import { verbSimulation } from './user-verbs.ts';
 import { workerSimulation } from './workers.ts';
 
+/** How long the first manager of a replica runs. */
+const FIRST_MS = 40_000;
+
 /** Two replicas with a lease, of which the leader gives each config map a secret with its text. */
 const elected: SimulatedController = {
   name: 'elected',
   replicas: 2,
   async run({ client, runtime, signal, logger, identity }) {
-    const copier = controller(client, 'v1', 'configmaps', {
-      runtime,
-      logger,
-      labelSelector: 'copy',
-    })
-      .owns('v1', 'secrets')
-      .reconcile(async ({ metadata: { name }, data = {} }, { resource, own }) => {
-        const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name } } as const;
-        await resource('v1', 'secrets').apply(own({ ...secret, stringData: { ...data } }));
-        return {};
-      });
-    const leaderElection = { name: 'elected', namespace: 'default', identity };
-    const manager = new Manager(client, { leaderElection, signals: false, runtime, logger });
-    await manager.add(copier).run({ signal });
+    const copier = () =>
+      controller(client, 'v1', 'configmaps', {
+        runtime,
+        logger,
+        labelSelector: 'copy',
+      })
+        .owns('v1', 'secrets')
+        .reconcile(async ({ metadata: { name }, data = {} }, { resource, own }) => {
+          const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name } } as const;
+          await resource('v1', 'secrets').apply(own({ ...secret, stringData: { ...data } }));
+          return {};
+        });
+    // The first one ends as in a rolling update: it is told to stop, and gives its lease back.
+    for (const name of ['first', 'second']) {
+      const leaderElection = {
+        name: 'elected',
+        namespace: 'default',
+        identity: `${identity}-${name}`,
+      };
+      const manager = new Manager(client, { leaderElection, signals: false, runtime, logger });
+      const stop = new AbortController();
+      const release = onAbort(signal, () => stop.abort());
+      if (name === 'first') runtime.setTimer(FIRST_MS, () => stop.abort());
+      await manager.add(copier()).run({ signal: stop.signal });
+      release();
+      if (signal.aborted) return;
+    }
   },
 };
 
@@ -89,6 +107,7 @@ export const simulations: ReadonlyMap<string, SimulationOptions> = new Map([
   ['mirror', mirrorSimulations[0] as SimulationOptions],
   ['mirror in pages', mirrorSimulations[1] as SimulationOptions],
   ['mirror of namespaces', mirrorSimulations[2] as SimulationOptions],
+  ['explained', explainedSimulation],
   ['verbs', verbSimulation],
   ['kinds', kindSimulation],
   ['site-operator', siteOperator as unknown as SimulationOptions],

@@ -1,5 +1,6 @@
 import { RateLimitingQueue, type Client, type Runtime } from '../../../lib/index.ts';
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
+import type { MetricLabels, Metrics } from '../../../lib/kernel/report/metrics.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { SimulationOptions } from '../../../lib/simulator/contract/simulation-options.ts';
@@ -67,6 +68,32 @@ class Worker {
   }
 }
 
+/** Metrics as a program keeps them. */
+class Counts implements Metrics {
+  readonly counts = new Map<string, number>();
+  readonly gauges = new Map<string, number>();
+  readonly observed = new Map<string, number>();
+
+  count(name: string, by = 1): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + by);
+  }
+
+  /** The sum over the priorities. */
+  readonly #byLabels = new Map<string, number>();
+  gauge(name: string, value: number, labels: MetricLabels = {}): void {
+    this.#byLabels.set(`${name} ${JSON.stringify(labels)}`, value);
+    const all = [...this.#byLabels].filter(([key]) => key.startsWith(`${name} `));
+    this.gauges.set(
+      name,
+      all.reduce((sum, [, one]) => sum + one, 0),
+    );
+  }
+
+  observe(name: string): void {
+    this.observed.set(name, (this.observed.get(name) ?? 0) + 1);
+  }
+}
+
 /** Whether the queue keeps what its documentation says; without requests, so no fault but a pause disturbs it. */
 async function program(
   runtime: Runtime,
@@ -80,6 +107,7 @@ async function program(
     if (String(found) !== String(expected))
       complain(`${what}: ${String(found)}, not ${String(expected)}`);
   };
+  const counts = new Counts();
   const rateLimiter = new ItemExponentialRateLimiter({
     baseMs: 100,
     capMs: 60_000,
@@ -92,6 +120,7 @@ async function program(
     ageingMs: Infinity,
   });
   const worker = new Worker(queue, runtime, complain);
+  queue.reportTo(counts);
   for (const [key, priority] of [
     ['low', -5],
     ['one', 0],
@@ -145,6 +174,40 @@ async function program(
     ['later', 'soon', 'now'].map((key) => worker.count(key)),
     '1,1,1',
   );
+
+  const many = Array.from({ length: 300 }, (_, index) => ({
+    key: `m${index}`,
+    priority: index % 7,
+  }));
+  for (const { key, priority } of many) queue.add(key, { priority });
+  for (const { key, priority } of many.slice(0, 20)) queue.add(key, { priority: priority + 10 });
+  const before = worker.taken.length;
+  await sleep(runtime, 10_000);
+  const order = many
+    .map((one, index) => (index < 20 ? { ...one, priority: one.priority + 10 } : one))
+    .toSorted((one, other) => other.priority - one.priority)
+    .map(({ key }) => key);
+  const found = worker.taken.slice(before);
+  same('many keys', found.toSorted(), order.toSorted());
+  // Two workers take them, so neighbours may be exchanged.
+  must(
+    'many keys came in another order',
+    order.every((key, at) => Math.abs(found.indexOf(key) - at) <= 1),
+  );
+  same('the depth', counts.gauges.get('workqueue_depth'), 0);
+  same('keys that were added', counts.counts.get('workqueue_adds_total'), worker.taken.length);
+  same(
+    'keys that were taken',
+    counts.observed.get('workqueue_queue_duration_seconds'),
+    worker.taken.length,
+  );
+  same(
+    'keys that were done',
+    counts.observed.get('workqueue_work_duration_seconds'),
+    worker.taken.length,
+  );
+  // Four failures, and five keys for later, of which one was for now.
+  same('retries', counts.counts.get('workqueue_retries_total'), 9);
 
   const burst = new RateLimitingQueue({
     name: 'slow',
