@@ -13,7 +13,7 @@ function problemOf(reason: ReconcileReason, key: string): string | undefined {
   const { type, resource, object, resourceVersion = '', via } = reason;
   if (type === 'retry') return via === undefined || via === '' ? 'a retry of nothing' : undefined;
   if (!KINDS_OF_CHANGE.includes(type)) return type === 'requeue' ? undefined : `a reason ${type}`;
-  if (object !== key) return `a change of ${object}`;
+  if (object?.startsWith(key) !== true) return `a change of ${object}`;
   if (!/^\d+$/.test(resourceVersion)) return `a change of version ${resourceVersion}`;
   const expected = resource === 'v1/secrets' ? 'owned' : 'own';
   return via === expected ? undefined : `a change of ${resource} via ${via}`;
@@ -44,9 +44,18 @@ const explained: SimulatedController = {
           complaints.add(`${key}: a retry after no failure`);
         const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name } } as const;
         await resource('v1', 'secrets').apply(own({ ...secret, stringData: { ...data } }));
-        if (owned('v1', 'secrets').length > 1) complaints.add(`${key} owns several secrets`);
         if (asked.has(uid)) return {};
         asked.add(uid);
+        // What it writes itself, it sees at once.
+        const scratch = { ...secret, metadata: { name: `${name}-scratch` } };
+        const written = await resource('v1', 'secrets').apply(own(scratch));
+        const sees = () =>
+          owned('v1', 'secrets').some(({ metadata }) => metadata.uid === written.metadata.uid);
+        if (!sees()) complaints.add(`${key} does not see what it has made`);
+        const preconditions = { uid: written.metadata.uid };
+        await resource('v1', 'secrets').delete(scratch.metadata.name, { preconditions });
+        if (sees()) complaints.add(`${key} still sees what it has deleted`);
+        await complaints.write();
         return { requeueAfterMs: 20_000 };
       })
       .run({ signal });

@@ -1,14 +1,11 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Seconds of a process in which a simulation ends, also with a mutant that makes it slow. */
-const LONGEST_S = 300;
-
-/** What a process of `judge.ts` says. Undefined: it has not ended. A text: why it has said nothing. */
+/** What a process of `judge.ts` says; a text if it has ended without a word. */
 export async function asked<Answer>(
   folder: string,
   args: readonly string[],
-): Promise<Answer | string | undefined> {
+): Promise<Answer | string> {
   const child = fork(join(folder, 'spec/mutants/simulated/judge.ts'), [...args], {
     cwd: folder,
     execArgv: ['--conditions=@listwatch/source', '--import', 'tsx'],
@@ -20,22 +17,14 @@ export async function asked<Answer>(
   });
   return await new Promise((done) => {
     let answer: Answer | undefined;
-    let late = false;
-    // Counted, since a machine that stands still stops this process and its clock does not.
-    let leftS = LONGEST_S;
-    const timer = setInterval(() => {
-      leftS -= 1;
-      if (leftS > 0) return;
-      late = true;
-      child.kill('SIGKILL');
-    }, 1000);
     child.on('message', (message) => {
       answer = message as Answer;
     });
     child.on('exit', (code, signal) => {
-      clearInterval(timer);
-      const reason = `the process ended with ${code ?? signal}: ${errors.trim().split('\n')[0]}`;
-      done(answer ?? (late ? undefined : reason));
+      const [first] = errors.trim().split('\n');
+      const reason =
+        signal === 'SIGKILL' ? 'the simulations do not end' : `it has ended with ${code}: ${first}`;
+      done(answer ?? reason);
     });
   });
 }

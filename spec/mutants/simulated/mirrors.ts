@@ -26,11 +26,20 @@ const textOf = (objects: readonly ConfigMap[]): string =>
     .toSorted()
     .join();
 
+const marksOf = ({ metadata, data }: ConfigMap): string[] => [
+  ...new Set([metadata?.labels?.['tier'] ?? '', data?.['color'] ?? '']),
+];
+
+const marksText = (objects: readonly ConfigMap[]): string =>
+  ['one', 'two', 'red', 'blue']
+    .map((mark) => `${mark}: ${textOf(objects.filter((one) => marksOf(one).includes(mark)))}`)
+    .join('; ');
+
 const isColored = (object: ConfigMap, color: string): boolean => object.data?.['color'] === color;
 
 /** What a mirror says of its cache, as the text of a config map. */
 type Summary = Readonly<
-  Record<'lister' | 'red' | 'handler' | 'changes' | 'labelled' | 'lazy', string>
+  Record<'lister' | 'red' | 'handler' | 'changes' | 'marks' | 'labelled' | 'lazy', string>
 >;
 
 /** A program of informers, which keeps a config map with what it sees, each way that there is to see it. */
@@ -49,7 +58,11 @@ function mirror(name: string, options: Options): SimulatedController {
       const found = informers.for('v1', 'configmaps', {
         ...options,
         labelSelector,
-        indexers: { byColor: (map: ConfigMap) => [map.data?.['color'] ?? ''] },
+        indexers: {
+          byColor: (map: ConfigMap) => [map.data?.['color'] ?? ''],
+          // Of one or two values.
+          byMark: marksOf,
+        },
       });
       const look = (): void => queue.add('summary');
       const handler = new ReaderCheck<Stored<ConfigMap>>('handler', complain);
@@ -112,6 +125,9 @@ function mirror(name: string, options: Options): SimulatedController {
         const summary: Summary = {
           lister: textOf(found.lister.list()),
           red: textOf(found.indexer.byIndex('byColor', 'red')),
+          marks: ['one', 'two', 'red', 'blue']
+            .map((mark) => `${mark}: ${textOf(found.indexer.byIndex('byMark', mark))}`)
+            .join('; '),
           handler: textOf(handler.objects),
           changes: textOf(changes.objects),
           lazy: textOf(lazy.objects),
@@ -174,6 +190,12 @@ const workload: readonly WorkloadStep[] = [
     await api.patch('unlabelled', { metadata: { labels: { mirrored: 'now', tier: 'two' } } });
     await api.patch('d', { metadata: { labels: { tier: 'four' } } });
   }),
+  step('give a color the name of a tier, and take it back', async (api) => {
+    await api.patch('d', { metadata: { labels: { tier: 'red' } }, data: { color: 'red' } });
+    await api.patch('d', { metadata: { labels: { tier: 'one' } } });
+    await api.patch('b', { metadata: { labels: { tier: 'blue' } }, data: { color: 'blue' } });
+    await api.patch('b', { data: { color: 'red' } });
+  }),
   step('change what is not mirrored', (api) => api.patch('c', { data: { color: 'red' } })),
   step('delete and create again at once', async (api) => {
     await api.delete('a');
@@ -201,6 +223,7 @@ function isRight(state: ClusterState, name: string, everywhere: boolean): boolea
     handler: textOf(all),
     changes: textOf(all),
     lazy: textOf(all),
+    marks: marksText(all),
     red: textOf(all.filter((one) => isColored(one, 'red'))),
     labelled: textOf(
       all.filter(

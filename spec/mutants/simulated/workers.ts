@@ -224,6 +224,22 @@ async function program(
   same('keys of the slow queue', slow.taken.toSorted(), 'p,q,r');
   must('a debounced key came at once', slow.takenMs(slow.taken[0] ?? '') - addedMs >= 99);
   must('the limit of a second is not kept', slow.takenMs(slow.taken[2] ?? '') - addedMs >= 999);
+  // Added again and again: it waits for 100 ms of rest, at most for a second.
+  for (let time = 0; time < 4; time += 1) {
+    burst.add('s');
+    burst.add('t');
+    await sleep(runtime, 60);
+  }
+  const restMs = runtime.monotonicMs();
+  for (let time = 0; time < 30; time += 1) {
+    burst.add('t');
+    await sleep(runtime, 60);
+  }
+  await sleep(runtime, 5000);
+  same('runs of a debounced key', slow.count('s'), 1);
+  must('a debounced key came too early', slow.takenMs('s') - restMs >= 30);
+  must('a key that is added again and again starves', slow.count('t') >= 2 && slow.count('t') <= 4);
+  same('what the slow queue holds back', [burst.size, burst.delayed], '0,0');
   await burst.close({ timeoutMs: 10_000 });
   queue.add('last');
   const report = await queue.drain({ mode: 'all', timeoutMs: 30_000 });
