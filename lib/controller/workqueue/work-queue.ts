@@ -23,6 +23,7 @@ import type {
 } from './queue-inspection.ts';
 import { KEYS_IN_REPORT, listOf, runningKeys, waitingKeys } from './listed-keys.ts';
 import { QueueMetrics } from './queue-metrics.ts';
+import { announceQueue } from './queue-part.ts';
 import { TakenItem } from './keys/taken-item.ts';
 import { TaskClock } from './keys/task-clock.ts';
 import { WaitingSlots } from './keys/waiting-slots.ts';
@@ -109,6 +110,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     const limitMs = numberOption('WorkQueue', 'ageingMs', ageingMs, AGEING_MS, { min: 0 });
     this.#waiting = new WaitingSlots(this.#clock, limitMs);
     this.#gauges = new WorkGauges(this.#runtime, this.#metrics, this.#inWork);
+    announceQueue(this.#runtime, this, () => this.size > 0 && this.#takers.size > 0 && !this.limit);
     this.#idle = new Latch(`${this.name} to drain`);
   }
 
@@ -132,10 +134,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return this.#closing;
   }
 
-  /**
-   * Milliseconds since the longest-running worker took its key, accurate to one turn of the event loop; 0 when no key is in
-   * work.
-   */
+  /** Milliseconds since the longest-running worker took its key, accurate to one turn of the event loop; 0 when no key is in work. */
   get longestRunningMs(): number {
     if (this.#inWork.size === 0) return 0;
     return this.#runtime.monotonicMs() - this.#inWork.earliestMs;

@@ -22,6 +22,12 @@ export type FindingClass =
   | 'failing'
   /** A write of a former leader was accepted after another replica had taken the lead. */
   | 'two-leaders'
+  /** An answer, or an event of a watch, is not what the server has stored: an error of the server. */
+  | 'server'
+  /** Long after the last change, the cache of an informer differs from the server. */
+  | 'cache'
+  /** A key stays in a queue although a worker waits for keys. */
+  | 'queue'
   /** A controller uses something real that cannot be simulated: a socket, a file, another thread. */
   | 'escape'
   /** A process that was stopped has left a timer, which keeps it from ending. */

@@ -21,8 +21,9 @@ const WRITES: ReadonlySet<string> = new Set([
   'delete',
   'deletecollection',
 ]);
-/** Renewals are no activity, and their number depends on time. */
+/** Renewals are no activity, and their number depends on time; addresses of services are drawn by the server. */
 const BACKGROUND_RESOURCES: ReadonlySet<string> = new Set([
+  'ipaddresses.networking.k8s.io',
   'leases.coordination.k8s.io',
   'events',
   'events.events.k8s.io',

@@ -33,6 +33,8 @@ export interface NetworkEvents {
   serves(fullName: string): boolean;
   /** The answer to a request that is of no resource, where it does not depend on this run. */
   document(url: string, accept: string): Promise<ApiResponse> | undefined;
+  /** A list of a process is answered with the state of a past revision. */
+  readsPast(actor: string): void;
   /** A fault happens. */
   strikes(fault: RequestFault): void;
   /** Events of a watch, or a list, reach a process. */
@@ -231,7 +233,10 @@ class Exchange {
         this.#answer(stale.answer);
         return;
       }
-      if (stale !== undefined) url = stale.url;
+      if (stale !== undefined) {
+        url = stale.url;
+        events.readsPast(actor);
+      }
     }
     const refused = link.reversesLists && this.#isWatch ? withoutStreamingLists(url) : undefined;
     if (refused !== undefined) {

@@ -1,6 +1,7 @@
 import { Client } from '../../client/rest/client.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger, LogFields } from '../../kernel/report/logger.ts';
+import { observeParts } from '../../kernel/report/observed-parts.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ApiHandler } from '../../server/api/http/api-request.ts';
 import { inScope } from '../ambient/ambient-scope.ts';
@@ -33,6 +34,8 @@ interface Running {
   readonly transport: SimulatedTransport;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
+  /** Its informers and queues. */
+  readonly parts: ReadonlySet<object>;
 }
 
 /** From a crash to the next start, milliseconds: a container starts again after about a second. */
@@ -63,11 +66,18 @@ export class SimulatedProcess {
     return this.#restarts || (this.#running?.transport.inFlight ?? 0) > 0;
   }
 
+  /** The informers and queues of the present incarnation. */
+  get parts(): Iterable<object> {
+    return this.#running?.parts ?? [];
+  }
+
   start(): void {
     const { controller, replica, journal, world, link } = this.#options;
     this.#restarts = false;
     this.#incarnation += 1;
     const runtime = new IncarnationRuntime(world, this.#skew, this.name);
+    const parts = new Set<object>();
+    observeParts(runtime, (part) => parts.add(part));
     const identity = `${this.name}-${this.#incarnation}`;
     journal.add(this.name, 'start', `as ${identity}`);
     const transport = new SimulatedTransport({
@@ -96,7 +106,7 @@ export class SimulatedProcess {
       () => this.#exited(runtime, signal, 'it has ended by itself'),
       (error: unknown) => this.#exited(runtime, signal, errorMessage(error)),
     );
-    this.#running = { runtime, transport, stop, ended };
+    this.#running = { runtime, transport, stop, ended, parts };
   }
 
   /** Ends the process without a word, and starts another incarnation a little later. */

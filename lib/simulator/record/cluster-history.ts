@@ -157,6 +157,31 @@ export class ClusterHistory implements ClusterState {
     }
   }
 
+  /** What is stored of an object. */
+  stored(resource: string, object: string): KeyValue | undefined {
+    return this.#byResource.get(resource)?.get(object)?.kv;
+  }
+
+  /** The present objects of a resource, in no order. */
+  entries(resource: string): Iterable<{ readonly ref: ObjectRef; readonly kv: KeyValue }> {
+    return this.#byResource.get(resource)?.values() ?? [];
+  }
+
+  /** The objects of a resource at a revision of this run, in no order. */
+  at(
+    resource: string,
+    revision: bigint,
+  ): Iterable<{ readonly ref: ObjectRef; readonly kv: KeyValue }> {
+    const entries = new Map(this.#byResource.get(resource));
+    for (const { ref, before, revision: later } of this.changes.toReversed()) {
+      if (BigInt(later) <= revision) break;
+      if (ref.resource !== resource) continue;
+      if (before === undefined) entries.delete(ref.object);
+      else entries.set(ref.object, { ref, kv: before });
+    }
+    return entries.values();
+  }
+
   /** Whether a change is the one that a point names, by its count. */
   static matches(change: Change, point: ChangePoint): boolean {
     const { ref, type } = change;

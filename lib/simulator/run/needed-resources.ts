@@ -10,16 +10,22 @@ const OWN: readonly string[] = [
   'services',
   'customresourcedefinitions.apiextensions.k8s.io',
 ];
-/** What decides about pods, besides themselves. */
-const WITH_PODS: readonly string[] = [
-  'limitranges',
-  'nodes',
-  'priorityclasses.scheduling.k8s.io',
-  'resourcequotas',
-  'runtimeclasses.node.k8s.io',
-  'serviceaccounts',
-];
-const PODS = 'pods';
+/** What decides about objects of a resource, besides themselves. */
+const WITH: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'pods',
+    [
+      'limitranges',
+      'nodes',
+      'priorityclasses.scheduling.k8s.io',
+      'resourcequotas',
+      'runtimeclasses.node.k8s.io',
+      'serviceaccounts',
+    ],
+  ],
+  // Where their addresses are allocated.
+  ['services', ['ipaddresses.networking.k8s.io', 'servicecidrs.networking.k8s.io']],
+]);
 
 const NO_BODY = new Uint8Array();
 /** Of documents that are kept; discovery and OpenAPI have fewer. */
@@ -45,12 +51,14 @@ export class NeededResources {
 
   /** Whether a server with these resources answers as one with all. `fullName`: without subresource. */
   suffices(fullName: string): boolean {
-    return this.#names.has(fullName) || storedTogether(fullName) === undefined;
+    if (storedTogether(fullName) === undefined) return true;
+    const needed = [fullName, ...(WITH.get(fullName) ?? [])];
+    return needed.every((one) => this.#names.has(one));
   }
 
   add(fullName: string): void {
     for (const one of storedTogether(fullName) ?? []) this.#names.add(one);
-    if (fullName === PODS) for (const one of WITH_PODS) this.#names.add(one);
+    for (const one of WITH.get(fullName) ?? []) this.#names.add(one);
   }
 
   /** The answer to a request that is of no resource, and does not depend on objects. */

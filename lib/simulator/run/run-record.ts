@@ -41,6 +41,8 @@ export interface RunRecord {
   readonly virtualMs: number;
   /** From this time on nothing was expected to happen any more; infinite for a run that was cut short. */
   readonly quietMs: number;
+  /** Processes of which a list was answered with a past state. */
+  readonly pastReaders: ReadonlySet<string>;
   /** How often processes ended by themselves. */
   readonly exits: number;
 }

@@ -4,6 +4,7 @@ import { sleep } from '../../kernel/time/wait.ts';
 import type { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
 import { Client } from '../../client/rest/client.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
+import type { ApiHandler } from '../../server/api/http/api-request.ts';
 import type { KeyValueEvent } from '../../server/mvcc/contract/key-value-store.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { SimulationPlan } from '../contract/fault.ts';
@@ -16,7 +17,9 @@ import type { Latency } from '../network/latency.ts';
 import { SimulatedTransport, type NetworkEvents } from '../network/simulated-transport.ts';
 import { IncarnationRuntime } from '../network/incarnation-runtime.ts';
 import { SimulatedProcess } from '../process/simulated-process.ts';
+import { partFindings } from '../oracle/cached-state.ts';
 import { nextFailuresMs } from '../oracle/failing-reconciles.ts';
+import { ComparedAnswers } from '../oracle/answers/compared-answers.ts';
 import { ClusterHistory, type Change } from '../record/cluster-history.ts';
 import { Journal } from '../record/journal.ts';
 import { Activity } from './activity.ts';
@@ -58,6 +61,8 @@ const MOST_EXITS = 10;
 const GRACE_MS = 30_000;
 /** A retry may come that late. */
 const SLOW_RETRIES_MS = 300_000;
+/** Between two looks at what should become right. */
+const LOOK_AGAIN_MS = 10_000;
 
 const DEFINITIONS: readonly string[] = [
   'customresourcedefinitions.apiextensions.k8s.io',
@@ -78,6 +83,7 @@ export class SeedRun {
   readonly #requests: SentRequest[] = [];
   readonly #events: DeliveredEvent[] = [];
   readonly #checks: InvariantChecks;
+  readonly #pastReaders = new Set<string>();
   #history!: ClusterHistory;
   #cleanUp: CleanUp | undefined;
   #stepsDone = 0;
@@ -125,21 +131,23 @@ export class SeedRun {
     });
     await server.start();
     this.#started = true;
+    const answers = new ComparedAnswers(this.#history, (finding) => this.#find(finding));
+    const handler = answers.checked(server.handler);
     const latency = latencyOf(plan.seed, runtime);
     const user = new Client({
-      transport: this.#bystander('user', server, latency),
+      transport: this.#bystander('user', handler, latency),
       runtime,
       fieldManager: 'user',
       onWarning: () => {},
     });
     this.#cleanUp = new CleanUp(
-      this.#bystander('clean-up', server, latency),
+      this.#bystander('clean-up', handler, latency),
       runtime,
       this.#history,
       () => this.#activity.mark(),
     );
     this.#cleanUp.start();
-    this.#startProcesses(server, latency);
+    this.#startProcesses(handler, latency);
     const abandoned = new Promise<never>((_, reject) => {
       this.#abandon = reject;
     });
@@ -151,6 +159,7 @@ export class SeedRun {
       if (!(error instanceof Ended)) throw error;
     }
     timer.cancel();
+    answers.finish();
     if (this.#options.stops === true) await this.#stopAll();
     for (const process of this.#processes) process.kill();
     const { struck } = this.#director;
@@ -165,6 +174,7 @@ export class SeedRun {
       stepsDone: this.#stepsDone,
       virtualMs: runtime.monotonicMs(),
       quietMs: this.#quietMs,
+      pastReaders: this.#pastReaders,
       exits: this.#processes.reduce((sum, { exits }) => sum + exits, 0),
     };
   }
@@ -196,6 +206,7 @@ export class SeedRun {
     }
     await this.#eventually();
     await this.#nextFailures();
+    await this.#partsSettle();
   }
 
   async #step(user: Client, step: WorkloadStep): Promise<void> {
@@ -268,6 +279,22 @@ export class SeedRun {
     if (waitMs > 0) await sleep(this.#runtime, waitMs);
   }
 
+  /** Caches and queues get the time of a slow retry to be as they should. */
+  async #partsSettle(): Promise<void> {
+    const wrong = (): readonly Finding[] =>
+      this.#processes.flatMap(({ name, parts }) => partFindings(name, parts, this.#history));
+    const endMs = Math.min(
+      this.#runtime.monotonicMs() + SLOW_RETRIES_MS,
+      this.#options.limitMs - 1,
+    );
+    let found = wrong();
+    while (found.length > 0 && this.#runtime.monotonicMs() + LOOK_AGAIN_MS < endMs) {
+      await sleep(this.#runtime, LOOK_AGAIN_MS);
+      found = wrong();
+    }
+    for (const finding of found) this.#find(finding);
+  }
+
   #quiet(quietMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.#activity.whenQuiet(quietMs, resolve);
@@ -298,7 +325,7 @@ export class SeedRun {
     return this.#director.isLasting || this.#processes.some(({ isBusy }) => isBusy);
   }
 
-  #startProcesses(server: ApiServer, latency: Latency): void {
+  #startProcesses(handler: ApiHandler, latency: Latency): void {
     const { controllers, environment, plan } = this.#options;
     const add = (controller: SimulatedController, faulty: boolean): void => {
       const replicas = Math.min(controller.replicas ?? 1, plan.maxReplicas ?? Infinity);
@@ -310,7 +337,7 @@ export class SeedRun {
           controller,
           replica,
           world: this.#runtime,
-          handler: server.handler,
+          handler,
           link: new ProcessLink(faults.filter((fault) => fault.process === name)),
           latency,
           journal: this.#journal,
@@ -328,12 +355,12 @@ export class SeedRun {
   }
 
   /** The connection of somebody whom no fault reaches. */
-  #bystander(actor: string, server: ApiServer, latency: Latency): SimulatedTransport {
+  #bystander(actor: string, handler: ApiHandler, latency: Latency): SimulatedTransport {
     return new SimulatedTransport({
       actor,
       world: this.#runtime,
       process: new IncarnationRuntime(this.#runtime, { ms: 0 }, actor),
-      handler: server.handler,
+      handler,
       link: new ProcessLink([]),
       latency,
       journal: this.#journal,
@@ -352,6 +379,7 @@ export class SeedRun {
       serves: (fullName) => this.#serves(fullName),
       document: (url, accept) =>
         this.#definesResources ? undefined : this.#options.template.needed.document(url, accept),
+      readsPast: (actor) => this.#pastReaders.add(actor),
       strikes: (fault) => this.#director.strikes(fault),
       delivered: (actor, resource, piece) => {
         if (!this.#options.detailed) return;

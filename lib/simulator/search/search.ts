@@ -6,7 +6,7 @@ import type { PlanRunner } from './plan-runner.ts';
 import { causeOf } from '../contract/cause.ts';
 import { recordingOf, type Recording } from './recording.ts';
 import { Guide } from './guide.ts';
-import { systematicPlans } from './systematic-plans.ts';
+import { systematicPlans, withoutEqualPasts } from './systematic-plans.ts';
 
 export interface SearchOptions {
   readonly simulation: Simulation;
@@ -73,7 +73,12 @@ export class Search {
     const { simulation, runner, processes, systematic, onProgress } = this.#options;
     const [recorded] = (await simulation.baseline()).records;
     const recording = recorded === undefined ? EMPTY : recordingOf(recorded, processes);
-    const plans = systematic ? systematicPlans(recording) : [];
+    const readsPast = async (process: string, plan: SimulationPlan): Promise<boolean> => {
+      const { pastReaders, struck } = await simulation.record(plan);
+      // A plan without effect says nothing.
+      return pastReaders.has(process) || struck.length === 0;
+    };
+    const plans = systematic ? await withoutEqualPasts(systematicPlans(recording), readsPast) : [];
     for (const { origin } of plans) this.#count(origin).planned += 1;
     const [first, last] = this.#options.seeds;
     this.#count(RANDOM).planned = Math.max(0, last - first + 1);

@@ -39,6 +39,33 @@ export function systematicPlans(recording: Recording): readonly SimulationPlan[]
     }));
 }
 
+/**
+ * Without lists of the past, it makes no difference which past a restart is served with: of plans for one process and one moment one is left.
+ * `readsPast`: whether the process sends lists that old caches answer, as the run of one of its plans shows.
+ */
+export async function withoutEqualPasts(
+  plans: readonly SimulationPlan[],
+  readsPast: (process: string, plan: SimulationPlan) => Promise<boolean>,
+): Promise<readonly SimulationPlan[]> {
+  const readers = new Map<string, boolean>();
+  const seen = new Set<string>();
+  const left: SimulationPlan[] = [];
+  for (const plan of plans) {
+    const [fault] = plan.faults;
+    if (fault?.kind !== 'stale') {
+      left.push(plan);
+      continue;
+    }
+    const { process, at } = fault;
+    const known = readers.get(process) ?? (await readsPast(process, plan));
+    readers.set(process, known);
+    const moment = JSON.stringify([process, at]);
+    if (known || !seen.has(moment)) left.push(plan);
+    seen.add(moment);
+  }
+  return left;
+}
+
 interface Planned {
   readonly pattern: 'intermediate state' | 'stale state' | 'unobserved state' | 'list order';
   readonly fault: Fault;

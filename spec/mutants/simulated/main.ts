@@ -1,60 +1,34 @@
 /**
- * `npm run mutants:simulated -- [--count N] [--candidates N] [--seed TEXT] [--rooms A,B]`: plants mutants in this package, and has
- * simulations of right controllers look for them: through a user's eyes, without a spec of this package. Of the candidates of each room,
- * mutants that the simulations never come by are left out.
+ * `npm run mutants:simulated -- [--count N] [--candidates N] [--seed TEXT] [--rooms A,B] [--jobs N] [--only TEXT]`: plants mutants in this
+ * package, and has simulations of right controllers look for them: through a user's eyes, without a spec of this package. Of the candidates of
+ * each room, mutants that the simulations never come by are left out. `--only`: of the sample, those with this text in their path and id.
  */
-import { fork } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chooseMutants, sample, type Mutant } from '../mutant-choice.ts';
+import { chooseMutants, steadySample, type Mutant } from '../mutant-choice.ts';
 import { readMutantsOptions } from '../mutants-options.ts';
 import { diffOf } from '../mutation.ts';
 import { switched } from '../switches.ts';
 import { TreeCopy } from '../tree-copy.ts';
+import type { Found, Reached } from './answers.ts';
+import { asked } from './judge-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** A mutant with which a simulation does not come to an end is noticed too. */
-const LONGEST_MS = 240_000;
 
-interface Answer {
-  readonly reached: readonly number[];
-  readonly found: string | undefined;
+interface Numbered {
+  readonly mutant: Mutant;
+  /** Of its switch. */
+  readonly number: number;
 }
 
-/** Undefined: it has not ended. */
-async function judge(folder: string, what: string): Promise<Answer | undefined> {
-  const child = fork(join(folder, 'spec/mutants/simulated/judge.ts'), [what], {
-    cwd: folder,
-    execArgv: ['--conditions=@listwatch/source', '--import', 'tsx'],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  let errors = '';
-  child.stderr?.on('data', (bytes: Buffer) => {
-    errors = (errors + String(bytes)).slice(-2000);
-  });
-  return await new Promise((done) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-    }, LONGEST_MS);
-    let answer: Answer | undefined;
-    child.on('message', (message) => {
-      answer = message as Answer;
-    });
-    child.on('exit', (code, signal) => {
-      clearTimeout(timer);
-      const reason = `the process ended with ${code ?? signal}: ${errors.trim().split('\n')[0]}`;
-      done(answer ?? (signal === 'SIGKILL' ? undefined : { reached: [], found: reason }));
-    });
-  });
-}
-
-function plant(folder: string, mutants: readonly Mutant[]): void {
-  const numbered = mutants.map((mutant, number) => ({ ...mutant, number }));
-  for (const file of new Set(mutants.map((one) => one.file))) {
-    const ofFile = numbered.filter((one) => one.file === file);
-    const path = join(folder, file);
-    writeFileSync(path, switched(readFileSync(path, 'utf8'), ofFile));
+/** Writes the files of all candidates, with the switches of these: each one takes time where it is come by. */
+function plant(folder: string, all: readonly Numbered[], planted: readonly Numbered[]): void {
+  for (const { file, text } of all.map(({ mutant }) => mutant)) {
+    const ofFile = planted
+      .filter(({ mutant }) => mutant.file === file)
+      .map(({ mutant: { mutation }, number }) => ({ mutation, number }));
+    writeFileSync(join(folder, file), switched(text, ofFile));
   }
 }
 
@@ -67,43 +41,68 @@ const { values } = parseArgs({
       type: 'string',
       default: 'cache,controller/workqueue,controller/election,server',
     },
+    jobs: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
   },
 });
 const rooms = values.rooms.split(',');
-const candidates = rooms.flatMap((room) =>
-  chooseMutants(
-    ROOT,
-    readMutantsOptions([
-      '--room',
-      room,
-      '--whole',
-      '--count',
-      values.candidates,
-      '--seed',
-      values.seed,
-    ]),
-  ),
-);
+const options = ['--whole', '--count', values.candidates, '--seed', values.seed];
+const candidates: readonly Numbered[] = rooms
+  .flatMap((room) => chooseMutants(ROOT, readMutantsOptions(['--room', room, ...options])))
+  .map((mutant, number) => ({ mutant, number }));
 using copy = new TreeCopy(ROOT);
-plant(copy.folder, candidates);
-const base = await judge(copy.folder, 'reach');
-if (base === undefined || base.found !== undefined) {
-  throw new Error(`without a mutant: ${base?.found ?? 'the simulations do not end'}`);
+plant(copy.folder, candidates, candidates);
+const base = await asked<Reached>(copy.folder, ['reach']);
+if (typeof base !== 'object' || base.alarm !== undefined) {
+  throw new Error(`without a mutant: ${typeof base === 'object' ? base.alarm : base}`);
 }
-const reached = new Set(base.reached);
-let noticed = 0;
-let judged = 0;
-for (const room of rooms) {
-  const ofRoom = candidates.filter(
-    (one, number) => reached.has(number) && one.file.startsWith(`lib/${room}/`),
+/** The names of the simulations that come by each candidate. */
+const reaching = candidates.map(({ number }) =>
+  Object.entries(base.bySimulation)
+    .filter(([, numbers]) => numbers.includes(number))
+    .map(([name]) => name),
+);
+const byRoom = rooms.map((room) => {
+  const ofRoom = candidates.filter(({ mutant }) => mutant.file.startsWith(`lib/${room}/`));
+  const reached = ofRoom.filter(({ number }) => (reaching[number] ?? []).length > 0);
+  console.log(`${room}: simulations come by ${reached.length} of ${ofRoom.length} candidates`);
+  const drawn = new Set(
+    steadySample(
+      reached.map(({ mutant }) => mutant),
+      Number(values.count),
+      values.seed,
+    ),
   );
-  for (const mutant of sample(ofRoom, Number(values.count), values.seed)) {
-    const answer = await judge(copy.folder, String(candidates.indexOf(mutant)));
-    judged += 1;
-    const text = answer === undefined ? 'the simulation does not end' : answer.found;
-    if (text !== undefined) noticed += 1;
-    console.log(`${mutant.file} ${mutant.mutation.id}: ${text?.slice(0, 300) ?? 'NOT FOUND'}`);
-    if (text === undefined) console.log(diffOf(mutant.text, mutant.mutation).join('\n'));
+  return reached.filter(
+    ({ mutant }) =>
+      drawn.has(mutant) && `${mutant.file} ${mutant.mutation.id}`.includes(values.only),
+  );
+});
+// One of each room after the other: a run that is ended early has judged some of all.
+const longest = Math.max(...byRoom.map(({ length }) => length));
+const chosen = Array.from({ length: longest }, (_, at) =>
+  byRoom.flatMap((ofRoom) => ofRoom[at] ?? []),
+).flat();
+plant(copy.folder, candidates, chosen);
+let noticed = 0;
+const waiting = [...chosen];
+const work = async (): Promise<void> => {
+  for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+    const { mutant, number } = one;
+    const names = reaching[number] ?? [];
+    const answer = await asked<Found>(copy.folder, [String(number), ...names]);
+    const isFound = typeof answer !== 'object' || answer.finding !== undefined;
+    if (isFound) noticed += 1;
+    const { mutation, file, text } = mutant;
+    console.log(`${file} ${mutation.id}: ${textOf(answer).slice(0, 400)}`);
+    for (const line of diffOf(text, mutation)) console.log(line);
+    if (!isFound) console.log(`    ${names.join(', ')}`);
   }
+};
+await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+console.log(`${noticed} of ${chosen.length} mutants were found by simulations alone`);
+
+function textOf(answer: Found | string): string {
+  if (typeof answer === 'string') return answer;
+  return answer.finding === undefined ? 'NOT FOUND' : `${answer.by}: ${answer.finding}`;
 }
-console.log(`${noticed} of ${judged} mutants were found by simulations alone`);

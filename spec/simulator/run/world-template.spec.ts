@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { simulate } from '../../../lib/simulator/index.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 
@@ -99,6 +100,33 @@ describe('the world of a simulation', () => {
       message = String(error);
     });
     expect(message).to.include('world.objects: ConfigMap Not A Name cannot be created');
+  });
+});
+
+describe('a service that a controller makes', () => {
+  it('has an address, which the server draws and no run is judged by', async () => {
+    const addresses = new Set<string>();
+    const serving: SimulatedController = {
+      name: 'serving',
+      async run({ client, runtime, signal }) {
+        const services = client.resource('v1', 'services', { namespace: 'default' });
+        const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } } as const;
+        for (;;) {
+          try {
+            const { spec } = await services.apply({ ...service, spec: { ports: [{ port: 80 }] } });
+            addresses.add(spec?.clusterIP ?? '');
+            break;
+          } catch {
+            await sleep(runtime, 1000);
+          }
+        }
+        await ended(signal);
+      },
+    };
+    const report = await simulate({ controllers: [serving], seeds: 5, onFailure: 'return' });
+    expect(report.failures.map(({ findings }) => findings)).to.deep.equal([]);
+    expect(addresses.size).to.be.greaterThan(1);
+    expect([...addresses].every((one) => /^10\.\d+\.\d+\.\d+$/.test(one))).to.equal(true);
   });
 });
 

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
+import { controller, SharedInformerFactory, type Client } from '../../../lib/index.ts';
 import { FAULT_KINDS, type Fault } from '../../../lib/simulator/contract/fault.ts';
+import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
+import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
 import { Simulation } from '../../../lib/simulator/run/simulation.ts';
 import { simulationParts } from '../../../lib/simulator/run/simulation-parts.ts';
 import { pointOf, recordingOf, type Recording } from '../../../lib/simulator/search/recording.ts';
 import { shrinkPlan } from '../../../lib/simulator/search/shrink-plan.ts';
 import { swarmPlan } from '../../../lib/simulator/search/swarm-plan.ts';
 import { systematicPlans } from '../../../lib/simulator/search/systematic-plans.ts';
+import { simulate } from '../../../lib/simulator/simulate.ts';
 import { createOnce, deletesByName, recreate, twoWrites } from '../support/toys.ts';
 
 async function recorded(): Promise<Recording> {
@@ -16,6 +20,60 @@ async function recorded(): Promise<Recording> {
   if (record === undefined) throw new Error('no run');
   return recordingOf(record, ['by-name']);
 }
+
+/** Deletes the secret of a config map, and makes it again; its informers begin as `firstList` says. */
+function wiper(firstList: 'any' | 'newest'): SimulatedController {
+  return {
+    name: 'wiper',
+    run: async ({ client, runtime, signal, logger }) => {
+      const options = { runtime, logger, firstList } as const;
+      await using informers = new SharedInformerFactory(client, options);
+      await controller(client, 'v1', 'configmaps', { runtime, logger, informers })
+        .reconcile(async ({ metadata: { name }, data }, { resource }) => {
+          const secrets = resource('v1', 'secrets');
+          if (data?.['keep'] === 'no') await secrets.delete(name, { ignoreNotFound: true });
+          else await secrets.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
+        })
+        .run({ signal });
+    },
+  };
+}
+
+/** The stale plans of a recording, and those that a search tries. */
+async function stalePlans(firstList: 'any' | 'newest'): Promise<readonly [number, number]> {
+  const maps = (user: Client) => user.resource('v1', 'configmaps', { namespace: 'default' });
+  const keep = (value: string): WorkloadStep => ({
+    title: `keep ${value}`,
+    act: async (user) => void (await maps(user).patch('page', { data: { keep: value } })),
+  });
+  const create: WorkloadStep = {
+    title: 'create a page',
+    act: async (user) => void (await maps(user).create({ metadata: { name: 'page' } })),
+  };
+  const controllers = [wiper(firstList)];
+  const workload = [create, keep('no'), keep('yes')];
+  const simulation = await Simulation.of(simulationParts({ controllers, workload }));
+  const [record] = (await simulation.baseline()).records;
+  if (record === undefined) throw new Error('no run');
+  const plans = systematicPlans(recordingOf(record, ['wiper']));
+  const all = plans.filter(({ origin }) => origin === 'stale state');
+  const report = await simulate({ controllers, workload, seeds: 0, onFailure: 'return' });
+  return [all.length, report.plans['stale state']?.planned ?? 0];
+}
+
+describe('plans with old caches', () => {
+  it('are all tried for a process whose lists may be of the past', async () => {
+    const [all, tried] = await stalePlans('any');
+    expect(tried).to.equal(all).and.to.be.greaterThan(4);
+  });
+
+  it('are one for each moment for a process that reads no past: they differ in nothing else', async () => {
+    const [all, tried] = await stalePlans('newest');
+    expect(tried)
+      .to.be.lessThan(all / 3)
+      .and.to.be.greaterThan(0);
+  });
+});
 
 describe('plans of a recording', () => {
   it('are a crash and a lost answer for each write that changed something, counted by object', async () => {

@@ -4,7 +4,7 @@ import type { ControllerOptions } from '../../../../../lib/controller/builder/co
 import type { KubernetesObject } from '../../../../../lib/meta/object.ts';
 import type { ClusterState } from '../../../../../lib/simulator/contract/world.ts';
 import { claimSpec, STORAGE_CLASS } from '../../environment/claims.ts';
-import { ordinalOf, statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
+import { statefulSet, statefulSets } from '../../environment/stateful-sets.ts';
 import type { KnownBug } from '../../known-bug.ts';
 import { customResource } from '../../support/custom-resource.ts';
 import { operatorOf } from '../../support/operator-of.ts';
@@ -24,7 +24,7 @@ const DATA_CENTER = {
 const { apiVersion, plural } = DATA_CENTER;
 const FINALIZER = 'cassandraoperator.instaclustr.com/claims';
 
-/** Deletes the claim of each pod that it sees being deleted because there are fewer nodes. */
+/** Deletes the claim of each pod of a data center that it sees being deleted. */
 function operator(holdsPods: boolean) {
   return (client: Client, options: ControllerOptions) =>
     controller<CassandraDataCenter>(client, apiVersion, plural, options)
@@ -37,7 +37,17 @@ function operator(holdsPods: boolean) {
         const { nodes } = center.spec;
         const sets = resource('apps/v1', 'statefulsets');
         const pods = resource('v1', 'pods');
+        const claims = resource('v1', 'persistentvolumeclaims');
         const labels = { datacenter: name };
+        const present = lister('v1', 'pods').list({ labels: `datacenter=${name}` });
+        for (const { metadata } of present) {
+          const { uid, resourceVersion, finalizers = [], deletionTimestamp } = metadata;
+          if (deletionTimestamp === undefined) continue;
+          await claims.delete(`data-${metadata.name}`, { ignoreNotFound: true });
+          if (!finalizers.includes(FINALIZER)) continue;
+          const left = { uid, resourceVersion, finalizers: [] };
+          await unlessGone(pods.patch(metadata.name, { metadata: left }));
+        }
         if (owned('apps/v1', 'statefulsets').length === 0) {
           if (!(await stillThere(resource(apiVersion, plural), center))) return;
           const finalizersOfPods = holdsPods ? [FINALIZER] : undefined;
@@ -47,20 +57,6 @@ function operator(holdsPods: boolean) {
           return;
         }
         await sets.patch(name, { spec: { replicas: nodes } });
-        const present = lister('v1', 'pods').list({ labels: `datacenter=${name}` });
-        const ending = present.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-        if (ending.length === 0 || !(await stillThere(resource(apiVersion, plural), center)))
-          return;
-        for (const { metadata } of ending) {
-          if (ordinalOf({ metadata } as Parameters<typeof ordinalOf>[0]) >= nodes) {
-            const claims = resource('v1', 'persistentvolumeclaims');
-            await claims.delete(`data-${metadata.name}`, { ignoreNotFound: true });
-          }
-          const { uid, resourceVersion, finalizers = [] } = metadata;
-          if (!finalizers.includes(FINALIZER)) continue;
-          const left = { uid, resourceVersion, finalizers: [] };
-          await unlessGone(pods.patch(metadata.name, { metadata: left }));
-        }
       });
 }
 
@@ -78,10 +74,10 @@ export const cassandraOperator398: KnownBug = {
     fix: '26958ef7 (#399)',
     summary:
       'The claim of a node is deleted when its pod is seen with a time of deletion. When the pod is gone before the operator looks, the claim stays ' +
-      'for ever. The fix holds pods by a finalizer; here the template of the stateful set brings it.',
+      'for ever. The fix gives each pod that the operator sees a finalizer, and takes it away when the claim is deleted.',
     leftOpen:
-      'Not checked upstream: a data center of the past, in the cache of an operator that has restarted, has more nodes: the pod is let go, and its claim stays. Here ' +
-      'the data center is read from the server before.',
+      'The finalizer of the fix comes with a reconcile: when the operator is away, or an old cache lets it scale up and down again, a pod is made and ' +
+      'deleted without one, and its claim stays. Here the template of the stateful set brings it.',
   },
   pattern: 'unobserved',
   world: { objects: [customResource(DATA_CENTER), STORAGE_CLASS], environment: statefulSets },

@@ -1,0 +1,30 @@
+import { announcePart } from '../../kernel/report/observed-parts.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { InspectQueueOptions, QueueInspection } from './queue-inspection.ts';
+
+/** A work queue, as far as a tool looks into it. */
+export interface InspectedQueue {
+  readonly name: string;
+  inspect(options?: InspectQueueOptions): QueueInspection<unknown>;
+}
+
+/** What a work queue announces of itself; see `observeParts`. */
+export class QueuePart {
+  readonly queue: InspectedQueue;
+  /** Whether keys wait although workers do, and no limit holds them back: an error of the queue. */
+  readonly starves: () => boolean;
+
+  constructor(queue: InspectedQueue, starves: () => boolean) {
+    this.queue = queue;
+    this.starves = starves;
+  }
+}
+
+/** Announces a queue on its runtime. */
+export function announceQueue(
+  runtime: Runtime,
+  queue: InspectedQueue,
+  starves: () => boolean,
+): void {
+  announcePart(runtime, new QueuePart(queue, starves));
+}

@@ -1,0 +1,244 @@
+import { groupResource } from '../../../meta/resource.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../../server/api/http/api-request.ts';
+import {
+  parseRequestInfo,
+  pathSegments,
+  type RequestInfo,
+} from '../../../server/api/http/request-info.ts';
+import type { Finding } from '../../contract/finding.ts';
+import type { ClusterHistory } from '../../record/cluster-history.ts';
+import { storedTogether } from '../../record/stored-resources.ts';
+import { idOf, ComparedCollection } from './compared-collection.ts';
+import { ComparedWatch } from './compared-watch.ts';
+
+const decoder = new TextDecoder();
+/** An event that a reader waits for comes within this time. */
+const SOON_MS = 5000;
+
+interface OpenWatch {
+  readonly watch: ComparedWatch;
+  readonly subject: string;
+  /** Since when a reader waits for the next event. */
+  waitsSinceMs: number | undefined;
+}
+
+interface Answered extends KubernetesObject {
+  readonly items?: readonly KubernetesObject[];
+}
+
+interface Asked {
+  readonly info: RequestInfo;
+  readonly query: URLSearchParams;
+  readonly resource: string;
+  /** Of the newest change of the resource when the request arrived. */
+  readonly newest: bigint;
+  readonly subject: string;
+}
+
+/**
+ * Compares what a server answers with what it has committed: lists and single objects, the events of watches, and the versions with
+ * which it accepts writes. What is wrong here is an error of the server, not of a controller.
+ */
+export class ComparedAnswers {
+  readonly #history: ClusterHistory;
+  readonly #firstRevision: bigint;
+  readonly #find: (finding: Finding) => void;
+  readonly #watches = new Set<OpenWatch>();
+
+  constructor(history: ClusterHistory, find: (finding: Finding) => void) {
+    this.#history = history;
+    this.#firstRevision = BigInt(history.resourceVersion);
+    this.#find = find;
+  }
+
+  /** The handler, whose answers are compared. */
+  checked(handler: ApiHandler): ApiHandler {
+    return async (request) => {
+      const asked = this.#asked(request);
+      const response = await handler(request);
+      if (asked === undefined || !isJson(response)) return response;
+      if (asked.info.verb === 'watch') return this.#watched(asked, response);
+      if (response.body instanceof Uint8Array) this.#answered(asked, request, response);
+      return response;
+    };
+  }
+
+  /** At the end: events that readers wait for. */
+  finish(): void {
+    const nowMs = this.#history.elapsedMs;
+    for (const { watch, subject, waitsSinceMs = Infinity } of this.#watches) {
+      const missing = watch.overdue(nowMs - SOON_MS);
+      if (missing === undefined || waitsSinceMs > nowMs - SOON_MS) continue;
+      this.#tell(subject, `it has not sent the change of ${missing.ref.object}`);
+    }
+  }
+
+  #tell(subject: string, message: string): void {
+    this.#find({ class: 'server', subject, message, atMs: this.#history.elapsedMs });
+  }
+
+  #asked({ method, url, headers }: ApiRequest): Asked | undefined {
+    const { pathname, searchParams: query } = new URL(url, 'http://simulated');
+    const segments = pathSegments(pathname);
+    const [root] = segments;
+    if (!(root === 'api' ? segments.length > 2 : root === 'apis' && segments.length > 3))
+      return undefined;
+    try {
+      const info = parseRequestInfo(
+        method,
+        segments,
+        /^(?:true|1)$/.test(query.get('watch') ?? ''),
+      );
+      const resource = groupResource(info);
+      if (info.subresource !== undefined || (storedTogether(resource)?.length ?? 1) > 1)
+        return undefined;
+      if ((headers['accept'] ?? '').includes('as=')) return undefined;
+      const subject = `${info.verb} ${resource}`;
+      return { info, query, resource, newest: this.#newest(resource), subject };
+    } catch {
+      // The server refuses it.
+      return undefined;
+    }
+  }
+
+  #newest(resource: string): bigint {
+    const change = this.#history.changes.findLast(({ ref }) => ref.resource === resource);
+    return BigInt(change?.revision ?? '0');
+  }
+
+  #watched({ info, query, resource, subject }: Asked, response: ApiResponse): ApiResponse {
+    if (response.status !== 200 || response.body instanceof Uint8Array) return response;
+    const collection = ComparedCollection.of(resource, info.namespace, query);
+    if (collection === undefined) return response;
+    const version = query.get('resourceVersion') ?? '';
+    const begins = query.get('sendInitialEvents') === 'true' || version === '' || version === '0';
+    const from = begins ? undefined : BigInt(version);
+    // What was written before the run is not in its history.
+    if (from !== undefined && from < this.#firstRevision) return response;
+    const { changes } = this.#history;
+    const tell = (message: string): void => this.#tell(subject, message);
+    const watch = new ComparedWatch({ collection, changes, from, tell });
+    const open: OpenWatch = { watch, subject, waitsSinceMs: undefined };
+    return { ...response, body: this.#followed(response.body, open) };
+  }
+
+  async *#followed(
+    body: AsyncIterable<Uint8Array>,
+    open: OpenWatch,
+  ): AsyncGenerator<Uint8Array, undefined> {
+    this.#watches.add(open);
+    try {
+      open.waitsSinceMs = this.#history.elapsedMs;
+      for await (const piece of body) {
+        open.waitsSinceMs = undefined;
+        open.watch.sent(piece);
+        yield piece;
+        open.waitsSinceMs = this.#history.elapsedMs;
+      }
+    } finally {
+      this.#watches.delete(open);
+    }
+    return undefined;
+  }
+
+  #answered(asked: Asked, request: ApiRequest, { status, body }: ApiResponse): void {
+    const { info, query, subject } = asked;
+    if (query.get('dryRun') !== null) return;
+    if (status === 404 && info.verb === 'get') this.#absent(asked);
+    if (status >= 300) return;
+    const answer = JSON.parse(decoder.decode(body as Uint8Array)) as Answered;
+    if (answer.kind === 'Status') return;
+    if (info.verb === 'list') this.#listed(asked, answer);
+    else if (info.verb === 'get') this.#got(asked, answer);
+    else if (info.verb === 'update' || info.verb === 'patch') {
+      const version = versionIn(request.body);
+      const change = this.#changeOf(asked, answer);
+      const before = change?.before?.modRevision.toString();
+      // A write that changes nothing has no change of its own.
+      const isOwn = change !== undefined && BigInt(change.revision) > asked.newest;
+      if (!isOwn || version === undefined || before === undefined || before === version) return;
+      this.#tell(
+        subject,
+        `it has accepted a write to ${idOf(answer)} that was made from version ${version}, over version ${before}`,
+      );
+    } else if (info.verb === 'create') {
+      if (this.#changeOf(asked, answer)?.type !== 'created')
+        this.#tell(subject, `it says that it has created ${idOf(answer)}, and has not`);
+    }
+  }
+
+  #changeOf({ resource }: Asked, answer: KubernetesObject) {
+    const version = answer.metadata?.resourceVersion;
+    const id = idOf(answer);
+    return this.#history.changes.findLast(
+      ({ ref, revision }) => revision === version && ref.resource === resource && ref.object === id,
+    );
+  }
+
+  #absent({ info, resource, subject, newest }: Asked): void {
+    const id = info.namespace === '' ? (info.name ?? '') : `${info.namespace}/${info.name}`;
+    const present = this.#history.stored(resource, id);
+    if (present === undefined || present.modRevision > newest) return;
+    if (present.createRevision > newest) return;
+    this.#tell(subject, `it does not find ${id}, which is there`);
+  }
+
+  #got({ resource, query, subject, newest }: Asked, answer: KubernetesObject): void {
+    const id = idOf(answer);
+    const version = BigInt(answer.metadata?.resourceVersion ?? '0');
+    if ((query.get('resourceVersion') ?? '') !== '') return;
+    const last = this.#history.changes.findLast(
+      ({ ref, revision }) =>
+        ref.resource === resource && ref.object === id && BigInt(revision) <= newest,
+    );
+    if (last !== undefined && BigInt(last.revision) > version)
+      this.#tell(
+        subject,
+        `it gives version ${version} of ${id}, which had version ${last.revision} before`,
+      );
+  }
+
+  #listed({ info, resource, query, subject, newest }: Asked, answer: Answered): void {
+    const version = BigInt(answer.metadata?.resourceVersion ?? '0');
+    const { items = [] } = answer;
+    const isFresh = (query.get('resourceVersion') ?? '') === '' && !query.has('continue');
+    if (isFresh && version < newest)
+      this.#tell(subject, `its list has version ${version}, and ${newest} was written before`);
+    const isPart = query.has('continue') || (answer.metadata as { continue?: string })?.continue;
+    if (isPart || version < this.#firstRevision) return;
+    const collection = ComparedCollection.of(resource, info.namespace, query);
+    if (collection === undefined) return;
+    const expected = new Map<string, string>();
+    for (const { ref, kv } of this.#history.at(resource, version)) {
+      if (collection.has(ref, kv)) expected.set(ref.object, kv.modRevision.toString());
+    }
+    for (const item of items) {
+      const id = idOf(item);
+      const should = expected.get(id);
+      expected.delete(id);
+      if (should === item.metadata?.resourceVersion) continue;
+      const known = should === undefined ? 'is not in it' : `has version ${should}`;
+      this.#tell(
+        subject,
+        `its list at ${version} has ${id} at ${item.metadata?.resourceVersion}, which ${known}`,
+      );
+    }
+    for (const id of expected.keys()) this.#tell(subject, `its list at ${version} lacks ${id}`);
+  }
+}
+
+function isJson({ headers }: ApiResponse): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && type.startsWith('application/json');
+}
+
+/** The version that a write was made from. */
+function versionIn(body: Uint8Array): string | undefined {
+  try {
+    const { metadata } = JSON.parse(decoder.decode(body)) as KubernetesObject;
+    return metadata?.resourceVersion === '' ? undefined : metadata?.resourceVersion;
+  } catch {
+    return undefined;
+  }
+}
