@@ -19,7 +19,7 @@ import { IncarnationRuntime } from '../network/incarnation-runtime.ts';
 import { SimulatedProcess } from '../process/simulated-process.ts';
 import { partFindings } from '../oracle/cached-state.ts';
 import { nextFailuresMs } from '../oracle/failing-reconciles.ts';
-import { ComparedAnswers } from '../oracle/answers/compared-answers.ts';
+import { ComparedAnswers, comparesAnswers } from '../oracle/answers/compared-answers.ts';
 import { ClusterHistory, type Change } from '../record/cluster-history.ts';
 import { Journal } from '../record/journal.ts';
 import { Activity } from './activity.ts';
@@ -131,8 +131,10 @@ export class SeedRun {
     });
     await server.start();
     this.#started = true;
-    const answers = new ComparedAnswers(this.#history, (finding) => this.#find(finding));
-    const handler = answers.checked(server.handler);
+    const answers = comparesAnswers(plan.seed)
+      ? new ComparedAnswers(this.#history, (finding) => this.#find(finding))
+      : undefined;
+    const handler = answers?.checked(server.handler) ?? server.handler;
     const latency = latencyOf(plan.seed, runtime);
     const user = new Client({
       transport: this.#bystander('user', handler, latency),
@@ -159,7 +161,7 @@ export class SeedRun {
       if (!(error instanceof Ended)) throw error;
     }
     timer.cancel();
-    answers.finish();
+    answers?.finish();
     if (this.#options.stops === true) await this.#stopAll();
     for (const process of this.#processes) process.kill();
     const { struck } = this.#director;

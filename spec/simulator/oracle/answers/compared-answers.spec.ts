@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import type { ApiHandler } from '../../../../lib/server/api/http/api-request.ts';
-import { ComparedAnswers } from '../../../../lib/simulator/oracle/answers/compared-answers.ts';
+import {
+  ComparedAnswers,
+  comparesAnswers,
+} from '../../../../lib/simulator/oracle/answers/compared-answers.ts';
 import { WrittenHistory } from '../support/written-history.ts';
 
 const encoder = new TextEncoder();
@@ -47,6 +50,18 @@ const listOf = (resourceVersion: string, items: readonly KubernetesObject[]): ob
 });
 
 describe('the oracle of answers', () => {
+  it('looks at the runs from which a search learns, and at each fourth seed', () => {
+    expect([-4, -3, -2, -1].map(comparesAnswers)).to.deep.equal([true, true, true, true]);
+    expect([0, 1, 2, 3, 4, 5].map(comparesAnswers)).to.deep.equal([
+      true,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
   it('accepts lists of the present and of the past, with selectors', async () => {
     const { written, ask } = served();
     const a = written.put('a', { color: 'red' });
