@@ -26,6 +26,7 @@ const explained: SimulatedController = {
     const complaints = new Complaints(client, 'explained', () => {});
     const failed = new Set<string>();
     const asked = new Set<string>();
+    const told = new Set<string>();
     await controller(client, 'v1', 'configmaps', { runtime, logger, labelSelector: 'copy' })
       .owns('v1', 'secrets')
       .reconcile(async ({ metadata: { name, uid }, data }, context) => {
@@ -34,6 +35,10 @@ const explained: SimulatedController = {
         for (const reason of reasons) {
           const problem = problemOf(reason, key);
           if (problem !== undefined) complaints.add(`${key}: ${problem}`);
+          const change = JSON.stringify([key, reason]);
+          if (KINDS_OF_CHANGE.includes(reason.type) && told.has(change))
+            complaints.add(`${key}: ${reason.type} of ${reason.object} is told twice`);
+          told.add(change);
         }
         await complaints.write();
         if (!failed.has(uid)) {
