@@ -318,6 +318,21 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (oldest === undefined || key <= oldest) oldest = key;',
     reason: 'Of two equal times, either is the oldest.',
   },
+  {
+    file: 'lib/controller/election/lease-lock.ts',
+    operator: 'number',
+    line: 'const epoch = (spec?.leaseTransitions ?? 0) === 0 ? 1 : (spec?.leaseTransitions ?? 0) - 1;',
+    mutant:
+      'const epoch = (spec?.leaseTransitions ?? 0) === 0 ? 2 : (spec?.leaseTransitions ?? 0) - 1;',
+    reason: 'Any epoch but that of the lease is refused.',
+  },
+  {
+    file: 'lib/controller/election/lease-record.ts',
+    operator: 'boundary',
+    line: "epoch: typeof epoch === 'number' && epoch > 0 ? Math.floor(epoch) : 0,",
+    mutant: "epoch: typeof epoch === 'number' && epoch >= 0 ? Math.floor(epoch) : 0,",
+    reason: '0 is the epoch in both ways.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
