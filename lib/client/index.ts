@@ -33,6 +33,8 @@ export type {
 } from './rest/request/resource-options.ts';
 export type { PatchType } from './rest/request/call-options.ts';
 export type { ClientInspection } from './rest/request/client-inspection.ts';
+export type { WrapReads } from './rest/request/intercepted-reads.ts';
+export type { CollectionReader } from '../meta/collection-options.ts';
 export type { ScannerKind } from '../meta/json/wasm/fast-scanner.ts';
 export type { Subresource } from './rest/subresources/subresource-client.ts';
 export type {

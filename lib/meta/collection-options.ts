@@ -24,6 +24,12 @@ export interface CollectionOptions {
   readonly metadataOnly?: boolean | undefined;
 }
 
+/** Who lists or watches a collection of a client. */
+export interface CollectionReader extends ResourceName, CollectionOptions {
+  /** `source`: an informer, or another reader of a source. `call`: calls of `list`, `items` and `watch`. */
+  readonly by: 'source' | 'call';
+}
+
 /** E.g. `deployments.apps in namespace shop with labels app=web`. */
 export function describeCollection(
   resource: { readonly group: string; readonly resource: string },

@@ -12,6 +12,8 @@ export interface BookmarkEvent {
   readonly resourceVersion: string;
   /** Marks the end of the initial state of a streaming list. */
   readonly initialEventsEnd: boolean;
+  /** The kind of the objects; only with `initialEventsEnd`. @defaultValue not known */
+  readonly itemKind?: string | undefined;
 }
 
 /** An event after decoding. An ERROR on the wire is not an event: it is thrown as an `ApiError`. */

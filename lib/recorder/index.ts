@@ -1,8 +1,16 @@
 export { record } from './source-recording.ts';
 export type { Recording, RecordingInspection } from './source-recording.ts';
-export type { DumpCause, RecordableInformer, RecordOptions } from './record-options.ts';
+export type { Recordable } from './source-recording.ts';
+export type {
+  DumpCause,
+  RecordableClient,
+  RecordableInformer,
+  RecordOptions,
+} from './record-options.ts';
 export { replay } from './replay/replay.ts';
 export type { Replay, ReplayOptions } from './replay/replay.ts';
+export type { RecordedCollection } from './replay/replay-readers.ts';
+export type { ReplayedCollection } from './replay/replay-source.ts';
 export type { ReplayServer, ReplayServeOptions } from './served/replay-server.ts';
 export type { ReplaySpeed, ReplayStep } from './replay/replay-pace.ts';
 export { identify } from './identify.ts';

@@ -4,6 +4,7 @@ import { ListwatchError } from '../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
+import type { CollectionReader } from '../meta/collection-options.ts';
 import { ObjectMask, type MaskChoice } from '../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
@@ -33,6 +34,17 @@ export interface RecordableInformer<T extends KubernetesObject> {
   ): void;
 }
 
+/** The part of a client that `record` uses. */
+export interface RecordableClient {
+  readonly runtime: Runtime;
+  intercept(
+    wrap: <T extends KubernetesObject>(
+      source: ListerWatcher<ObjectView<T>>,
+      reader: CollectionReader,
+    ) => ListerWatcher<ObjectView<T>>,
+  ): Disposable;
+}
+
 /** What makes a recording write the last minutes. */
 export type DumpCause = 'error' | 'SIGUSR2' | 'SIGHUP';
 
@@ -58,7 +70,7 @@ export interface RecordOptions {
   readonly identity?: SourceIdentity | undefined;
   /** What was recorded is in the file after this time, milliseconds. @defaultValue 1000 */
   readonly flushMs?: number | undefined;
-  /** @defaultValue that of the informer; for a source, realRuntime */
+  /** @defaultValue that of the informer or of the client; for a source, realRuntime */
   readonly runtime?: Runtime | undefined;
   /** The recording has ended before it was closed: a full disk, its bound. The program goes on. @defaultValue see `failure` */
   readonly onFailure?: ((error: unknown) => void) | undefined;
@@ -99,11 +111,12 @@ const MINUTE_MS = 60_000;
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveRecordOptions(
   options: RecordOptions,
-  informer: { readonly runtime: Runtime } | undefined,
+  from: { readonly runtime?: Runtime | undefined },
+  hasCache: boolean,
 ): ResolvedRecordOptions {
   rejectUnknownOptions(OWNER, options, KNOWN);
   const { keepMinutes, maxBytes, flushMs } = options;
-  if (keepMinutes !== undefined && informer === undefined) {
+  if (keepMinutes !== undefined && !hasCache) {
     throw new ListwatchError(
       'INVALID_OPTION',
       `${OWNER}: option "keepMinutes" needs an informer, whose cache has what came before`,
@@ -118,7 +131,7 @@ export function resolveRecordOptions(
     mask: new ObjectMask(OWNER, options.mask),
     identity: options.identity,
     flushMs: numberOption(OWNER, 'flushMs', flushMs, FLUSH_MS, { min: 1 }),
-    runtime: options.runtime ?? informer?.runtime ?? realRuntime,
+    runtime: options.runtime ?? from.runtime ?? realRuntime,
     onFailure: options.onFailure ?? ((): void => {}),
     files: options.files ?? nodeFiles,
   };

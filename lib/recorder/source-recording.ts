@@ -3,13 +3,20 @@ import { ListwatchError } from '../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
 import { AutomaticDumps } from './automatic-dumps.ts';
+import { RecordedReaders } from './capture/recorded-readers.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
 import { RecordingFile } from './capture/recording-file.ts';
 import type { RecordSink } from './capture/record-sink.ts';
 import { RecordingRing } from './capture/recording-ring.ts';
-import { headBytes, RECORDING_LINE, type HeaderFields } from './format/file-head.ts';
+import {
+  headBytes,
+  RECORDING_LINE,
+  SEVERAL_COLLECTIONS,
+  type HeaderFields,
+} from './format/file-head.ts';
 import {
   resolveRecordOptions,
+  type RecordableClient,
   type RecordableInformer,
   type RecordOptions,
   type ResolvedRecordOptions,
@@ -27,6 +34,12 @@ export interface RecordingInspection {
   readonly bytes: number;
 }
 
+/** What may be recorded: an informer, a source, or what is read through a client. */
+export type Recordable<T extends KubernetesObject> =
+  | RecordableInformer<T>
+  | ListerWatcher<ObjectView<T>>
+  | RecordableClient;
+
 /** What is being recorded. */
 export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   readonly path: string;
@@ -35,13 +48,10 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   #source: ListerWatcher<ObjectView<T>> | undefined;
   #attach: () => void = () => {};
   #automatic: Disposable | undefined;
+  #interception: Disposable | undefined;
   #failure: unknown;
 
-  private constructor(
-    from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
-    path: string,
-    options: ResolvedRecordOptions,
-  ) {
+  private constructor(from: Recordable<T>, path: string, options: ResolvedRecordOptions) {
     this.path = path;
     const { runtime, mask, maxBytes, keepMs, files, flushMs } = options;
     const startMs = runtime.monotonicMs();
@@ -51,7 +61,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       options.onFailure(error);
     };
     const fields: HeaderFields = {
-      collection: isInformer(from) ? from.name : from.description,
+      collection: collectionOf(from),
       identity: options.identity,
       startedAt: new Date(runtime.wallMs()).toISOString(),
       mask: mask.choice,
@@ -64,7 +74,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       return this.#source;
     };
     if (keepMs === undefined) {
-      const head = headBytes(RECORDING_LINE, fields);
+      const head = headBytes(RECORDING_LINE, fields, isClient(from) ? 2 : 1);
       const file = new RecordingFile({
         path,
         files,
@@ -79,7 +89,10 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       this.#file = file;
       this.#attach = () => {
         if (isInformer(from)) from.intercept((source) => recorded(source, file));
-        else recorded(from, file);
+        else if (isClient(from)) {
+          const readers = new RecordedReaders({ sink: file, now });
+          this.#interception = from.intercept((source, reader) => readers.recorded(source, reader));
+        } else recorded(from, file);
       };
     } else if (isInformer(from)) {
       const caughtUp = (version: string): Promise<void> =>
@@ -105,10 +118,11 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
     }
   }
 
-  /** The source to read from, for what is no informer. */
+  /** The source to read from, of the recording of a source. */
   get listerWatcher(): ListerWatcher<ObjectView<T>> {
     if (this.#source !== undefined) return this.#source;
-    throw new ListwatchError('NOT_STARTED', `the recording ${this.path} has not begun`);
+    const text = `the recording ${this.path} has no source: read as before from the client, or run the informer`;
+    throw new ListwatchError('NOT_STARTED', text);
   }
 
   /** Why it has ended before it was closed: code RECORDING_FULL or RECORDING_FILE; undefined otherwise. */
@@ -118,11 +132,12 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
 
   /** As `record`. */
   static async begin<T extends KubernetesObject>(
-    from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+    from: Recordable<T>,
     path: string,
     options: RecordOptions,
   ): Promise<Recording<T>> {
-    const resolved = resolveRecordOptions(options, isInformer(from) ? from : undefined);
+    const given = isInformer(from) || isClient(from) ? from : {};
+    const resolved = resolveRecordOptions(options, given, isInformer(from));
     const recording = new Recording<T>(from, path, resolved);
     await recording.#file?.open();
     try {
@@ -158,8 +173,9 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
     return path;
   }
 
-  /** Ends the recording; the informer goes on. Without `keepMinutes`, everything is in the file then. Calling again has no effect. */
+  /** Ends the recording; what is recorded goes on. Without `keepMinutes`, everything is in the file then. Calling again has no effect. */
   async close(): Promise<void> {
+    this.#interception?.[Symbol.dispose]();
     this.#automatic?.[Symbol.dispose]();
     this.#ring?.close();
     await this.#file?.close();
@@ -171,26 +187,36 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
 }
 
 /**
- * Writes down what a list and a watch bring: requests, objects as they came, failures, and when. An informer is recorded from its start
- * on, so call it before the informer runs; of a source, read from `recording.listerWatcher`.
+ * Writes down what lists and watches bring: requests, objects as they came, failures, and when. An informer is recorded from its start
+ * on, so call it before the informer runs. Of a client, what its informers and its calls of `list`, `items` and `watch` request from now
+ * on, of all resources, goes into the one file. Of a source, read from `recording.listerWatcher`.
  *
- * Guarantees: the informer never waits for the recording, and is not affected when it ends. The file is readable up to its last whole
+ * Guarantees: who reads never waits for the recording, and is not affected when it ends. The file is readable up to its last whole
  * record, whatever stops the program; it is made for its owner alone, and an existing one is refused.
  *
  * @example
- * await using recording = await record(pods, 'pods.listwatch', { mask: 'secrets' });
+ * await using recording = await record(client, 'incident.listwatch', { mask: 'secrets' });
  * @throws {ListwatchError} code RECORDING_FILE when the file cannot be made; INVALID_OPTION; ALREADY_STARTED.
  */
 export async function record<T extends KubernetesObject>(
-  from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+  from: Recordable<T>,
   path: string,
   options: RecordOptions = {},
 ): Promise<Recording<T>> {
   return await Recording.begin<T>(from, path, options);
 }
 
+function collectionOf<T extends KubernetesObject>(from: Recordable<T>): string {
+  if (isInformer(from)) return from.name;
+  return isClient(from) ? SEVERAL_COLLECTIONS : from.description;
+}
+
 function isInformer<T extends KubernetesObject>(
-  from: RecordableInformer<T> | ListerWatcher<ObjectView<T>>,
+  from: Recordable<T>,
 ): from is RecordableInformer<T> {
-  return 'intercept' in from;
+  return 'caughtUp' in from;
+}
+
+function isClient<T extends KubernetesObject>(from: Recordable<T>): from is RecordableClient {
+  return 'intercept' in from && !isInformer(from);
 }

@@ -8,7 +8,7 @@ import { nodeFiles, replaceFile } from '../../recorder/files/private-file.ts';
 import type { Command, CommandHost } from '../contract/command.ts';
 import {
   COLLECTION_OPTIONS,
-  collectionOf,
+  collectionsOf,
   exitCodeOf,
   maskOf,
   onePositional,
@@ -54,7 +54,7 @@ export function dumpCommand(): Command {
 
 async function dumpResource(resource: string, given: Arguments, host: CommandHost): Promise<void> {
   const { runtime, signal, stdout } = host;
-  const { client, informer, informers } = await collectionOf(resource, given, host);
+  const { client, informer, informers } = await collectionsOf([resource], given, host);
   try {
     informers.start();
     await informer.whenSynced({ signal });

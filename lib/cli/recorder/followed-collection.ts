@@ -30,10 +30,12 @@ export const COLLECTION_OPTIONS: OptionTable = {
 
 const LONGEST_MESSAGE = 2000;
 
-/** A collection that is followed, until `close`. */
-export interface FollowedCollection {
+/** Collections that are followed, until `close`. */
+export interface FollowedCollections {
   readonly client: Client;
+  /** The first of them. */
   readonly informer: SharedIndexInformer<UnstructuredObject>;
+  readonly all: readonly SharedIndexInformer<UnstructuredObject>[];
   readonly informers: SharedInformerFactory;
 }
 
@@ -47,12 +49,12 @@ export function maskOf(given: Arguments): MaskChoice {
   return text === 'secrets' || text === 'nothing' ? text : text.split(',');
 }
 
-/** Makes an informer of the resource that a person names, as kubectl takes it; it does not run yet. */
-export async function collectionOf(
-  resource: string,
+/** Makes informers of the resources that a person names, as kubectl takes them; they do not run yet. */
+export async function collectionsOf(
+  resources: readonly [string, ...string[]],
   given: Arguments,
   { env, homeDir, runtime, signal, stderr }: CommandHost,
-): Promise<FollowedCollection> {
+): Promise<FollowedCollections> {
   // Loaded here: help needs no client.
   const { connect } = await import('../../client/rest/connect.ts');
   const warn = (message: string): void => {
@@ -62,19 +64,24 @@ export async function collectionOf(
   const [kubeconfig, context] = [valueOf(given, 'kubeconfig'), valueOf(given, 'context')];
   const client = await connect({ kubeconfig, context, env, homeDir, runtime, logger });
   try {
-    const found = await client.discovery.named(resource, { signal });
+    const found = await Promise.all(
+      resources.map(async (resource) => await client.discovery.named(resource, { signal })),
+    );
     const namespace = valueOf(given, 'namespace');
-    if (namespace !== undefined && !found.namespaced) {
-      throw new UsageError(`${found.resource} have no namespaces; leave --namespace out`);
+    if (namespace !== undefined && !found.some(({ namespaced }) => namespaced)) {
+      const names = found.map(({ resource }) => resource).join(' and ');
+      throw new UsageError(`${names} have no namespaces; leave --namespace out`);
     }
     const informers = new SharedInformerFactory(client, { runtime, logger, signal });
-    const informer = informers.for<UnstructuredObject>(found.apiVersion, found.resource as never, {
-      namespace,
-      labelSelector: valueOf(given, 'selector'),
-      fieldSelector: valueOf(given, 'field-selector'),
-      missingResource: 'fail',
-    });
-    return { client, informer, informers };
+    const [informer, ...others] = found.map(({ apiVersion, resource, namespaced }) =>
+      informers.for<UnstructuredObject>(apiVersion, resource as never, {
+        namespace: namespaced ? namespace : undefined,
+        labelSelector: valueOf(given, 'selector'),
+        fieldSelector: valueOf(given, 'field-selector'),
+        missingResource: 'fail',
+      }),
+    ) as [SharedIndexInformer<UnstructuredObject>];
+    return { client, informer, all: [informer, ...others], informers };
   } catch (error) {
     await client.close();
     throw error;

@@ -8,13 +8,13 @@ import {
   type OptionTable,
 } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
+import { UsageError } from '../arguments/usage-error.ts';
 import type { Command, CommandHost } from '../contract/command.ts';
 import {
   COLLECTION_OPTIONS,
-  collectionOf,
+  collectionsOf,
   exitCodeOf,
   maskOf,
-  onePositional,
   thrownIfFailed,
   valueOf,
   wholeNumberOf,
@@ -26,7 +26,7 @@ const OPTIONS: OptionTable = {
     type: 'string',
     short: 'o',
     value: 'FILE',
-    help: 'a new file; otherwise RESOURCE.listwatch',
+    help: 'a new file; otherwise RESOURCE.listwatch, of several recording.listwatch',
   },
   for: {
     type: 'string',
@@ -36,7 +36,7 @@ const OPTIONS: OptionTable = {
   keep: {
     type: 'string',
     value: 'TIME',
-    help: 'keeps only the last minutes, and writes them at the end',
+    help: 'of one resource: keeps only the last minutes, and writes them at the end',
   },
   'max-bytes': {
     type: 'string',
@@ -45,11 +45,11 @@ const OPTIONS: OptionTable = {
   },
 };
 
-const HELP = `listwatch record: writes down what a list and a watch of a resource bring, for listwatch replay.
+const HELP = `listwatch record: writes down what lists and watches of resources bring, for listwatch replay.
 
-Usage: listwatch record RESOURCE [options]
+Usage: listwatch record RESOURCE... [options]
 
-RESOURCE is what kubectl takes: pods, deploy, widgets.example.com. The file has the objects, each change, each failure, and when. It is for its
+RESOURCE is what kubectl takes: pods, deploy, widgets.example.com. --namespace counts for those that have namespaces. The file has the objects, each change, each failure, and when. It is for its
 owner alone, and values of Secrets are masked. docs/guides/incidents.md makes a spec of it.
 
 Options:
@@ -57,6 +57,7 @@ ${optionsHelp(OPTIONS)}
 
 Examples:
   npx listwatch record pods -n shop --out pods.listwatch --for 10m
+  npx listwatch record pods nodes events -n shop --out incident.listwatch
   npx listwatch record deployments --keep 5m --mask spec.template.spec.containers.env.value
 
 Exit code: 0 when it has ended by time or interruption, 1 when it could not be written or reached its bound, 2 for wrong arguments.
@@ -69,14 +70,15 @@ export function recordCommand(): Command {
     help: HELP,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const given = parseArguments(parameters, OPTIONS);
-      const resource = onePositional(given, 'a resource, e.g. pods');
-      return await exitCodeOf(host, () => recordResource(resource, given, host));
+      const [first, ...others] = given.positionals;
+      if (first === undefined) throw new UsageError('name a resource, e.g. pods');
+      return await exitCodeOf(host, () => recordResources([first, ...others], given, host));
     },
   };
 }
 
-async function recordResource(
-  resource: string,
+async function recordResources(
+  resources: readonly [string, ...string[]],
   given: Arguments,
   host: CommandHost,
 ): Promise<void> {
@@ -84,24 +86,28 @@ async function recordResource(
     const text = valueOf(given, name);
     return text === undefined ? undefined : parseDuration(name, text);
   });
-  const file = valueOf(given, 'out') ?? `${resource.replaceAll(/[^a-z\d.-]/gi, '-')}.listwatch`;
+  const isOne = resources.length === 1;
+  if (keep !== undefined && !isOne) throw new UsageError('--keep takes one resource');
+  const name = isOne ? resources[0].replaceAll(/[^a-z\d.-]/gi, '-') : 'recording';
+  const file = valueOf(given, 'out') ?? `${name}.listwatch`;
   const maxBytes = wholeNumberOf(given, 'max-bytes');
   const { runtime, signal } = host;
-  const { client, informer, informers } = await collectionOf(resource, given, {
+  const { client, informer, all, informers } = await collectionsOf(resources, given, {
     ...host,
     signal: never(),
   });
   try {
     const identity = await identify(client, { signal });
-    await using recording = await record(informer, file, {
+    await using recording = await record(isOne ? informer : client, file, {
       identity,
       mask: maskOf(given),
       keepMinutes: keep === undefined ? undefined : keep / MINUTE_MS,
       maxBytes,
     });
     informers.start();
-    await informer.whenSynced({ signal });
-    host.stderr.write(`recording ${informer.name}, ${informer.indexer.size} objects, to ${file}\n`);
+    for (const one of all) await one.whenSynced({ signal });
+    const names = all.map((one) => `${one.name}, ${one.indexer.size} objects`).join('; ');
+    host.stderr.write(`recording ${names}, to ${file}\n`);
     // An interruption is the usual end.
     await sleep(runtime, time ?? LONGEST_MS, { signal }).catch(() => {});
     if (keep !== undefined) await recording.dump();

@@ -3,6 +3,7 @@ import { silentLogger } from '../../kernel/report/logger.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { replay, type Replay } from '../../recorder/replay/replay.ts';
+import type { ReplayedCollection } from '../../recorder/replay/replay-source.ts';
 import type { ReplaySpeed } from '../../recorder/replay/replay-pace.ts';
 import {
   optionsHelp,
@@ -40,10 +41,11 @@ const HELP = `listwatch replay: gives an informer what listwatch record has writ
 
 Usage: listwatch replay FILE [options]
 
-A line is the time of the recording in seconds, + for an object that was added, ~ for a change, - for a deletion, key and version. Failures of
-lists and watches are printed with ! as they were recorded.
+A line is the time of the recording in seconds, + for an object that was added, ~ for a change, - for a deletion, key and version; with the
+resource if the recording has several. Failures of lists and watches are printed with ! as they were recorded. At the end it says which
+resources the recording has, on standard error.
 
-With --serve no informer reads it: clients list and watch the collection over HTTP, read only, and get the changes at their times, from the first
+With --serve no informer reads it: clients list and watch all of them over HTTP, read only, and get the changes at their times, from the first
 watch on. With --speed step each line of input gives the next answer. It runs until it is interrupted.
 
 Options:
@@ -101,51 +103,90 @@ function portOf(given: Arguments): number | undefined {
   throw new UsageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`);
 }
 
-async function play(
-  source: Replay,
-  dumps: boolean,
-  { runtime, signal, stdout, stderr }: CommandHost,
-): Promise<void> {
-  const informer = new SharedIndexInformer<KubernetesObject>({
-    listerWatcher: source,
-    runtime,
-    logger: silentLogger,
-    onError: () => {},
-    // The times of the recording do not pass.
-    silenceProbeMs: 0,
-    backoff: { baseMs: 1, capMs: 1 },
-  });
+async function play(incident: Replay, dumps: boolean, host: CommandHost): Promise<void> {
+  const { signal, stdout, stderr } = host;
+  const { collections, records, durationMs, header } = incident;
+  const isOne = collections.length === 1;
   const say = (sign: string, text: string): void => {
-    if (!dumps)
-      stdout.write(`${(source.positionMs / 1000).toFixed(3).padStart(9)} ${sign} ${text}\n`);
+    const seconds = (incident.positionMs / 1000).toFixed(3).padStart(9);
+    if (!dumps) stdout.write(`${seconds} ${sign} ${text}\n`);
   };
-  const registration = informer.addHandler({
-    view: 'metadata',
-    onAdd: ({ key, metadata }) => say('+', `${key} ${metadata.resourceVersion}`),
-    onUpdate: (_, { key, metadata }) => say('~', `${key} ${metadata.resourceVersion}`),
-    onDelete: ({ key, metadata }) => say('-', `${key} ${metadata.resourceVersion}`),
+  const readers = sourcesOf(incident).map((source) => {
+    const [resource = ''] = source.description.split(/[ ,]/, 1);
+    return new PlayedCollection(source, host, (sign, text) => {
+      say(sign, isOne ? text : `${resource} ${text}`);
+    });
   });
-  informer.events.on('watch-error', (error) =>
-    say('!', error instanceof Error ? error.message : ''),
-  );
-  const isBusy = (): boolean => informer.inspect().handlers.some(({ pending }) => pending > 0);
-  const running = informer.run({ signal });
+  const running = readers.map(({ informer }) => informer.run({ signal }));
   try {
-    await source.whenFinished({ signal });
-    if (source.resourceVersion !== '') {
-      await informer.whenSynced({ signal });
-      await informer.caughtUp(source.resourceVersion, { signal });
-      while (isBusy()) await nextTask(runtime);
+    await incident.whenFinished({ signal });
+    for (const reader of readers) await reader.caughtUp();
+    const sizes: string[] = [];
+    for (const { informer, source, registration } of readers) {
+      registration.remove();
+      if (dumps) for await (const chunk of informer.dump({ mask: 'nothing' })) stdout.write(chunk);
+      sizes.push(`${source.description}: ${informer.indexer.size} objects at the end\n`);
     }
-    registration.remove();
-    if (dumps) for await (const chunk of informer.dump({ mask: 'nothing' })) stdout.write(chunk);
-    const { records, durationMs, header } = source;
-    const seconds = (durationMs / 1000).toFixed(1);
-    stderr.write(
-      `${header.collection}: ${records} records of ${seconds} s from ${header.startedAt}; ${informer.indexer.size} objects at the end\n`,
-    );
+    const what = `${records} records of ${(durationMs / 1000).toFixed(1)} s from ${header.startedAt}`;
+    if (isOne) stderr.write(`${header.collection}: ${what}; ${sizes.join('').split(': ').at(-1)}`);
+    else stderr.write(`${collections.length} collections, ${what}\n${sizes.join('')}`);
   } finally {
-    await informer.close();
-    await running;
+    for (const { informer } of readers) await informer.close();
+    await Promise.all(running);
+  }
+}
+
+/** A source for each of its collections. */
+function sourcesOf(incident: Replay): readonly ReplayedCollection<KubernetesObject>[] {
+  return incident.collections.length === 1
+    ? [incident]
+    : incident.collections.map(({ apiVersion = '', resource = '', ...options }) => {
+        const { description: _, requests: __, ...selection } = options;
+        return incident.listerWatcher<KubernetesObject>({ apiVersion, resource }, selection);
+      });
+}
+
+/** An informer that reads a collection of a recording. */
+class PlayedCollection {
+  readonly source: ReplayedCollection<KubernetesObject>;
+  readonly informer: SharedIndexInformer<KubernetesObject>;
+  readonly registration: { remove(): void };
+  readonly #host: CommandHost;
+
+  constructor(
+    source: ReplayedCollection<KubernetesObject>,
+    host: CommandHost,
+    say: (sign: string, text: string) => void,
+  ) {
+    this.source = source;
+    this.#host = host;
+    this.informer = new SharedIndexInformer<KubernetesObject>({
+      listerWatcher: source,
+      runtime: host.runtime,
+      logger: silentLogger,
+      onError: () => {},
+      // The times of the recording do not pass.
+      silenceProbeMs: 0,
+      backoff: { baseMs: 1, capMs: 1 },
+    });
+    this.registration = this.informer.addHandler({
+      view: 'metadata',
+      onAdd: ({ key, metadata }) => say('+', `${key} ${metadata.resourceVersion}`),
+      onUpdate: (_, { key, metadata }) => say('~', `${key} ${metadata.resourceVersion}`),
+      onDelete: ({ key, metadata }) => say('-', `${key} ${metadata.resourceVersion}`),
+    });
+    this.informer.events.on('watch-error', (error) =>
+      say('!', error instanceof Error ? error.message : ''),
+    );
+  }
+
+  /** Handlers were told everything. */
+  async caughtUp(): Promise<void> {
+    const { informer, source } = this;
+    const { signal, runtime } = this.#host;
+    if (source.resourceVersion === '') return;
+    await informer.whenSynced({ signal });
+    await informer.caughtUp(source.resourceVersion, { signal });
+    while (informer.inspect().handlers.some(({ pending }) => pending > 0)) await nextTask(runtime);
   }
 }

@@ -11,10 +11,12 @@ export async function serveReplay(
   { stdin, stdout, stderr, signal }: CommandHost,
 ): Promise<void> {
   await using server = await source.serve({ port });
-  const { collection } = source.header;
-  const [resource = ''] = collection.split(/[ ,]/, 1);
-  stdout.write(`serving ${collection} on ${server.url}, until it is interrupted\n`);
-  stderr.write(`try: kubectl --server ${server.url} get ${resource} -A --watch\n`);
+  const names = source.collections.map(({ description }) => description);
+  const resources = new Set(names.map((name) => name.split(/[ ,]/, 1)[0]));
+  stdout.write(`serving ${names.join('; ')} on ${server.url}, until it is interrupted\n`);
+  for (const resource of resources) {
+    stderr.write(`try: kubectl --server ${server.url} get ${resource} -A --watch\n`);
+  }
   if (steps) stderr.write('each line of input gives the next answer\n');
   const told = source.whenFinished({ signal }).then(() => {
     stderr.write('this was the last record; its state is served\n');
@@ -45,8 +47,9 @@ async function takeSteps(
         if (byte !== LINE_END) continue;
         const step = await source.step({ signal });
         if (step === undefined) return;
-        const { what, count, atMs } = step;
-        stderr.write(`${(atMs / 1000).toFixed(3)} ${what}${count > 0 ? `: ${count}` : ''}\n`);
+        const { what, count, atMs, collection } = step;
+        const of = source.collections.length > 1 ? `${collection}, ` : '';
+        stderr.write(`${(atMs / 1000).toFixed(3)} ${of}${what}${count > 0 ? `: ${count}` : ''}\n`);
       }
     }
   } finally {

@@ -1,11 +1,13 @@
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf, PluralOf, OtherPlural } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ClientInspection } from './request/client-inspection.ts';
+import type { WrapReads } from './request/intercepted-reads.ts';
 import type { WriteFence } from '../transport/contract/write-fence.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
@@ -280,6 +282,20 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       decoder: decoder as ObjectDecoder<T>,
       maxFrameBytes: this.#maxFrameBytes,
     });
+  }
+
+  /**
+   * Stands between this client and those who list and watch collections through it: informers, and the lists and watches of resources.
+   * `wrap` is called at the first request of each of them, and returns what it reads instead, e.g. the source with a look at what it
+   * brings. For requests from now on, until the result is disposed; clients of `fencedBy` take part.
+   */
+  intercept(wrap: WrapReads): Disposable {
+    return this.#rest.reads.add(wrap);
+  }
+
+  /** The clock and the timers of its requests. */
+  get runtime(): Runtime {
+    return this.#rest.runtime;
   }
 
   /** The version of the server. */

@@ -9,6 +9,7 @@ import type {
 import { deriveAbort } from '../../kernel/time/abort.ts';
 import { numberOption } from '../../kernel/options/options.ts';
 import type { ApiCall } from '../../meta/api-call.ts';
+import type { CollectionReader } from '../../meta/collection-options.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
@@ -74,6 +75,8 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
   readonly #shards: ShardFilter | undefined;
+  /** Without what `Client.intercept` puts in front of it. */
+  readonly #direct: ListerWatcher<ObjectView<T>>;
 
   /** @throws {ListwatchError} code INVALID_OPTION, INVALID_SELECTOR. */
   constructor(options: ResourceListerWatcherParts<T>) {
@@ -90,13 +93,21 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     this.gate = options.gate;
     this.#options = options;
     this.#path = collection.path({ namespace });
+    this.#direct = {
+      description: this.description,
+      gate: this.gate,
+      list: (request, onItems) => this.#list(request, onItems),
+      watch: (request) => this.#watch(request),
+    };
     takesKnownValues<ListerWatcher<ObjectView<T>>>(this, (knownValueOf) => ({
       description: this.description,
       gate: this.gate,
       list: (request, onItems) => this.list(request, onItems),
       // A caller may have replaced the method `watch`.
       watch: (request) =>
-        Object.hasOwn(this, 'watch') ? this.watch(request) : this.#watch(request, knownValueOf),
+        Object.hasOwn(this, 'watch') || this.#source !== this.#direct
+          ? this.watch(request)
+          : this.#watch(request, knownValueOf),
     }));
   }
 
@@ -114,7 +125,28 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     return new ResourceListerWatcher<T>({ ...this.#options, namespace });
   }
 
-  async list(
+  /** What it reads from. */
+  get #source(): ListerWatcher<ObjectView<T>> {
+    return this.#options.rest.reads.through(this.#direct, () => this.#reader());
+  }
+
+  #reader(): CollectionReader {
+    const { collection, namespace, labelSelector, fieldSelector } = this.#options;
+    const { shardSelector, metadataOnly } = this.#options;
+    const { apiVersion, resource } = collection;
+    const by = this.gate === undefined ? 'call' : 'source';
+    const selectors = { labelSelector, fieldSelector, shardSelector };
+    return { by, apiVersion, resource, namespace, ...selectors, metadataOnly };
+  }
+
+  list(
+    request: ListRequest,
+    onItems?: ItemsTaker<ObjectView<T>>,
+  ): Promise<ListPage<ObjectView<T>>> {
+    return this.#source.list(request, onItems);
+  }
+
+  async #list(
     request: ListRequest,
     onItems?: ItemsTaker<ObjectView<T>>,
   ): Promise<ListPage<ObjectView<T>>> {
@@ -136,7 +168,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   }
 
   watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
-    return this.#watch(request);
+    return this.#source.watch(request);
   }
 
   async #watch(

@@ -1,4 +1,5 @@
-import { RecordKind, type RecordFrame } from '../format/record-frame.ts';
+import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
+import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 
 interface Asked {
   readonly limit?: number;
@@ -12,48 +13,60 @@ interface Ended {
   readonly initialEventsEnd?: boolean;
 }
 
-/** Whether a request only asks for the version of the server, as the probes of a reflector do. */
-export function isProbe(body: Buffer): boolean {
-  return (parsed(body) as Asked).limit === 1;
-}
-
 /** Follows records, in their order: whether a list is under way, in pages or as a stream, and the version of the state so far. */
 export class ListProgress {
   /** A list has begun, and is not complete. */
   underWay = false;
   /** The version of the state; empty before the first list. */
   resourceVersion = '';
-  /** Requests that are no lists. */
-  readonly probes: Set<number> = new Set();
+  readonly #probes = new Set<number>();
+  readonly #watches = new Set<number>();
+
+  /** Whether the record is of a request that only asks how the server is: what it brings is no part of the state. */
+  isOfProbe({ kind, request }: Pick<RecordFrame, 'kind' | 'request'>, body: () => Buffer): boolean {
+    const isAsked = kind === RecordKind.listAsked || kind === RecordKind.watchAsked;
+    if (!isAsked) {
+      const isProbe = this.#probes.has(request);
+      if (isProbe && isEnd(kind)) this.#probes.delete(request);
+      return isProbe;
+    }
+    const isBeside = kind === RecordKind.listAsked || this.#watches.size > 0;
+    if (!isBeside || !isProbe(parsed(body()))) return false;
+    this.#probes.add(request);
+    return true;
+  }
 
   /** An event has come. */
   changed(resourceVersion: string | undefined): void {
     if (!this.underWay) this.resourceVersion = resourceVersion ?? this.resourceVersion;
   }
 
-  /** A record of no object; see `changed`. Returns true if a list is complete with it. */
+  /** A record of no object and of no probe; see `changed`. Returns true if a list is complete with it. */
   follow({ kind, request }: Pick<RecordFrame, 'kind' | 'request'>, body: () => Buffer): boolean {
     switch (kind) {
       case RecordKind.listAsked:
-        if (isProbe(body())) this.probes.add(request);
-        else this.underWay = true;
+        this.underWay = true;
         return false;
       case RecordKind.watchAsked:
         this.underWay ||= (parsed(body()) as Asked).sendInitialEvents === true;
         return false;
+      case RecordKind.watchAccepted:
+        this.#watches.add(request);
+        return false;
       case RecordKind.pageEnd:
-        return !this.probes.delete(request) && this.#ended(parsed(body()));
+        return this.#ended(parsed(body()));
       case RecordKind.bookmark: {
         const { resourceVersion: version, initialEventsEnd } = parsed(body()) as Ended;
         if (this.underWay && initialEventsEnd !== true) return false;
         return this.#complete(version) && initialEventsEnd === true;
       }
       case RecordKind.listFailed:
-        if (!this.probes.delete(request)) this.underWay = false;
+        this.underWay = false;
         return false;
       case RecordKind.watchEnded:
       case RecordKind.watchFailed:
       case RecordKind.watchLeft:
+        this.#watches.delete(request);
         this.underWay = false;
         return false;
       default:
@@ -70,6 +83,11 @@ export class ListProgress {
     this.resourceVersion = resourceVersion ?? this.resourceVersion;
     return true;
   }
+}
+
+/** Whether it is the last record of a request. */
+function isEnd(kind: number): boolean {
+  return kind === RecordKind.pageEnd || kind === RecordKind.listFailed || isEndOfWatch(kind);
 }
 
 function parsed(body: Buffer): object {

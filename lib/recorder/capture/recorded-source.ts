@@ -23,6 +23,10 @@ export interface RecordedSourceOptions<T extends KubernetesObject> {
   readonly sink: RecordSink;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
+  /** Its number among the readers of a recording that has several. */
+  readonly reader?: number | undefined;
+  /** The number of the next request, for sources that share a recording. @defaultValue it counts its own */
+  readonly nextRequest?: (() => number) | undefined;
 }
 
 /** Flags of an event. */
@@ -114,9 +118,10 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
 
   #begin(kind: RecordKindNumber, request: ListRequest & WatchRequest): number {
     const { signal: _, ...asked } = request;
-    this.#requests += 1;
-    this.#json(kind, this.#requests, asked);
-    return this.#requests;
+    const { reader, nextRequest } = this.#options;
+    const id = nextRequest?.() ?? (this.#requests += 1);
+    this.#json(kind, id, reader === undefined ? asked : { ...asked, reader });
+    return id;
   }
 
   #json(kind: RecordKindNumber, request: number, value: unknown): void {
@@ -141,8 +146,8 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
       const event = batch[index] as WatchEvent<ObjectView<T>>;
       const last = index === batch.length - 1 ? LAST_OF_BATCH : 0;
       if (event.type === 'BOOKMARK') {
-        const { resourceVersion, initialEventsEnd } = event;
-        const value = { resourceVersion, initialEventsEnd };
+        const { resourceVersion, initialEventsEnd, itemKind } = event;
+        const value = { resourceVersion, initialEventsEnd, itemKind };
         sink.put(jsonFrame(RecordKind.bookmark, value, { ...place, flags: last }));
       } else {
         sink.putObject(place, RecordKind.event, EVENT_FLAGS[event.type] | last, event.object);

@@ -28,7 +28,8 @@ export interface RecordingFileOptions {
   readonly now: () => number;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+/** A quarter of it takes a third more processor time for each byte that is written. */
+const CHUNK_BYTES = 1024 * 1024;
 /** Bytes that wait for the disk, at most. */
 const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 /** Chunks that are kept to be filled again. */

@@ -11,6 +11,7 @@ import { replaceFile, type FileWriter } from '../files/private-file.ts';
 import { headBytes, RECORDING_LINE, type HeaderFields } from '../format/file-head.ts';
 import {
   frameBytes,
+  isEndOfWatch,
   jsonFrame,
   LAST_OF_BATCH,
   RecordKind,
@@ -39,9 +40,10 @@ export interface RecordingRingOptions<T extends KubernetesObject> {
 /** The request of the list that a dump begins with. */
 const BASE_REQUEST = 0xffffffff;
 const CHUNK_BYTES = 256 * 1024;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * The last records, within bytes and time. A dump begins with the state before the oldest of them: the objects of the cache, and of those
+ * The last records, within bytes and time, but for those of probes, which say nothing of the state. A dump begins with the state before the oldest of them: the objects of the cache, and of those
  * that have records, what they were before. Where the cache can keep objects that leave it, records refer to them and copy nothing.
  */
 export class RecordingRing<T extends KubernetesObject> implements RecordSink {
@@ -89,6 +91,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   put(frame: RecordFrame): void {
     if (this.#closed) return;
     const { kind, flags, request, atMs, body } = frame;
+    if (this.#newest.isOfProbe(frame, () => body)) return;
     const record = new RingRecord({ request, atMs }, kind, flags);
     // It may be a part of a larger buffer, which would be kept with it.
     record.body = this.#copy(body);
@@ -103,13 +106,14 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
 
   putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
     if (this.#closed) return;
-    this.#arriving.begin(place);
     const newest = this.#newest;
+    if (newest.isOfProbe({ kind, request: place.request }, () => NOTHING)) return;
+    this.#arriving.begin(place);
     const record = new RingRecord(place, kind, flags);
     const { name, namespace, resourceVersion } = identityOf(object);
     record.resourceVersion = resourceVersion;
     record.body = this.#kept(object);
-    if (name !== undefined && !newest.probes.has(place.request)) {
+    if (name !== undefined) {
       const key = joinedKey(name, namespace);
       keptViewOf(object)?.shareKey(key);
       record.key = key;
@@ -299,12 +303,4 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
 function shared(body: RingBody | undefined): RingBody | undefined {
   if (body instanceof RingPiece) body.uses += 1;
   return body;
-}
-
-function isEndOfWatch(kind: number): boolean {
-  return (
-    kind === RecordKind.watchEnded ||
-    kind === RecordKind.watchFailed ||
-    kind === RecordKind.watchLeft
-  );
 }

@@ -8,15 +8,18 @@ import { FrameReader, frameBytes, jsonFrame, RecordKind } from './record-frame.t
 export const RECORDING_LINE = 'listwatch recording\n';
 export const SNAPSHOT_LINE = 'listwatch snapshot\n';
 
-/** The version of the format, which the header names. */
-export const FORMAT_VERSION = 1;
+/** The version of the format, which the header names: 2 has the requests of several readers, and the readers. */
+export type FormatVersion = 1 | 2;
+
+/** What the header says in place of one collection. */
+export const SEVERAL_COLLECTIONS = 'several collections';
 
 /** The first record of a file. */
 export interface FileHeader {
   readonly format: number;
   /** The version of the package that has written it. */
   readonly listwatch: string;
-  /** The collection, as its source describes it: resource, namespace, selectors. */
+  /** The collection, as its source describes it: resource, namespace, selectors. `several collections` for those that a client has read. */
   readonly collection: string;
   /** Server and user; undefined when they were not given. */
   readonly identity?: SourceIdentity | undefined;
@@ -34,13 +37,13 @@ export interface FileHeader {
 export type HeaderFields = Omit<FileHeader, 'format' | 'listwatch'>;
 
 /** The first line and the header. */
-export function headBytes(line: string, fields: HeaderFields): Buffer {
-  const header: FileHeader = { format: FORMAT_VERSION, listwatch: PACKAGE_VERSION, ...fields };
+export function headBytes(line: string, fields: HeaderFields, format: FormatVersion = 1): Buffer {
+  const header: FileHeader = { format, listwatch: PACKAGE_VERSION, ...fields };
   return Buffer.concat([Buffer.from(line), frameBytes(jsonFrame(RecordKind.header, header))]);
 }
 
 /**
- * Reads the first line and the header; the reader stands behind them.
+ * Reads the first line and the header; the reader stands behind them. `formats`: the versions of the format that the caller reads.
  * @throws {ListwatchError} with the code, for a file that is something else, or of another version of the format.
  */
 export function readHead(
@@ -48,6 +51,7 @@ export function readHead(
   bytes: Buffer,
   line: string,
   code: ErrorCode,
+  formats: readonly FormatVersion[] = [1],
 ): { readonly header: FileHeader; readonly reader: FrameReader } {
   const reader = new FrameReader(file, bytes, Buffer.byteLength(line), code);
   if (bytes.subarray(0, Buffer.byteLength(line)).toString('latin1') !== line) {
@@ -56,10 +60,10 @@ export function readHead(
   const frame = reader.next();
   if (frame?.kind !== RecordKind.header) throw reader.error('it has no header');
   const header = reader.json(frame) as Partial<FileHeader> | null;
-  if (header?.format !== FORMAT_VERSION) {
+  if (!formats.some((format) => format === header?.format)) {
     const found = JSON.stringify(header?.format) ?? 'unknown';
     throw reader.error(
-      `it has format version ${found}, and this version of listwatch reads ${FORMAT_VERSION}`,
+      `it has format version ${found}, and this version of listwatch reads ${formats.join(' and ')}`,
     );
   }
   return { header: header as FileHeader, reader };

@@ -16,9 +16,19 @@ export const RecordKind = {
   watchFailed: 11,
   watchLeft: 12,
   end: 13,
+  /** Of format 2. */
+  reader: 14,
 } as const;
 
 export type RecordKindNumber = (typeof RecordKind)[keyof typeof RecordKind];
+
+export function isEndOfWatch(kind: number): boolean {
+  return (
+    kind === RecordKind.watchEnded ||
+    kind === RecordKind.watchFailed ||
+    kind === RecordKind.watchLeft
+  );
+}
 
 /** The last event of a batch, and the last item of a piece. */
 export const LAST_OF_BATCH = 0x80;

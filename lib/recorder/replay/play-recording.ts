@@ -3,15 +3,16 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { viewOf } from '../format/file-object.ts';
 import { replayedError, type RecordedError } from '../format/recorded-error.ts';
-import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
-import type { Exchange, ReadRecording, RecordedAnswer } from './read-recording.ts';
+import { LAST_OF_BATCH, RecordKind, type RecordFrame } from '../format/record-frame.ts';
+import type { Exchange, RecordedAnswer, RecordedReader } from './read-recording.ts';
 import { recordedEvent } from './recorded-event.ts';
-import { isStreamingList } from './replay-course.ts';
+import type { ReplayStep } from './replay-pace.ts';
+import { firstListEnd, isStreamingList } from './replay-course.ts';
 
-/** Who gets a recording that is played, whatever the programs ask that read it. */
+/** Who gets what a reader of a recording got, whatever the programs ask. */
 export interface ReplayAudience<T extends KubernetesObject> {
-  /** Resolves when someone watches: what follows the first list waits for it. */
-  watched(signal: AbortSignal): Promise<void>;
+  /** Its first list comes before time begins. */
+  expect(): void;
   listed(items: readonly ObjectView<T>[], resourceVersion: string): void;
   changed(batch: readonly WatchEvent<ObjectView<T>>[]): void;
   /** The watch has ended, with the error if it failed. */
@@ -21,59 +22,117 @@ export interface ReplayAudience<T extends KubernetesObject> {
 }
 
 export interface PlayOptions<T extends KubernetesObject> {
-  readonly recording: ReadRecording;
-  readonly audience: ReplayAudience<T>;
+  readonly parts: readonly PlayedPart<T>[];
+  readonly json: (answer: RecordFrame) => unknown;
   /** Resolves when an answer is due. */
-  readonly turn: (answer: RecordedAnswer, what: string, count: number) => Promise<void>;
+  readonly turn: (answer: RecordedAnswer, step: Omit<ReplayStep, 'atMs'>) => Promise<void>;
+  /** Resolves when what follows the first lists is wanted. */
+  readonly wanted: () => Promise<void>;
   /** What follows is in the time of the recording from now on. */
   readonly begin: (atMs: number) => void;
-  readonly signal: AbortSignal;
 }
 
-type Row = readonly [Exchange, RecordedAnswer];
+/** A reader of a recording that is played. */
+export interface PlayedPart<T extends KubernetesObject> {
+  readonly recorded: RecordedReader;
+  readonly audience: ReplayAudience<T>;
+}
 
-/** Plays a recording from its first record to its last. */
+interface Row<T extends KubernetesObject> {
+  readonly player: Player<T>;
+  readonly exchange: Exchange;
+  readonly answer: RecordedAnswer;
+}
+
+/** Plays a recording: first what its readers listed when it began, and once that is wanted, the rest to the last record. */
 export async function playRecording<T extends KubernetesObject>(
   options: PlayOptions<T>,
 ): Promise<void> {
-  const rows = options.recording.exchanges.flatMap((exchange) =>
-    exchange.answers.map((answer): Row => [exchange, answer]),
-  );
-  const player = new Player<T>(options);
-  for (const row of rows.toSorted(([, one], [, other]) => one.number - other.number)) {
-    await player.play(row);
+  const { parts, wanted, begin } = options;
+  const first = firstLists(parts.map(({ recorded }) => recorded));
+  const early: Row<T>[] = [];
+  const later: Row<T>[] = [];
+  for (const part of parts) {
+    const player = new Player<T>(part, options);
+    if (first.has(part.recorded)) part.audience.expect();
+    for (const exchange of part.recorded.exchanges) {
+      for (const answer of exchange.answers) {
+        const rows = answer.number <= (first.get(part.recorded) ?? 0) ? early : later;
+        rows.push({ player, exchange, answer });
+      }
+    }
   }
+  await play(early);
+  const [listedAtMs] = early
+    .filter(({ player, answer }) => first.get(player.recorded) === answer.number)
+    .map(({ answer }) => answer.atMs)
+    .toSorted((one, other) => one - other);
+  if (listedAtMs !== undefined && later.length > 0) {
+    await wanted();
+    begin(listedAtMs);
+  }
+  await play(later);
   // A recording that was written because of a failure ends with it.
-  options.audience.refuse(undefined);
+  for (const { audience } of parts) audience.refuse(undefined);
 }
 
-/** The objects of a recording, one after the other. */
-export function* recordedObjects({ exchanges }: ReadRecording): Generator<ObjectView> {
-  for (const { answers } of exchanges) {
-    for (const { kind, body } of answers) {
-      if (kind === RecordKind.item || kind === RecordKind.event) yield viewOf(body);
+async function play<T extends KubernetesObject>(rows: readonly Row<T>[]): Promise<void> {
+  const inOrder = rows.toSorted((one, other) => one.answer.number - other.answer.number);
+  for (const { player, exchange, answer } of inOrder) await player.play(exchange, answer);
+}
+
+/** The last record of the first list, of each reader that had begun it before anything else came. */
+function firstLists(readers: readonly RecordedReader[]): ReadonlyMap<RecordedReader, number> {
+  const ends = new Map<RecordedReader, number>();
+  let othersFrom = Infinity;
+  for (const reader of readers) {
+    const end = firstListEnd(reader);
+    if (end === undefined) continue;
+    ends.set(reader, end);
+    for (const { answers } of reader.exchanges) {
+      const next = answers.find(
+        ({ number, kind }) => number > end && kind !== RecordKind.watchAccepted,
+      );
+      othersFrom = Math.min(othersFrom, next?.number ?? Infinity);
+    }
+  }
+  for (const reader of ends.keys()) {
+    if ((reader.exchanges[0]?.number ?? 0) > othersFrom) ends.delete(reader);
+  }
+  return ends;
+}
+
+/** The objects of readers, one after the other. */
+export function* recordedObjects(readers: readonly RecordedReader[]): Generator<ObjectView> {
+  for (const { exchanges } of readers) {
+    for (const { answers } of exchanges) {
+      for (const { kind, body } of answers) {
+        if (kind === RecordKind.item || kind === RecordKind.event) yield viewOf(body);
+      }
     }
   }
 }
 
 class Player<T extends KubernetesObject> {
+  readonly recorded: RecordedReader;
+  readonly #audience: ReplayAudience<T>;
   readonly #options: PlayOptions<T>;
   /** The items of a list that is not complete. */
   #items: ObjectView<T>[] = [];
   /** Those of a list that comes as a stream. */
   #initial: ObjectView<T>[] = [];
+  #streamed: Exchange | undefined;
   readonly #complete = new Set<Exchange>();
   #batch: WatchEvent<ObjectView<T>>[] = [];
-  #isListed = false;
-  #listedAtMs = 0;
-  #isWatched = false;
 
-  constructor(options: PlayOptions<T>) {
+  constructor({ recorded, audience }: PlayedPart<T>, options: PlayOptions<T>) {
+    this.recorded = recorded;
+    this.#audience = audience;
     this.#options = options;
   }
 
-  async play([exchange, answer]: Row): Promise<void> {
-    const { audience } = this.#options;
+  async play(exchange: Exchange, answer: RecordedAnswer): Promise<void> {
+    const audience = this.#audience;
     const { kind } = answer;
     if (kind === RecordKind.item) {
       if (exchange.answers[0] === answer && exchange.request.continueToken === undefined) {
@@ -93,22 +152,16 @@ class Player<T extends KubernetesObject> {
   }
 
   async #page(exchange: Exchange, answer: RecordedAnswer): Promise<void> {
-    const { recording, audience } = this.#options;
-    const page = recording.json(answer) as Page;
+    const { json } = this.#options;
+    const page = json(answer) as Page;
     if (exchange.answers[0] === answer && exchange.request.continueToken === undefined) {
       this.#items = [];
     }
     await this.#turn(answer, 'page', this.#items.length);
-    audience.refuse(undefined);
+    this.#audience.refuse(undefined);
     if (page.continueToken !== undefined) return;
-    this.#listed(this.#items, page.resourceVersion, answer);
+    this.#audience.listed(this.#items, page.resourceVersion);
     this.#items = [];
-  }
-
-  #listed(items: readonly ObjectView<T>[], resourceVersion: string, answer: RecordedAnswer): void {
-    this.#options.audience.listed(items, resourceVersion);
-    if (!this.#isListed) this.#listedAtMs = answer.atMs;
-    this.#isListed = true;
   }
 
   async #event(exchange: Exchange, answer: RecordedAnswer): Promise<void> {
@@ -118,10 +171,11 @@ class Player<T extends KubernetesObject> {
     this.#batch = [];
     await this.#turn(answer, 'events', batch.length);
     if (!isStreamingList(exchange) || this.#complete.has(exchange)) {
-      this.#options.audience.changed(batch);
+      this.#audience.changed(batch);
       return;
     }
-    if (exchange.answers[1]?.number === answer.number) this.#initial = [];
+    if (this.#streamed !== exchange) this.#initial = [];
+    this.#streamed = exchange;
     const end = batch.findIndex((event) => event.type === 'BOOKMARK' && event.initialEventsEnd);
     for (const event of batch.slice(0, end < 0 ? undefined : end)) {
       if (event.type !== 'BOOKMARK') this.#initial.push(event.object);
@@ -129,31 +183,25 @@ class Player<T extends KubernetesObject> {
     const bookmark = batch[end];
     if (bookmark?.type !== 'BOOKMARK') return;
     this.#complete.add(exchange);
-    this.#listed(this.#initial, bookmark.resourceVersion, answer);
+    this.#audience.listed(this.#initial, bookmark.resourceVersion);
     this.#initial = [];
     const rest = batch.slice(end + 1);
-    if (rest.length > 0) this.#options.audience.changed(rest);
+    if (rest.length > 0) this.#audience.changed(rest);
   }
 
   async #failed(exchange: Exchange, answer: RecordedAnswer): Promise<void> {
-    const { recording, audience } = this.#options;
-    const recorded = recording.json(answer) as RecordedError;
+    const { json } = this.#options;
+    const recorded = json(answer) as RecordedError;
     await this.#turn(answer, recorded.message, 0);
     const error = replayedError(recorded);
-    audience.refuse(error);
+    this.#audience.refuse(error);
     const wasOpen = exchange.answers[0]?.kind === RecordKind.watchAccepted;
-    if (wasOpen) audience.ended(error);
+    if (wasOpen) this.#audience.ended(error);
   }
 
-  /** Behind the first list nothing happens before someone watches. */
   async #turn(answer: RecordedAnswer, what: string, count: number): Promise<void> {
-    const { audience, signal, begin, turn } = this.#options;
-    if (this.#isListed && !this.#isWatched) {
-      await audience.watched(signal);
-      this.#isWatched = true;
-      begin(this.#listedAtMs);
-    }
-    await turn(answer, what, count);
+    const { description: collection } = this.recorded;
+    await this.#options.turn(answer, { what, count, collection });
   }
 }
 

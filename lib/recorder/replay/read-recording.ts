@@ -1,12 +1,22 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { CollectionReader } from '../../meta/collection-options.ts';
 import type { ListRequest, WatchRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 import { readHead, RECORDING_LINE, type FileHeader } from '../format/file-head.ts';
-import { RecordKind, type FrameReader, type RecordFrame } from '../format/record-frame.ts';
+import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
+import {
+  isEndOfWatch,
+  RecordKind,
+  type FrameReader,
+  type RecordFrame,
+} from '../format/record-frame.ts';
+import { descriptionOf, readerOf } from '../format/reader-record.ts';
 import { readFileWithin } from '../files/private-file.ts';
 
 /** A request of a recording, and what came back. */
 export interface Exchange {
   readonly kind: 'list' | 'watch';
+  /** The place of its record in the file, from 1. */
+  readonly number: number;
   readonly atMs: number;
   readonly request: ListRequest & WatchRequest;
   readonly answers: RecordedAnswer[];
@@ -17,12 +27,19 @@ export interface RecordedAnswer extends RecordFrame {
   readonly number: number;
 }
 
+/** Who made requests, and those, in their order, without those that only ask how the server is. */
+export interface RecordedReader {
+  readonly description: string;
+  /** What it reads; undefined in a recording of one source, which says it as text. */
+  readonly collection: CollectionReader | undefined;
+  readonly exchanges: readonly Exchange[];
+}
+
 /** A recording in memory; the bodies lie in the bytes of the file. */
 export interface ReadRecording {
   readonly path: string;
   readonly header: FileHeader;
-  /** In the order of their requests, without those that only ask for the version of the server. */
-  readonly exchanges: readonly Exchange[];
+  readonly readers: readonly RecordedReader[];
   readonly records: number;
   /** The time of the last record. */
   readonly durationMs: number;
@@ -51,9 +68,8 @@ export async function readRecording(
 }
 
 export function recordingOf(path: string, bytes: Buffer, partial: boolean): ReadRecording {
-  const { header, reader } = readHead(path, bytes, RECORDING_LINE, 'RECORDING_INVALID');
-  const open = new Map<number, Exchange>();
-  const all: Exchange[] = [];
+  const { header, reader } = readHead(path, bytes, RECORDING_LINE, 'RECORDING_INVALID', [1, 2]);
+  const sorted = new SortedRecords(header, reader);
   let records = 0;
   let durationMs = 0;
   let ended: string | undefined;
@@ -66,48 +82,94 @@ export function recordingOf(path: string, bytes: Buffer, partial: boolean): Read
         continue;
       }
       records += 1;
-      sort(frame, records, reader, open, all);
+      sorted.add(frame, records);
     }
     if (ended === undefined) throw reader.error(`it was cut short behind record ${records}`);
   } catch (error) {
     if (!partial) throw withRemedy(error, path, records);
   }
-  const exchanges = all.filter(({ kind, request }) => kind === 'watch' || request.limit !== 1);
-  return {
-    path,
-    header,
-    exchanges,
-    records,
-    durationMs,
-    ended,
-    json: (frame) => reader.json(frame),
-  };
+  const { readers } = sorted;
+  const json = (frame: RecordFrame): unknown => reader.json(frame);
+  return { path, header, readers, records, durationMs, ended, json };
 }
 
-function sort(
-  frame: RecordFrame,
-  number: number,
-  reader: FrameReader,
-  open: Map<number, Exchange>,
-  all: Exchange[],
-): void {
-  const { kind, request, atMs } = frame;
-  if (kind === RecordKind.listAsked || kind === RecordKind.watchAsked) {
-    const exchange: Exchange = {
-      kind: kind === RecordKind.listAsked ? 'list' : 'watch',
-      atMs,
-      request: reader.json(frame) ?? {},
-      answers: [],
-    };
-    open.set(request, exchange);
-    all.push(exchange);
-    return;
+type Asked = ListRequest & WatchRequest;
+interface OpenReader extends RecordedReader {
+  readonly exchanges: Exchange[];
+  /** Those that are open. */
+  readonly watches: Set<Exchange>;
+}
+
+/** Finds for each record the request, and for each request the reader. */
+class SortedRecords {
+  readonly #file: FrameReader;
+  readonly #isOfSeveral: boolean;
+  readonly #readers = new Map<number, OpenReader>();
+  readonly #open = new Map<number, OpenRequest>();
+
+  constructor({ format, collection: description }: FileHeader, file: FrameReader) {
+    this.#file = file;
+    this.#isOfSeveral = format > 1;
+    if (this.#isOfSeveral) return;
+    this.#readers.set(0, { description, collection: undefined, exchanges: [], watches: new Set() });
   }
-  const exchange = open.get(request);
-  if (exchange === undefined || kind > RecordKind.end) {
-    throw reader.error(`record ${number} of kind ${kind} belongs to no request`);
+
+  get readers(): readonly RecordedReader[] {
+    return [...this.#readers.values()];
   }
-  exchange.answers.push({ ...frame, number });
+
+  add(frame: RecordFrame, number: number): void {
+    const { kind, request } = frame;
+    if (kind === RecordKind.listAsked || kind === RecordKind.watchAsked) {
+      this.#ask(frame, number);
+    } else if (kind === RecordKind.reader && this.#isOfSeveral) {
+      this.#begin(frame, number);
+    } else {
+      const open = this.#open.get(request);
+      if (open === undefined || kind > RecordKind.end) {
+        throw this.#file.error(`record ${number} of kind ${kind} belongs to no request`);
+      }
+      open.exchange.answers.push({ ...frame, number });
+      if (kind === RecordKind.watchAccepted) open.reader.watches.add(open.exchange);
+      else if (isEndOfWatch(kind)) open.reader.watches.delete(open.exchange);
+    }
+  }
+
+  #begin(frame: RecordFrame, number: number): void {
+    const collection = readerOf(this.#file.json(frame));
+    if (collection === undefined || this.#readers.has(frame.request)) {
+      throw this.#file.error(`record ${number} is no reader of a collection`);
+    }
+    const description = descriptionOf(collection);
+    this.#readers.set(frame.request, {
+      description,
+      collection,
+      exchanges: [],
+      watches: new Set(),
+    });
+  }
+
+  #ask(frame: RecordFrame, number: number): void {
+    const { reader = 0, ...request } = (this.#file.json(frame) ?? {}) as Asked & Numbered;
+    const made = this.#readers.get(this.#isOfSeveral ? reader : 0);
+    if (made === undefined) {
+      throw this.#file.error(`record ${number} is a request of reader ${reader}, which is none`);
+    }
+    const kind = frame.kind === RecordKind.listAsked ? 'list' : 'watch';
+    const exchange: Exchange = { kind, number, atMs: frame.atMs, request, answers: [] };
+    this.#open.set(frame.request, { exchange, reader: made });
+    const isBeside = kind === 'list' || made.watches.size > 0;
+    if (!isBeside || !isProbe(request)) made.exchanges.push(exchange);
+  }
+}
+
+interface OpenRequest {
+  readonly exchange: Exchange;
+  readonly reader: OpenReader;
+}
+
+interface Numbered {
+  readonly reader?: number | undefined;
 }
 
 function withRemedy(error: unknown, path: string, records: number): unknown {

@@ -18,21 +18,53 @@ export interface ReplayStep {
   readonly atMs: number;
   /** Items or events. */
   readonly count: number;
+  /** The collection, as it was described. */
+  readonly collection: string;
 }
 
-interface Waiting {
-  readonly step: ReplayStep;
-  readonly order: number;
-  readonly turn: Deferred<void>;
+/** One of those who read a replay. */
+export interface PacedReader {
+  /** The number and the time of the next record that it has to give; Infinity behind its last one. */
+  readonly next: { readonly number: number; readonly atMs: number };
 }
 
-/** Says when the next answer of a recording is due. */
+/** A record that is asked for. */
+export interface PacedRecord {
+  readonly number: number;
+  readonly atMs: number;
+  /** What a step delivers with it. Undefined: nothing that a program sees. */
+  readonly step?: ReplayStep | undefined;
+  /** It is given. */
+  readonly onGiven?: (() => void) | undefined;
+}
+
+interface Asking {
+  readonly reader: PacedReader;
+  readonly record: PacedRecord;
+  readonly go: Deferred<void>;
+}
+
+/** A reader that has something earlier to give holds the others up as long, when it does not ask for it. */
+const PATIENCE_MS = 30_000;
+
+/** Tasks within which an informer tells its handlers what it got. */
+const HANDLED_TASKS = 2;
+
+/**
+ * Says when a record of a recording is due: in the order of the recording for all readers together, at its time, or at a step.
+ *
+ * A reader that asks for nothing for 30 seconds holds the others up no longer.
+ */
 export class ReplayPace {
   readonly #speed: ReplaySpeed;
   readonly #runtime: Runtime;
   #start: { readonly realMs: number; readonly recordedMs: number } | undefined;
-  readonly #waiting = new Set<Waiting>();
-  #arrived: Deferred<void> | undefined;
+  /** The readers, and since when each asks for nothing. */
+  readonly #readers = new Map<PacedReader, number>();
+  readonly #asking = new Set<Asking>();
+  #news: Deferred<void> | undefined;
+  /** Who got the last record. */
+  #latest: PacedReader | undefined;
 
   constructor(speed: ReplaySpeed, runtime: Runtime) {
     if (speed !== 'instant' && speed !== 'step' && !(typeof speed === 'number' && speed > 0)) {
@@ -50,8 +82,39 @@ export class ReplayPace {
     this.#start = { realMs: this.#runtime.monotonicMs(), recordedMs: atMs };
   }
 
+  /** From now on the others wait for what a reader has to give before. */
+  join(reader: PacedReader): void {
+    if (!this.#readers.has(reader)) this.#readers.set(reader, this.#runtime.monotonicMs());
+  }
+
+  /** Gives a record to a reader: resolves when it is due. */
+  async turn(
+    reader: PacedReader,
+    record: PacedRecord,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const asking: Asking = { reader, record, go: deferred<void>() };
+    this.#asking.add(asking);
+    this.#tell();
+    try {
+      if (this.#speed === 'step' && record.step !== undefined) {
+        await abortable(asking.go.promise, signal);
+      } else {
+        await this.#inOrder(asking, signal);
+        await this.#until(record.atMs, signal);
+        await this.#handled(reader, signal);
+      }
+      this.#latest = reader;
+      record.onGiven?.();
+    } finally {
+      this.#asking.delete(asking);
+      if (this.#readers.has(reader)) this.#readers.set(reader, this.#runtime.monotonicMs());
+      this.#tell();
+    }
+  }
+
   /** Resolves when the time of a record has come. */
-  async until(atMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async #until(atMs: number, signal: AbortSignal | undefined): Promise<void> {
     const speed = this.#speed;
     if (typeof speed !== 'number') {
       await nextTask(this.#runtime);
@@ -59,26 +122,18 @@ export class ReplayPace {
       return;
     }
     const nowMs = this.#runtime.monotonicMs();
-    this.#start ??= { realMs: nowMs, recordedMs: atMs };
+    // Another reader may have something earlier to give.
+    this.#start ??= { realMs: nowMs, recordedMs: Math.min(atMs, this.#earliestMs()) };
     const dueMs = this.#start.realMs + (atMs - this.#start.recordedMs) / speed;
     if (dueMs > nowMs) await sleep(this.#runtime, dueMs - nowMs, { signal });
     else signal?.throwIfAborted();
   }
 
-  /** As `until`, for what a step delivers. */
-  async turn(step: ReplayStep, order: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#speed !== 'step') {
-      await this.until(step.atMs, signal);
-      return;
-    }
-    const waiting: Waiting = { step, order, turn: deferred<void>() };
-    this.#waiting.add(waiting);
-    this.#arrived?.resolve();
-    try {
-      await abortable(waiting.turn.promise, signal);
-    } finally {
-      this.#waiting.delete(waiting);
-    }
+  /** What another reader got comes to its handlers before. */
+  async #handled(reader: PacedReader, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#latest === undefined || this.#latest === reader) return;
+    for (let task = 0; task < HANDLED_TASKS; task += 1) await nextTask(this.#runtime);
+    signal?.throwIfAborted();
   }
 
   /** Lets the next answer go; it waits until a program has asked for one. Undefined once `finished` is. */
@@ -89,16 +144,80 @@ export class ReplayPace {
     if (this.#speed !== 'step') {
       throw new ListwatchError('INVALID_OPTION', `replay: a step needs the option speed: 'step'`);
     }
-    while (this.#waiting.size === 0) {
-      if (finished()) return undefined;
-      this.#arrived = deferred<void>();
-      await abortable(this.#arrived.promise, signal);
+    for (;;) {
+      const first = this.#nextStep();
+      const blocker = first && this.#blocker(first);
+      if (first !== undefined && blocker === undefined) {
+        this.#asking.delete(first);
+        first.go.resolve();
+        await nextTask(this.#runtime);
+        return first.record.step;
+      }
+      if (first === undefined && finished()) return undefined;
+      await this.#change(blocker, signal);
     }
-    const [first] = [...this.#waiting].toSorted((one, other) => one.order - other.order);
-    const { step, turn } = first as Waiting;
-    this.#waiting.delete(first as Waiting);
-    turn.resolve();
-    await nextTask(this.#runtime);
-    return step;
+  }
+
+  #earliestMs(): number {
+    return Math.min(...[...this.#readers.keys()].map(({ next }) => next.atMs));
+  }
+
+  #nextStep(): Asking | undefined {
+    let first: Asking | undefined;
+    for (const asking of this.#asking) {
+      const { step, number } = asking.record;
+      if (step !== undefined && number < (first?.record.number ?? Infinity)) first = asking;
+    }
+    return first;
+  }
+
+  async #inOrder(asking: Asking, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const blocker = this.#blocker(asking);
+      if (blocker === undefined) return;
+      await this.#change(blocker, signal);
+    }
+  }
+
+  /** A reader that has something earlier to give, and how long it is waited for. */
+  #blocker({ reader, record }: Asking): { readonly leftMs: number } | undefined {
+    if (this.#readers.size <= 1) return undefined;
+    const nowMs = this.#runtime.monotonicMs();
+    for (const [other, sinceMs] of this.#readers) {
+      if (other === reader) continue;
+      const asked = this.#askedBy(other);
+      const leftMs = asked === undefined ? sinceMs + PATIENCE_MS - nowMs : Infinity;
+      if ((asked ?? other.next.number) < record.number && leftMs > 0) return { leftMs };
+    }
+    return undefined;
+  }
+
+  #askedBy(reader: PacedReader): number | undefined {
+    let first: number | undefined;
+    for (const { reader: one, record } of this.#asking) {
+      if (one === reader && record.number < (first ?? Infinity)) first = record.number;
+    }
+    return first;
+  }
+
+  /** Something was asked for or given, or the time of the blocker is over. */
+  async #change(
+    blocker: { readonly leftMs: number } | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { leftMs = Infinity } = blocker ?? {};
+    const timer =
+      leftMs === Infinity ? undefined : this.#runtime.setTimer(leftMs, () => this.#tell());
+    try {
+      this.#news ??= deferred<void>();
+      await abortable(this.#news.promise, signal);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  #tell(): void {
+    this.#news?.resolve();
+    this.#news = undefined;
   }
 }

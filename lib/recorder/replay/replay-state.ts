@@ -22,7 +22,7 @@ export class ReplayState<T extends KubernetesObject> {
   /** Follows what an audience gets, before it gets it. */
   before(audience: ReplayAudience<T>): ReplayAudience<T> {
     return {
-      watched: (signal) => audience.watched(signal),
+      expect: () => audience.expect(),
       listed: (items, resourceVersion) => {
         this.beginList();
         this.take(items);

@@ -1,3 +1,4 @@
+import type { ListerWatcherSource } from '../../cache/informer/factory/lister-watcher-source.ts';
 import type {
   ItemsTaker,
   ListerWatcher,
@@ -8,31 +9,22 @@ import type {
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { abortable, deriveAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
-import { badRequest, expired } from '../../meta/failure/failures.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
+import type { CollectionOptions, ResourceName } from '../../meta/collection-options.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { FileHeader } from '../format/file-head.ts';
-import type { ReplayServer, ReplayServeOptions } from '../served/replay-server.ts';
-import { replayedError, type RecordedError } from '../format/recorded-error.ts';
-import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
-import {
-  readRecording,
-  type Exchange,
-  type ReadRecording,
-  type RecordedAnswer,
-} from './read-recording.ts';
-import { playRecording, recordedObjects } from './play-recording.ts';
-import { recordedEvent } from './recorded-event.ts';
-import { initialAnswers, isDelivered, isStreamingList, ReplayCourse } from './replay-course.ts';
-import { ReplayPace, type ReplaySpeed, type ReplayStep } from './replay-pace.ts';
-import { viewOf } from '../format/file-object.ts';
-import { ReplayState } from './replay-state.ts';
+import type { ReplayServer, ReplayServeOptions, ServedClients } from '../served/replay-server.ts';
+import { readRecording, type ReadRecording, type RecordedReader } from './read-recording.ts';
+import { playRecording, type PlayedPart, type ReplayAudience } from './play-recording.ts';
+import { isDelivered } from './replay-course.ts';
+import { ReplayPace, type PacedReader, type ReplaySpeed, type ReplayStep } from './replay-pace.ts';
+import { ReplayReaders, type RecordedCollection } from './replay-readers.ts';
+import { ReplaySource, type ReplayedCollection } from './replay-source.ts';
+import { servedReader, servedReaders } from './served-readers.ts';
 
 export interface ReplayOptions {
   /** @defaultValue 1 */
@@ -48,20 +40,13 @@ interface WaitForReplay {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Batch<T extends KubernetesObject> = readonly WatchEvent<ObjectView<T>>[];
-
-/** A program that opens its watch before its list lists within this time. */
-const BESIDE_MS = 30_000;
-
-function never(): Promise<never> {
-  return new Promise(() => {});
-}
-
 /**
- * A recording as a source: an informer that reads from it gets what the recorded one got, in the same order, with the same failures.
+ * A recording as a source: an informer that reads from it gets what the recorded one got, in the same order, with the same failures. The
+ * recording of a client has several collections, so it stands in the place of the client: a `SharedInformerFactory` takes it.
  *
  * Guarantees:
- * - The answers come in the order of the recording, each object with the bytes that were recorded.
+ * - The answers come in the order of the recording, also of different collections, each object with the bytes that were recorded. Who
+ *   has been made waits for what others have to be given before, as long as those ask for it within 30 seconds.
  * - A program that asks otherwise than the recorded one is led on: a watch where the recording has a list gets 410, a list where it has a
  *   watch gets the state so far. Behind the last record a watch stays open and silent.
  *
@@ -69,35 +54,30 @@ function never(): Promise<never> {
  * of the state so far.
  */
 export class Replay<T extends KubernetesObject = KubernetesObject>
-  implements ListerWatcher<ObjectView<T>>
+  implements ListerWatcher<ObjectView<T>>, ListerWatcherSource
 {
   readonly description: string;
-  readonly supportsWatchList: boolean;
   readonly #recording: ReadRecording;
   readonly #pace: ReplayPace;
   readonly #runtime: Runtime;
-  readonly #state = new ReplayState<T>();
-  readonly #finished: Latch;
-  readonly #lastNumber: number;
-  readonly #course: ReplayCourse;
+  readonly #readers: ReplayReaders;
+  /** All who read. */
+  readonly #sources = new Set<Pick<ReplaySource<T>, 'finished'>>();
+  #finished: Latch;
   #positionMs = 0;
-  /** The list to which a watch was sent on with 410. */
-  #refused: Exchange | undefined;
-  /** Who gets the answers: a program that reads from it, or the clients of its server. */
+  /** The source of the only collection. */
+  #single: ReplaySource<T> | undefined;
+  /** Who gets the answers: programs that read from it, or the clients of its server. */
   #use: 'read' | 'served' | undefined;
 
   private constructor(recording: ReadRecording, options: ReplayOptions) {
     this.#recording = recording;
     this.#runtime = options.runtime ?? realRuntime;
     this.#pace = new ReplayPace(options.speed ?? 1, this.#runtime);
+    this.#readers = new ReplayReaders(recording);
     this.description = recording.header.collection;
-    const { exchanges } = recording;
-    this.#course = new ReplayCourse(exchanges);
-    this.supportsWatchList = exchanges.some(isStreamingList);
-    this.#finished = new Latch(`the end of the replay of ${recording.path}`);
-    const answers = exchanges.flatMap((exchange) => exchange.answers.filter(isDelivered));
-    this.#lastNumber = answers.reduce((last, { number }) => Math.max(last, number), 0);
-    if (this.#lastNumber === 0) this.#finished.open();
+    this.#finished = this.#newLatch();
+    if (!hasAnswers(recording)) this.#finished.open();
   }
 
   /** As `replay`. */
@@ -111,6 +91,11 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
 
   get header(): FileHeader {
     return this.#recording.header;
+  }
+
+  /** What it has. */
+  get collections(): readonly RecordedCollection[] {
+    return this.#readers.collections;
   }
 
   /** Records in the file. */
@@ -128,23 +113,46 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     return this.#positionMs;
   }
 
-  /** Whether the last answer was given. */
+  /** Whether the last answer was given to each who reads. */
   get finished(): boolean {
     return this.#finished.isOpen;
   }
 
-  /** The objects as delivered so far. */
+  /** The objects as delivered so far. @throws {ListwatchError} code INVALID_OPTION for a recording of several collections. */
   get objects(): readonly ObjectView<T>[] {
-    return this.#state.objects;
+    return this.#only().objects;
   }
 
-  /** The version of the state so far. */
+  /** The version of the state so far. @throws as `objects` does. */
   get resourceVersion(): string {
-    return this.#state.resourceVersion;
+    return this.#only().resourceVersion;
+  }
+
+  get supportsWatchList(): boolean {
+    return this.#only().supportsWatchList;
   }
 
   /**
-   * With `speed: 'step'`: gives the next answer, and says what it was. It waits until a program has asked for one; undefined at the end.
+   * The source of a recorded collection, as `Client.listerWatcher`. Make all before the first of them is read: then the answers come in
+   * the order of the recording. If several readers of the program had the same collection, each call gives what the next of them got.
+   * @throws {ListwatchError} code INVALID_OPTION for a collection that is not in the recording, with those that are.
+   */
+  listerWatcher<U extends KubernetesObject = UnstructuredObject>(
+    resource: ResourceName,
+    options: CollectionOptions = {},
+  ): ReplayedCollection<U> {
+    const inNamespace = (namespace: string): ListerWatcher<ObjectView<U>> =>
+      this.listerWatcher<U>(resource, { ...options, namespace });
+    const wanted = { ...resource, ...options };
+    const reader = this.#readers.take(wanted);
+    if (reader === undefined) return this.#readers.inNamespaces<U>(wanted, inNamespace);
+    const source = this.#sourceOf<U>(reader, inNamespace);
+    this.#add(source);
+    return source;
+  }
+
+  /**
+   * With `speed: 'step'`: gives the next answer, and says what it was. It waits until a program has asked for it; undefined at the end.
    * @throws {ListwatchError} code INVALID_OPTION with another speed; the reason of the signal.
    */
   async step(
@@ -154,7 +162,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   }
 
   /**
-   * Resolves when the last answer was given.
+   * Resolves when the last answer was given to each who reads.
    * @throws {ListwatchError} code TIMEOUT; the reason of the signal.
    */
   async whenFinished(options: WaitForReplay = {}): Promise<void> {
@@ -164,31 +172,108 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   }
 
   /**
-   * Serves the recording over HTTP on loopback, for clients in any language, in place of a program that reads from it. They get, list and
-   * watch the collection at the place where the replay is; `speed` and `step` are as for a reader. Its first list is there at once; time
-   * begins when a client watches. What the recorded program got in place of an answer, they get too: a Status, or a closed connection.
-   * Writes are answered with 405, other resources with 404.
-   * @throws {ListwatchError} code ALREADY_STARTED when it is read or served already; INVALID_OPTION, also for a custom resource without an
-   * object in the recording, whose kind is not known; PORT_IN_USE.
+   * Serves the recording over HTTP on loopback, for clients in any language, in place of programs that read from it. They get, list and
+   * watch its collections at the place where the replay is; `speed` and `step` are as for a reader. What the recorded program listed when
+   * it began is there at once; time begins when a client watches. What the recorded program got in place of an answer, clients get too: a
+   * Status, or a closed connection. Writes are answered with 405, other resources with 404.
+   * @throws {ListwatchError} code ALREADY_STARTED when it is read or served already; INVALID_OPTION, also for the recording of one custom
+   * resource without an object, whose version is not known; PORT_IN_USE.
    */
   async serve(options: ReplayServeOptions = {}): Promise<ReplayServer> {
     this.#usedAs('served');
     // Programs that only read a replay do not load a server.
     const { startReplayServer } = await import('../served/replay-server.ts');
     const recording = this.#recording;
+    const readers = servedReaders(recording);
+    const single = recording.header.format === 1 ? this.#only().state : undefined;
     return await startReplayServer({
       ...options,
-      collection: this.description,
-      objects: recordedObjects(recording),
+      readers: readers.map(servedReader),
       runtime: this.#runtime,
       play: (clients, signal) => {
-        const turn = (answer: RecordedAnswer, what: string, count: number): Promise<void> =>
-          this.#turn(answer, what, count, signal);
-        const begin = (atMs: number): void => this.#pace.begin(atMs);
-        const audience = this.#state.before(clients);
-        return playRecording<T>({ recording, audience, turn, begin, signal });
+        const played = readers.map((recorded, index): PlayedPart<KubernetesObject> => {
+          const audience = clients.parts[index] as ReplayAudience<KubernetesObject>;
+          return { recorded, audience: single?.before(audience) ?? audience };
+        });
+        return this.#play(played, clients, signal);
       },
     });
+  }
+
+  async list(
+    request: ListRequest,
+    onItems?: ItemsTaker<ObjectView<T>>,
+  ): Promise<ListPage<ObjectView<T>>> {
+    const source = this.#only();
+    this.#add(source);
+    return await source.list(request, onItems);
+  }
+
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    const source = this.#only();
+    this.#add(source);
+    return await source.watch(request);
+  }
+
+  /** Gives the clients of a server what was recorded. */
+  async #play(
+    parts: readonly PlayedPart<KubernetesObject>[],
+    clients: ServedClients,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const player: PacedReader = { next: { number: Infinity, atMs: Infinity } };
+    await playRecording<KubernetesObject>({
+      parts,
+      wanted: () => clients.wanted(),
+      json: this.#recording.json,
+      begin: (atMs) => this.#pace.begin(atMs),
+      turn: async ({ atMs, number }, step) => {
+        const onGiven = (): void => {
+          this.#positionMs = atMs;
+        };
+        await this.#pace.turn(player, { atMs, number, step: { ...step, atMs }, onGiven }, signal);
+      },
+    });
+    this.#finished.open();
+  }
+
+  /** The source of the only collection. */
+  #only(): ReplaySource<T> {
+    this.#single ??= this.#sourceOf<T>(this.#readers.only());
+    return this.#single;
+  }
+
+  #sourceOf<U extends KubernetesObject>(
+    recorded: RecordedReader,
+    inNamespace?: (namespace: string) => ListerWatcher<ObjectView<U>>,
+  ): ReplaySource<U> {
+    const source: ReplaySource<U> = new ReplaySource<U>({
+      recorded,
+      inNamespace,
+      pace: this.#pace,
+      runtime: this.#runtime,
+      json: this.#recording.json,
+      onRequest: () => this.#usedAs('read'),
+      onGiven: (atMs) => {
+        this.#positionMs = atMs ?? this.#positionMs;
+        if (this.#sources.size > 0 && [...this.#sources].every(({ finished }) => finished)) {
+          this.#finished.open();
+        }
+      },
+    });
+    return source;
+  }
+
+  /** Somebody reads it from now on. */
+  #add(source: Pick<ReplaySource<T>, 'finished'> & PacedReader): void {
+    if (this.#sources.has(source)) return;
+    this.#sources.add(source);
+    this.#pace.join(source);
+    if (!source.finished && this.#finished.isOpen) this.#finished = this.#newLatch();
+  }
+
+  #newLatch(): Latch {
+    return new Latch(`the end of the replay of ${this.#recording.path}`);
   }
 
   /** @throws {ListwatchError} code ALREADY_STARTED. */
@@ -199,224 +284,15 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     }
     this.#use = use;
   }
-
-  async list(
-    request: ListRequest,
-    onItems?: ItemsTaker<ObjectView<T>>,
-  ): Promise<ListPage<ObjectView<T>>> {
-    const { signal } = request;
-    this.#usedAs('read');
-    signal?.throwIfAborted();
-    const follows = request.limit !== 1 && request.resourceVersionMatch !== 'Exact';
-    const exchange = this.#course.listBesideOpen ?? this.#course.next;
-    if (!follows || exchange === undefined) return this.#present();
-    if (exchange.kind === 'list') {
-      if (request.continueToken === undefined) this.#state.beginList();
-      return await this.#page(exchange, signal, onItems);
-    }
-    const begun = this.#course.given(exchange) > 0;
-    if (!isStreamingList(exchange) || begun) return this.#present();
-    return await this.#listOf(exchange, signal);
-  }
-
-  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
-    const { signal } = request;
-    this.#usedAs('read');
-    signal?.throwIfAborted();
-    const exchange = this.#course.next;
-    if (exchange === undefined) return silence(signal);
-    if (this.#refused === exchange && request.sendInitialEvents !== true)
-      return this.#beside(signal);
-    this.#check(request.sendInitialEvents === true, exchange);
-    return await this.#open(exchange, signal);
-  }
-
-  async #open(
-    exchange: Exchange,
-    signal: AbortSignal | undefined,
-  ): Promise<WatchStream<ObjectView<T>>> {
-    const [first] = exchange.answers;
-    if (this.#course.given(exchange) === 0) {
-      if (isStreamingList(exchange)) this.#state.beginList();
-      if (first?.kind === RecordKind.watchFailed) await this.#fail(exchange, first, signal);
-      if (first?.kind !== RecordKind.watchAccepted) await this.#left(exchange, signal);
-      await this.#pace.until(first?.atMs ?? exchange.atMs, signal);
-      if (!isStreamingList(exchange)) this.#course.give(exchange, 1);
-    }
-    return this.#stream(exchange, signal);
-  }
-
-  /** For a program that, once refused, opens its watch before its list: silent until the list is over, then the next watch. */
-  async *#beside(signal: AbortSignal | undefined): AsyncGenerator<Batch<T>, undefined> {
-    const list = this.#course.next;
-    this.#refused = undefined;
-    const waiting = deriveAbort(signal);
-    const timer = this.#runtime.setTimer(BESIDE_MS, () => {
-      waiting.abort(this.#expired());
-    });
-    try {
-      while (this.#course.next === list) await this.#course.moved(waiting.signal);
-    } finally {
-      timer.cancel();
-      waiting.dispose();
-    }
-    const { next } = this.#course;
-    if (next !== undefined) this.#check(false, next);
-    yield* next === undefined ? silence<T>(signal) : await this.#open(next, signal);
-    return undefined;
-  }
-
-  /** Leads a program to the request that the recording has next. */
-  #check(streams: boolean, exchange: Exchange): void {
-    const beginsHere = isStreamingList(exchange) && this.#course.given(exchange) === 0;
-    if (streams && !beginsHere) {
-      throw badRequest('the recording has no streaming list here: list');
-    }
-    if (!streams && (exchange.kind === 'list' || beginsHere)) {
-      this.#refused = exchange;
-      throw this.#expired();
-    }
-  }
-
-  #expired(): Error {
-    return expired(`the recording has a list behind resource version ${this.resourceVersion}`);
-  }
-
-  /** The state so far, as a page. */
-  #present(): ListPage<ObjectView<T>> {
-    return { items: this.#state.objects, resourceVersion: this.#state.resourceVersion };
-  }
-
-  async #page(
-    exchange: Exchange,
-    signal: AbortSignal | undefined,
-    onItems: ItemsTaker<ObjectView<T>> | undefined,
-  ): Promise<ListPage<ObjectView<T>>> {
-    const items: ObjectView<T>[] = [];
-    let piece: ObjectView<T>[] = [];
-    for (const answer of exchange.answers) {
-      const { kind, flags, atMs, body } = answer;
-      if (kind === RecordKind.item) {
-        piece.push(viewOf<T>(body));
-        if ((flags & LAST_OF_BATCH) === 0) continue;
-        this.#state.take(piece);
-        await this.#pace.until(atMs, signal);
-        if (onItems !== undefined && (flags & 1) === 0) await onItems(piece);
-        else items.push(...piece);
-        piece = [];
-      } else if (kind === RecordKind.listFailed) {
-        await this.#fail(exchange, answer, signal);
-      } else if (kind === RecordKind.pageEnd) {
-        await this.#turn(answer, 'page', items.length, signal);
-        const page = this.#recording.json(answer) as Omit<ListPage<ObjectView<T>>, 'items'>;
-        if (page.continueToken === undefined) this.#state.endList(page.resourceVersion);
-        this.#course.end(exchange);
-        return { ...page, items };
-      }
-    }
-    return await this.#left(exchange, signal);
-  }
-
-  /** The beginning of a streaming list as a page; the watch that follows gets the rest. */
-  async #listOf(
-    exchange: Exchange,
-    signal: AbortSignal | undefined,
-  ): Promise<ListPage<ObjectView<T>>> {
-    this.#state.beginList();
-    const count = initialAnswers(exchange);
-    for (const answer of exchange.answers.slice(0, count === 0 ? undefined : count)) {
-      if (answer.kind === RecordKind.watchFailed) await this.#fail(exchange, answer, signal);
-      if (answer.kind !== RecordKind.event && answer.kind !== RecordKind.bookmark) continue;
-      const last = answer === exchange.answers[count - 1];
-      if (last) await this.#turn(answer, 'page', count, signal);
-      this.#state.apply([recordedEvent<T>(answer)]);
-    }
-    if (count === 0) return await this.#left(exchange, signal);
-    this.#course.give(exchange, count);
-    return this.#present();
-  }
-
-  async *#stream(
-    exchange: Exchange,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<Batch<T>, undefined> {
-    const course = this.#course;
-    const initial = isStreamingList(exchange) ? initialAnswers(exchange) : 0;
-    course.open = exchange;
-    let batch: WatchEvent<ObjectView<T>>[] = [];
-    try {
-      for (let at = Math.max(1, course.given(exchange)); at < exchange.answers.length; at += 1) {
-        const answer = exchange.answers[at] as RecordedAnswer;
-        const { kind, flags } = answer;
-        if (kind === RecordKind.event || kind === RecordKind.bookmark) {
-          batch.push(recordedEvent<T>(answer));
-          if ((flags & LAST_OF_BATCH) === 0) continue;
-          await this.#turn(answer, 'events', batch.length, signal);
-          this.#state.apply(batch);
-          // A streaming list that is left before its end begins again.
-          if (!isStreamingList(exchange) || at + 1 >= initial) course.give(exchange, at + 1);
-          yield batch;
-          batch = [];
-        } else if (kind === RecordKind.watchEnded) {
-          await this.#turn(answer, 'watch ended', 0, signal);
-          course.end(exchange);
-          return undefined;
-        } else if (kind === RecordKind.watchFailed) {
-          await this.#fail(exchange, answer, signal);
-        } else {
-          break;
-        }
-      }
-      await this.#left(exchange, signal);
-      return undefined;
-    } finally {
-      if (course.open === exchange) course.open = undefined;
-    }
-  }
-
-  async #fail(
-    exchange: Exchange,
-    answer: RecordedAnswer,
-    signal: AbortSignal | undefined,
-  ): Promise<never> {
-    const error = this.#recording.json(answer) as RecordedError;
-    await this.#turn(answer, error.message, 0, signal);
-    this.#course.end(exchange);
-    throw replayedError(error);
-  }
-
-  /** The recorded program has left here. A program that stays is sent on when the next request of the recording is due. */
-  async #left(exchange: Exchange, signal: AbortSignal | undefined): Promise<never> {
-    const next = this.#course.after(exchange);
-    if (next === undefined) return await abortable(never(), signal);
-    try {
-      await this.#pace.until(next.atMs, signal);
-    } finally {
-      this.#course.end(exchange);
-    }
-    const problem = `the recorded program has left this ${exchange.kind}`;
-    throw new ListwatchError('CONNECTION_FAILED', `${this.description}: ${problem}`);
-  }
-
-  /** Waits until an answer is due, and counts it as given. */
-  async #turn(
-    { atMs, number }: RecordedAnswer,
-    what: string,
-    count: number,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    await this.#pace.turn({ what, atMs, count }, number, signal);
-    this.#positionMs = atMs;
-    if (number >= this.#lastNumber) this.#finished.open();
-  }
 }
 
 /**
- * A recording as a source for informers.
+ * A recording as a source for informers, or in the place of the client that was recorded.
  *
  * @example
  * const source = await replay('pods.listwatch', { speed: 'instant' });
  * const pods = new SharedIndexInformer<Pod>({ listerWatcher: source });
+ * const informers = new SharedInformerFactory(await replay('incident.listwatch'));
  * @throws {ListwatchError} code RECORDING_FILE when it cannot be read; RECORDING_INVALID when it is no recording, of another version of
  * the format, cut short (see `partial`), damaged or edited; INVALID_OPTION.
  */
@@ -427,11 +303,8 @@ export async function replay<T extends KubernetesObject = KubernetesObject>(
   return await Replay.open<T>(path, options);
 }
 
-/** A watch on which nothing happens. */
-async function* silence<T extends KubernetesObject>(
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Batch<T>, undefined> {
-  await abortable(never(), signal);
-  yield [];
-  return undefined;
+function hasAnswers({ readers }: ReadRecording): boolean {
+  return readers.some(({ exchanges }) =>
+    exchanges.some(({ answers }) => answers.some(isDelivered)),
+  );
 }

@@ -1,25 +1,44 @@
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { CollectionReader } from '../../meta/collection-options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { createApiHandler } from '../../server/api/api-handler.ts';
 import { ConnectionReset } from '../../server/api/http/connection-reset.ts';
 import { HttpListener } from '../../server/api/port/http-listener.ts';
 import type { InstalledResource } from '../../server/registry/contract/rest-storage.ts';
+import type { KindDefinition } from '../../server/registry/contract/kind-definition.ts';
 import { ServedCollection } from './served-collection.ts';
-import { servedKind } from './served-kind.ts';
+import { kindOfResource, servedKind } from './served-kind.ts';
+import type { ServedPart } from './served-part.ts';
+import { ServedStage } from './served-stage.ts';
 
 export interface ReplayServeOptions {
   /** On loopback; 0: a free port. @defaultValue 0 */
   readonly port?: number | undefined;
 }
 
-interface ReplayServerOptions extends ReplayServeOptions {
-  /** As its source describes it. */
-  readonly collection: string;
+/** What one reader of a recording has read. */
+export interface ServedReader {
+  readonly description: string;
+  /** Undefined in a recording of one source. */
+  readonly collection: CollectionReader | undefined;
+  /** The kind of the objects, as an answer without objects has named it. */
+  readonly itemKind: string | undefined;
   readonly objects: Iterable<ObjectView>;
+}
+
+/** Those who get what was recorded, one for each reader, and when they want it. */
+export interface ServedClients {
+  readonly parts: readonly ServedPart[];
+  /** The first lists are there. Resolves when a client wants what follows. */
+  wanted(): Promise<void>;
+}
+
+interface ReplayServerOptions extends ReplayServeOptions {
+  readonly readers: readonly ServedReader[];
   readonly runtime: Runtime;
-  /** Gives the collection what was recorded, until the signal aborts. */
-  readonly play: (collection: ServedCollection, signal: AbortSignal) => Promise<void>;
+  /** Gives the clients what was recorded, until the signal aborts. */
+  readonly play: (clients: ServedClients, signal: AbortSignal) => Promise<void>;
 }
 
 /** A recording that is served over HTTP on loopback, read only, to any client of Kubernetes. */
@@ -32,8 +51,7 @@ export interface ReplayServer extends AsyncDisposable {
 
 /** As `Replay.serve`. */
 export async function startReplayServer({
-  collection: name,
-  objects,
+  readers,
   runtime,
   play,
   ...options
@@ -41,23 +59,26 @@ export async function startReplayServer({
   rejectUnknownOptions('serve', options, ['port']);
   const whole = { min: 0, max: 65_535, integer: true };
   const port = numberOption('serve', 'port', options.port, 0, whole);
-  const kind = servedKind(name, objects);
-  const collection = new ServedCollection(kind, () => listener.closeConnections());
-  const { group, version, resource } = kind.describe;
-  const installed: InstalledResource = { main: collection, subresources: new Map() };
+  const stage = new ServedStage(() => listener.closeConnections());
+  const served = servedCollections(readers, stage);
+  const installed = new Map<string, InstalledResource>();
+  for (const collection of served.collections) {
+    const { group, version, resource } = collection.describe;
+    const main = { main: collection, subresources: new Map() };
+    installed.set(`${group}/${version}/${resource}`, main);
+  }
   const handler = createApiHandler({
     registry: {
       generation: 1,
-      all: () => [installed],
-      lookup: (...path) =>
-        path.join('/') === `${group}/${version}/${resource}` ? installed : undefined,
+      all: () => [...installed.values()],
+      lookup: (...path) => installed.get(path.join('/')),
     },
     runtime,
   });
   const listener = new HttpListener({
     runtime,
     handler: async (request) => {
-      const { outage } = collection;
+      const { outage } = stage;
       if (outage !== undefined) throw new ConnectionReset(outage.message);
       return await handler(request);
     },
@@ -65,9 +86,12 @@ export async function startReplayServer({
   await listener.listen({ port });
   const stop = new AbortController();
   const { signal } = stop;
-  const playing = play(collection, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
+  const { parts } = served;
+  const playing = play({ parts, wanted: () => stage.stand(signal) }, signal).catch(
+    (error: unknown) => {
+      if (!signal.aborted) throw error;
+    },
+  );
   // `close` tells it.
   playing.catch(() => {});
   const close = async (): Promise<void> => {
@@ -76,4 +100,39 @@ export async function startReplayServer({
     await playing;
   };
   return { url: `http://${listener.address}`, close, [Symbol.asyncDispose]: close };
+}
+
+/** One collection for each resource, with a part for each of its readers. */
+function servedCollections(
+  readers: readonly ServedReader[],
+  stage: ServedStage,
+): { readonly collections: readonly ServedCollection[]; readonly parts: readonly ServedPart[] } {
+  const byResource = new Map<string, ServedReader[]>();
+  for (const reader of readers) {
+    const { apiVersion = '', resource = '' } = reader.collection ?? {};
+    const key = `${apiVersion}/${resource}`;
+    const same = byResource.get(key);
+    if (same === undefined) byResource.set(key, [reader]);
+    else same.push(reader);
+  }
+  const parts = new Map<ServedReader, ServedPart>();
+  const collections = [...byResource.values()].map((same) => {
+    const namespaces = same.map(({ collection }) => collection?.namespace ?? '');
+    const made = new ServedCollection(kindOf(same), namespaces, stage);
+    for (const [index, part] of made.parts.entries()) parts.set(same[index] as ServedReader, part);
+    return made;
+  });
+  return { collections, parts: readers.map((reader) => parts.get(reader) as ServedPart) };
+}
+
+function kindOf(readers: readonly ServedReader[]): KindDefinition {
+  const [{ description, collection }] = readers as readonly [ServedReader];
+  const objects = function* (): Generator<ObjectView> {
+    for (const reader of readers) yield* reader.objects;
+  };
+  if (collection === undefined) return servedKind(description, objects());
+  const { apiVersion, resource } = collection;
+  const itemKind = readers.find((one) => one.itemKind !== undefined)?.itemKind;
+  const namespaced = readers.some((one) => (one.collection?.namespace ?? '') !== '');
+  return kindOfResource({ apiVersion, resource, itemKind, namespaced }, objects());
 }

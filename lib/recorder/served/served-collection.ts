@@ -1,15 +1,9 @@
-import { abortable } from '../../kernel/time/abort.ts';
-import { deferred, Latch, type Deferred } from '../../kernel/time/latch.ts';
-import {
-  expired,
-  isApiError,
-  isExpired,
-  notFound,
-  tooLargeResourceVersion,
-} from '../../meta/failure/failures.ts';
+import { deferred, type Deferred } from '../../kernel/time/latch.ts';
+import { expired, notFound, tooLargeResourceVersion } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { joinedKey } from '../../meta/key.ts';
+import { isResourceVersion } from '../../meta/versions/resource-version.ts';
 import { isNewer, isOlder } from '../../meta/versions/version-order.ts';
 import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
 import {
@@ -28,10 +22,13 @@ import { selectionOf } from '../../server/registry/selection.ts';
 import { predicateMatches } from '../../server/storage/contract/selection-predicate.ts';
 import type { StorageList, StorageWatch } from '../../server/storage/contract/storage-interface.ts';
 import { ServedObject } from './served-object.ts';
+import { ServedPart, type PartOwner } from './served-part.ts';
+import type { ServedStage } from './served-stage.ts';
 import { ServedWatch, type ServedEvent } from './served-watch.ts';
 
 /**
- * A recorded collection as a REST storage: it is listed and watched at the place where the replay is, by any number of clients.
+ * A recorded collection as a REST storage: it is listed and watched at the place where the replay is, by any number of clients. Its parts
+ * are what the readers of the recording got, such as one for each namespace.
  *
  * Guarantees:
  * - A watch gets every recorded change after its version, once, and fails and ends as the recorded one did.
@@ -39,27 +36,27 @@ import { ServedWatch, type ServedEvent } from './served-watch.ts';
  *
  * It keeps the changes since the last such list, which are in the memory of the recording.
  */
-export class ServedCollection implements RestStorage {
+export class ServedCollection implements RestStorage, PartOwner {
   readonly describe: RestStorage['describe'];
   readonly table: RestStorage['table'];
   readonly withZeros: RestStorage['withZeros'];
+  readonly parts: readonly ServedPart[];
   readonly #kind: KindDefinition;
-  readonly #onCut: () => void;
-  readonly #ready = new Latch('the first list of the recording');
-  readonly #watched = new Latch('a watch of the served recording');
+  readonly #stage: ServedStage;
   readonly #watches = new Set<ServedWatch>();
   #objects = new Map<string, ServedObject>();
   #events: ServedEvent[] = [];
   /** Watches begin at this version at the earliest. */
   #since = '';
   #resourceVersion = '';
-  #refusal: Error | undefined;
-  #refused: Deferred<void> = deferred();
+  /** Resolves with the next list or refusal. */
+  #news: Deferred<void> = deferred();
 
-  /** `onCut`: the recorded connection was lost. */
-  constructor(kind: KindDefinition, onCut: () => void) {
+  /** `namespaces`: of its parts; empty for all. */
+  constructor(kind: KindDefinition, namespaces: readonly string[], stage: ServedStage) {
     this.#kind = kind;
-    this.#onCut = onCut;
+    this.#stage = stage;
+    this.parts = namespaces.map((namespace) => new ServedPart(namespace, this, stage));
     this.describe = { ...kind.describe, verbs: ['get', 'list', 'watch'] };
     this.table = kind.table;
     const { type } = kind;
@@ -68,63 +65,64 @@ export class ServedCollection implements RestStorage {
     }
   }
 
-  /** Why no connection succeeds at this place of the recording. */
-  get outage(): Error | undefined {
-    return isApiError(this.#refusal) ? undefined : this.#refusal;
-  }
-
-  /** Resolves when a client has opened a watch. */
-  async watched(signal: AbortSignal | undefined): Promise<void> {
-    await abortable(this.#watched.opened, signal);
-  }
-
-  /** A list is complete: its objects take the place of all. */
-  listed(items: readonly ObjectView[], resourceVersion: string): void {
+  listed(part: ServedPart, items: readonly ObjectView[], resourceVersion: string): void {
     const objects = new Map<string, ServedObject>();
     for (const item of items) put(objects, new ServedObject(item));
     // What an open watch has brought meanwhile.
-    const later = this.#events.filter(({ event }) => isNewer(versionOf(event), resourceVersion));
+    const later = this.#events.filter(
+      (one) => one.part === part && isNewer(versionOf(one.event), resourceVersion),
+    );
     for (const { event } of later) change(objects, event);
-    const isSame = this.#ready.isOpen && areEqual(objects, this.#objects);
-    this.#objects = objects;
-    if (!isSame) {
-      this.#events = later;
-      this.#since = resourceVersion;
-      this.#end(this.#tooOld('of its watch'));
-    }
+    const isSame = part.isListed && areEqual(objects, part.objects);
+    part.objects = objects;
+    part.isListed = true;
+    this.#objects = this.#union();
+    if (!this.#stage.stands && this.#events.length === 0) this.#begin(resourceVersion);
+    else if (!isSame) this.#cut(resourceVersion, later);
     this.#moveTo(resourceVersion);
-    for (const { event } of later) this.#moveTo(versionOf(event));
-    this.#ready.open();
+    this.#tell();
   }
 
-  changed(batch: readonly WatchEvent<ObjectView>[]): void {
+  /** A part has its first list, and nothing was told yet. */
+  #begin(resourceVersion: string): void {
+    if (this.#since === '' || isOlder(resourceVersion, this.#since)) this.#since = resourceVersion;
+  }
+
+  /** What lies between the state before and this one is not known. */
+  #cut(resourceVersion: string, later: readonly ServedEvent[]): void {
+    this.#since = this.#after(resourceVersion);
+    this.#moveTo(this.#since);
+    this.#events = [];
+    for (const one of later) {
+      const at = this.#after(one.at);
+      this.#events.push({ ...one, at });
+      this.#moveTo(at);
+    }
+    this.#end(this.#tooOld('of its watch'));
+  }
+
+  changed(part: ServedPart, batch: readonly WatchEvent<ObjectView>[]): void {
     for (const one of batch) {
       const event =
         one.type === 'BOOKMARK' ? one : { ...one, object: new ServedObject(one.object) };
+      change(part.objects, event);
+      if (this.#isKnown(part, event)) continue;
       const previous = event.type === 'BOOKMARK' ? undefined : this.#objects.get(event.object.key);
-      this.#events.push({ event, previous });
+      const version = versionOf(event);
+      const at = event.type === 'BOOKMARK' ? version : this.#after(version);
+      this.#events.push({ event, previous, part, at });
       change(this.#objects, event);
-      this.#moveTo(versionOf(event));
+      this.#moveTo(at);
     }
     for (const watch of this.#watches) watch.wake();
   }
 
-  /** The recorded watch has ended, with the error if it failed. */
-  ended(error?: Error): void {
-    if (error === undefined || isApiError(error)) this.#end(error);
-    else {
-      this.#end();
-      this.#onCut();
-    }
+  ended(error: Error | undefined): void {
+    this.#end(error);
   }
 
-  /** Requests fail with the error; undefined: they succeed again. */
-  refuse(error: Error | undefined): void {
-    // It sends a program on to a list, which the recording has next.
-    if (!isExpired(error)) this.#refusal = error;
-    if (this.#refusal === undefined) return;
-    this.#refused.resolve();
-    this.#refused = deferred();
+  refused(): void {
+    this.#tell();
   }
 
   async get(context: RequestContext, name: string, options: ReadOptions): Promise<WriteResult> {
@@ -161,9 +159,7 @@ export class ServedCollection implements RestStorage {
     await this.#reached(context, begins ? options : {});
     const isGiven = !begins && resourceVersion !== '' && resourceVersion !== '0';
     if (isGiven && isOlder(resourceVersion, this.#since)) throw this.#tooOld(resourceVersion);
-    const first = this.#events.findIndex(
-      ({ event }) => isGiven && isNewer(versionOf(event), resourceVersion),
-    );
+    const first = this.#events.findIndex(({ at }) => isGiven && isNewer(at, resourceVersion));
     const items = begins ? (await this.list(context, { ...options, resourceVersion })).items : [];
     const initial: WatchEvent<(typeof items)[number]>[] = items.map((object) => ({
       type: 'ADDED',
@@ -183,19 +179,64 @@ export class ServedCollection implements RestStorage {
       onClose: (closed) => this.#watches.delete(closed),
     });
     this.#watches.add(watch);
-    this.#watched.open();
+    this.#stage.watched();
     return watch;
   }
 
   /** Resolves when there is a state to answer from. @throws {ApiError} as recorded; 504 for a version that the replay has not reached. */
-  async #reached({ signal }: RequestContext, { resourceVersion = '' }: ReadOptions): Promise<void> {
-    while (!this.#ready.isOpen && this.#refusal === undefined) {
-      await abortable(Promise.race([this.#ready.opened, this.#refused.promise]), signal);
+  async #reached(
+    { signal, namespace }: RequestContext,
+    { resourceVersion = '' }: ReadOptions,
+  ): Promise<void> {
+    const asked = this.parts.filter((part) => part.has(namespace));
+    const parts = asked.length > 0 ? asked : this.parts;
+    const refusal = (): Error | undefined =>
+      parts.find((part) => part.refusal !== undefined)?.refusal ?? this.#stage.outage;
+    const isMissing = (): boolean =>
+      parts.some((part) => part.isExpected && !part.isListed) ||
+      !parts.some(({ isListed }) => isListed);
+    while (refusal() === undefined && isMissing()) {
+      await this.#stage.waitFor(this.#news.promise, signal);
     }
-    if (this.#refusal !== undefined) throw this.#refusal;
+    const refused = refusal();
+    if (refused !== undefined) throw refused;
     if (resourceVersion !== '' && isNewer(resourceVersion, this.#resourceVersion)) {
       throw tooLargeResourceVersion(resourceVersion, this.#resourceVersion);
     }
+  }
+
+  /** What the parts have. */
+  #union(): Map<string, ServedObject> {
+    const [only, ...others] = this.parts;
+    if (only === undefined) return new Map();
+    const objects = new Map(only.objects);
+    for (const { objects: more } of others)
+      for (const object of more.values()) newest(objects, object);
+    return objects;
+  }
+
+  /** Another part has told it, or still has the object. */
+  #isKnown(part: ServedPart, event: Change): boolean {
+    if (this.parts.length === 1 || event.type === 'BOOKMARK') return false;
+    const { key, resourceVersion } = event.object;
+    if (event.type === 'DELETED') {
+      return this.parts.some((one) => one !== part && one.objects.has(key));
+    }
+    const known = this.#objects.get(key);
+    return known !== undefined && !isNewer(resourceVersion, known.resourceVersion);
+  }
+
+  /** A version behind all that clients have seen: the parts need not come in the order of their versions. */
+  #after(resourceVersion: string): string {
+    const present = this.#resourceVersion;
+    const isBehind = this.parts.length > 1 && isResourceVersion(present);
+    if (!isBehind || isNewer(resourceVersion, present)) return resourceVersion;
+    return (BigInt(present) + 1n).toString();
+  }
+
+  #tell(): void {
+    this.#news.resolve();
+    this.#news = deferred();
   }
 
   #moveTo(resourceVersion: string): void {
@@ -223,6 +264,13 @@ function versionOf(event: Change): string {
 function change(objects: Map<string, ServedObject>, event: Change): void {
   if (event.type === 'DELETED') objects.delete(event.object.key);
   else if (event.type !== 'BOOKMARK') put(objects, event.object);
+}
+
+function newest(objects: Map<string, ServedObject>, object: ServedObject): void {
+  const known = objects.get(object.key);
+  if (known === undefined || isNewer(object.resourceVersion, known.resourceVersion)) {
+    put(objects, object);
+  }
 }
 
 /** A source may have sent null in place of an object. */

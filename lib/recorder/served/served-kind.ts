@@ -37,6 +37,43 @@ export function servedKind(collection: string, objects: Iterable<ObjectView>): K
   });
 }
 
+/** A resource whose version is known. */
+export interface ServedResource {
+  readonly apiVersion: string;
+  readonly resource: string;
+  /** As an answer without objects has named it. */
+  readonly itemKind: string | undefined;
+  /** Whether it was read in a namespace. */
+  readonly namespaced: boolean;
+}
+
+/** The kind of a resource whose version is known. What no answer has named, is named after the plural. */
+export function kindOfResource(
+  { apiVersion, resource, itemKind, namespaced }: ServedResource,
+  objects: Iterable<ObjectView>,
+): KindDefinition {
+  const { group, version } = parseApiVersion(apiVersion);
+  const known = builtInKinds().find(
+    ({ describe }) =>
+      describe.resource === resource && describe.group === group && describe.version === version,
+  );
+  if (known !== undefined) return known;
+  const first = firstTyped(objects);
+  const named = itemKind === BARE ? undefined : itemKind;
+  return defineKind({
+    group,
+    version,
+    kind: first?.kind ?? named ?? kindAfter(resource),
+    resource,
+    namespaced: namespaced || (first?.namespaced ?? true),
+  });
+}
+
+function kindAfter(plural: string): string {
+  const singular = plural.replace(/ies$/, 'y').replace(/(?<=s|x|ch)es$|(?<!s)s$/, '');
+  return singular.charAt(0).toUpperCase() + singular.slice(1);
+}
+
 interface Typed {
   readonly apiVersion: string;
   readonly kind: string;

@@ -16,6 +16,10 @@ type Result = IteratorResult<readonly Event[], undefined>;
 export interface ServedEvent {
   readonly event: WatchEvent<ServedObject>;
   readonly previous: ServedObject | undefined;
+  /** The part of the collection that has brought it. */
+  readonly part: object;
+  /** The version behind which a watch gets it. */
+  readonly at: string;
 }
 
 export interface ServedWatchOptions {

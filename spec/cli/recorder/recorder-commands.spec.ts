@@ -186,4 +186,34 @@ describe('listwatch record, replay and dump', () => {
     stop.abort();
     expect(await running, served.stderr.text).to.equal(0);
   });
+
+  it('record several resources, say which a recording has, and serve all of them', async () => {
+    const file = join(directory.path, 'incident.listwatch');
+    const words = ['record', 'cm', 'ns', '-n', 'default', '--kubeconfig', kubeconfig];
+    const made = await run([...words, '--out', file, '--for', '200ms']);
+    expect(made.code, made.host.stderr.text).to.equal(0);
+    expect(made.host.stderr.text).to.match(/recording configmaps in .*; namespaces, 4 objects, to/);
+    const played = await run(['replay', file]);
+    expect(played.code, played.host.stderr.text).to.equal(0);
+    expect(played.host.stdout.text).to.match(/ \+ namespaces kube-system \d+\n/);
+    expect(played.host.stderr.text)
+      .to.match(/^2 collections, \d+ records of /)
+      .and.to.include('configmaps in namespace default: 1 objects at the end')
+      .and.to.include('namespaces: 4 objects at the end');
+    expect((await run([...words, '--keep', '1m'])).code).to.equal(2);
+
+    const stop = new AbortController();
+    const served = capturedHost({ homeDir: directory.path, signal: stop.signal });
+    const running = runCommandLine(['replay', file, '--serve', '--speed', 'instant'], served);
+    await until('the address', () => served.stdout.text.includes('http://'));
+    const [, url = ''] = /serving .*; namespaces on (\S+),/.exec(served.stdout.text) ?? [];
+    await using reader = await connect({ server: url, env: {} });
+    expect((await reader.resource('v1', 'namespaces').list()).items).to.have.length(4);
+    const maps = reader.resource('v1', 'configmaps', { namespace: 'default' });
+    expect((await maps.list()).items.map(({ metadata }) => metadata?.name)).to.deep.equal([
+      'kube-root-ca.crt',
+    ]);
+    stop.abort();
+    expect(await running, served.stderr.text).to.equal(0);
+  });
 });

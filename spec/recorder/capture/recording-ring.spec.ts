@@ -1,10 +1,26 @@
 import { expect } from 'chai';
 import type { CacheOptions } from '../../../lib/cache/memory/cache-options.ts';
+import type {
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+  WatchRequest,
+  WatchStream,
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
+import { isProbe } from '../../../lib/cache/reflector/contract/probe-request.ts';
+import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { deferred } from '../../../lib/kernel/time/latch.ts';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { replay } from '../../../lib/recorder/replay/replay.ts';
+import { record, type Recording } from '../../../lib/recorder/source-recording.ts';
+import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
+import { BytesSource } from '../../cache/support/bytes-source.ts';
 import { pod, type Pod } from '../../cache/support/objects.ts';
-import { asFile } from '../support/memory-files.ts';
+import { asFile, MemoryFiles } from '../support/memory-files.ts';
 import { byName, play, Recorded } from '../support/recorded-informer.ts';
 
 type State = Record<string, Pod>;
@@ -184,3 +200,98 @@ describe('RecordingRing', () => {
     await recorded.stop();
   });
 });
+
+/** A source whose watches can be silent, but for those by which a reflector asks whether one should have brought something. */
+class SilentSource implements ListerWatcher<ObjectView<Pod>> {
+  readonly description = 'pods';
+  readonly #pods: ScriptedListerWatcher<Pod>;
+  /** Events wait for it. */
+  silence: Promise<void> = Promise.resolve();
+
+  constructor(pods: ScriptedListerWatcher<Pod>) {
+    this.#pods = pods;
+  }
+
+  list(request: ListRequest): Promise<ListPage<ObjectView<Pod>>> {
+    return this.#pods.list(request);
+  }
+
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<Pod>>> {
+    const stream = await this.#pods.watch(request);
+    return isProbe(request) ? stream : this.#silent(stream);
+  }
+
+  async *#silent(
+    stream: WatchStream<ObjectView<Pod>>,
+  ): AsyncGenerator<readonly WatchEvent<ObjectView<Pod>>[], undefined> {
+    for await (const batch of stream) {
+      await this.silence;
+      yield batch;
+    }
+    return undefined;
+  }
+}
+
+describe('RecordingRing of a watch that a reflector doubts', () => {
+  async function doubted(use: (parts: Doubted) => Promise<void>): Promise<void> {
+    const runtime = new VirtualRuntime();
+    const objects = [pod('first')];
+    const pods = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
+    const source = new SilentSource(pods);
+    const listerWatcher = new BytesSource(source);
+    const informer = new SharedIndexInformer<Pod>({
+      listerWatcher,
+      runtime,
+      watchList: false,
+      logger: silentLogger,
+      onError: () => {},
+    });
+    const files = new MemoryFiles();
+    const recording = await record<Pod>(informer, 'pods.listwatch', { files, keepMinutes: 0.01 });
+    const running = informer.run();
+    await runtime.run(informer.whenSynced({ timeoutMs: 60_000 }));
+    const heard = deferred<void>();
+    source.silence = heard.promise;
+    await runtime.advance(10_000);
+    pods.add(pod('late'));
+    // The probe gets the event, and it is no longer one of the last records.
+    await runtime.advance(31_000);
+    await use({ runtime, recording, files, informer, hear: () => heard.resolve() });
+    heard.resolve();
+    await runtime.run(informer.close());
+    await running;
+    await recording.close();
+  }
+
+  it('names in the header of a dump the version of the state that it begins with', async () => {
+    await doubted(async ({ runtime, recording, files }) => {
+      await runtime.run(recording.dump());
+      await asFile(files.bytes('pods.listwatch'), async (path) => {
+        const { version, state } = await firstState(path);
+        expect(Object.keys(state)).to.deep.equal(['first']);
+        expect(version).to.equal(state['first']?.metadata.resourceVersion);
+      });
+    });
+  });
+
+  it('goes on with the watch that it has, and not with that of the probe', async () => {
+    await doubted(async ({ runtime, recording, files, informer, hear }) => {
+      hear();
+      await runtime.settle();
+      expect(informer.lister.list()).to.have.length(2);
+      await runtime.run(recording.dump());
+      await asFile(files.bytes('pods.listwatch'), async (path) => {
+        const { log } = await play(path);
+        expect(log).to.deep.equal(['+shop/first@1!', '+shop/late@2']);
+      });
+    });
+  });
+});
+
+interface Doubted {
+  readonly runtime: VirtualRuntime;
+  readonly recording: Recording<Pod>;
+  readonly files: MemoryFiles;
+  readonly informer: SharedIndexInformer<Pod>;
+  readonly hear: () => void;
+}

@@ -32,6 +32,8 @@ export interface ListPage<V> {
   readonly skippedItems?: number | undefined;
   /** The number of items that follow, if the server sends it. */
   readonly remainingItemCount?: number | undefined;
+  /** The kind that items would have, of a page that has none. @defaultValue not known */
+  readonly itemKind?: string | undefined;
 }
 
 export interface WatchRequest {

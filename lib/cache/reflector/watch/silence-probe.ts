@@ -9,6 +9,7 @@ import { identityOf } from '../../../meta/object-view.ts';
 import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import { listPage } from '../list/list-page.ts';
 import type { ListerWatcher, ListRequest } from '../contract/lister-watcher.ts';
+import { PROBE_ITEMS, PROBE_SECONDS } from '../contract/probe-request.ts';
 import { isNewer, isOlder } from '../../../meta/versions/version-order.ts';
 import { classifyFailure, type FailureKind } from '../failure/watch-error.ts';
 import { WatchReader } from './watch-reader.ts';
@@ -17,8 +18,6 @@ import { WatchReader } from './watch-reader.ts';
 const ANSWER_MS = 4500;
 /** The additional wait for a turn, milliseconds, so that a failure of the other readers is noticed before the timeout. */
 const HEARING_MS = 250;
-/** The duration of the probing watch. */
-const SIDE_WATCH_SECONDS = 1;
 /**
  * The silent watch may bring the events of the probing watch up to 2 s later. The wait has steps: after the event loop was
  * blocked, timers run before data that has already arrived is read.
@@ -147,7 +146,7 @@ export class SilenceProbe<V extends HasMetadata> {
     this.#asked = 1;
     try {
       if (seen === '') {
-        this.#answered = await this.#askTwice({ limit: 1 });
+        this.#answered = await this.#askTwice({ limit: PROBE_ITEMS });
         return QUIET;
       }
       const newest = await this.#newestVersion(seen);
@@ -171,7 +170,7 @@ export class SilenceProbe<V extends HasMetadata> {
       const version = await this.#askTwice({
         resourceVersion: seen,
         resourceVersionMatch: 'NotOlderThan',
-        limit: 1,
+        limit: PROBE_ITEMS,
       });
       if (!isOlder(version, seen)) return version;
       refusal = this.#wentBack(version, seen);
@@ -181,7 +180,7 @@ export class SilenceProbe<V extends HasMetadata> {
     }
     // A lagging replica gives the same answer; a request for the most recent state decides.
     const untilMs = this.#options.runtime.monotonicMs() + ANSWER_MS;
-    const latest = await this.#list({ limit: 1 }, untilMs, this.#abort.signal);
+    const latest = await this.#list({ limit: PROBE_ITEMS }, untilMs, this.#abort.signal);
     return isOlder(latest, seen) ? { verdict: 'went-back', error: refusal } : latest;
   }
 
@@ -236,7 +235,7 @@ export class SilenceProbe<V extends HasMetadata> {
     const request = {
       resourceVersion: seen,
       allowWatchBookmarks: true,
-      timeoutSeconds: SIDE_WATCH_SECONDS,
+      timeoutSeconds: PROBE_SECONDS,
     };
     const side = new WatchReader({ runtime, listerWatcher, request, signal });
     const timer = runtime.setTimer(ANSWER_MS, () => {

@@ -117,6 +117,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     }
     if (this.#problem !== undefined) throw malformedResponse(this.#problem);
     this.#completeTypes();
+    const { kind } = this.#type;
     const metadata = this.#metadata as ListMeta | null | undefined;
     const { resourceVersion, continue: continueToken, remainingItemCount } = metadata ?? {};
     return {
@@ -125,6 +126,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
       ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
       ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
       ...(this.#skipped === 0 ? {} : { skippedItems: this.#skipped }),
+      ...(this.#count > 0 || kind === undefined ? {} : { itemKind: kind }),
     };
   }
 

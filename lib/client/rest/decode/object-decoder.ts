@@ -93,14 +93,12 @@ function parseEvent<T extends KubernetesObject>(frame: Buffer): WatchEvent<Objec
   }
 }
 
-function bookmark({ metadata }: KubernetesObject): BookmarkEvent {
+function bookmark({ kind, metadata }: KubernetesObject): BookmarkEvent {
   const resourceVersion = metadata?.resourceVersion;
   if (typeof resourceVersion !== 'string') {
     throw malformedFrame('it is a BOOKMARK event without a resource version');
   }
-  return {
-    type: 'BOOKMARK',
-    resourceVersion,
-    initialEventsEnd: metadata?.annotations?.[INITIAL_EVENTS_END] === 'true',
-  };
+  const initialEventsEnd = metadata?.annotations?.[INITIAL_EVENTS_END] === 'true';
+  const itemKind = initialEventsEnd && typeof kind === 'string' ? { itemKind: kind } : {};
+  return { type: 'BOOKMARK', resourceVersion, initialEventsEnd, ...itemKind };
 }

@@ -30,6 +30,7 @@ import { BoundTransport } from './bound-transport.ts';
 import { FencedTransport } from './fenced-transport.ts';
 import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
+import { InterceptedReads } from './intercepted-reads.ts';
 import { responseError, statusError } from './response-error.ts';
 
 export interface RestClientOptions {
@@ -89,6 +90,7 @@ export class RestClient {
   readonly #onWarning: (warning: ServerWarning) => void;
   readonly #maxResponseBytes: number;
   #served: DiscoveryLookUp;
+  #reads: InterceptedReads = new InterceptedReads();
 
   constructor(options: RestClientOptions) {
     requireOptions('RestClient', options, ['transport']);
@@ -130,6 +132,7 @@ export class RestClient {
     };
     const made = new RestClient(options);
     made.#served = this.#served;
+    made.#reads = this.#reads;
     return made;
   }
 
@@ -144,6 +147,11 @@ export class RestClient {
 
   get logger(): Logger {
     return this.#logger;
+  }
+
+  /** What lists and watches of collections go through. @internal */
+  get reads(): InterceptedReads {
+    return this.#reads;
   }
 
   target(request: Pick<RestRequest, 'method' | 'path'>): ExchangeTarget {

@@ -129,6 +129,13 @@ describe('JsonListDecoder', () => {
     }
   });
 
+  it('says the kind of items of a page that has none', () => {
+    const empty =
+      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}';
+    expect(decode(empty)).to.deep.equal({ items: [], resourceVersion: '7', itemKind: 'Pod' });
+    expect(decode(empty.replace('[]', '[{}]'))).not.to.have.property('itemKind');
+  });
+
   it('leaves out items that are not objects, and says how many', () => {
     for (const wrong of ['null', '7', '"text"', '[{}]']) {
       const page = decode(

@@ -20,6 +20,8 @@ describe('JsonObjectDecoder', () => {
         type: 'BOOKMARK',
         resourceVersion: '9',
         initialEventsEnd,
+        // Of a collection without objects, nothing else says the kind.
+        ...(initialEventsEnd ? { itemKind: 'Pod' } : {}),
       })),
     );
   });
