@@ -333,6 +333,20 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: "epoch: typeof epoch === 'number' && epoch >= 0 ? Math.floor(epoch) : 0,",
     reason: '0 is the epoch in both ways.',
   },
+  {
+    file: 'lib/kernel/data/ring-buffer.ts',
+    operator: 'boundary',
+    line: 'while (capacity < initialCapacity) capacity *= 2;',
+    mutant: 'while (capacity <= initialCapacity) capacity *= 2;',
+    reason: 'The room is larger than asked for.',
+  },
+  {
+    file: 'lib/kernel/data/ring-buffer.ts',
+    operator: 'boundary',
+    line: 'if (end <= this.#slots.length) return slots;',
+    mutant: 'if (end < this.#slots.length) return slots;',
+    reason: 'Nothing is joined to the slots where they end with the room.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

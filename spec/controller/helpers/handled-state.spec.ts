@@ -58,7 +58,8 @@ describe('HandledStates', () => {
     const { annotations } = patch.metadata;
     const handled = { ...object, metadata: { ...metadata, annotations } };
     expect(states.handled('a', handled)).to.equal(undefined);
-    expect(states.handled('a', { ...handled, spec: { size: 2 } })).not.to.equal(undefined);
+    const changed = { ...handled, spec: { ...object.spec, size: 2 } };
+    expect(states.handled('a', changed)).not.to.equal(undefined);
   });
 
   it('refuses a state that no annotation can hold, and takes a damaged one as none', () => {
