@@ -347,6 +347,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (end < this.#slots.length) return slots;',
     reason: 'Nothing is joined to the slots where they end with the room.',
   },
+  {
+    file: 'lib/controller/election/election-report.ts',
+    operator: 'exit',
+    line: 'if (epoch === this.#epoch) return;',
+    mutant: 'if (epoch === this.#epoch) ;',
+    reason: 'The gauge is set again to the value that it has.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
