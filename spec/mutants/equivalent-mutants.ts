@@ -354,6 +354,13 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'if (epoch === this.#epoch) ;',
     reason: 'The gauge is set again to the value that it has.',
   },
+  {
+    file: 'lib/controller/builder/shared-keys.ts',
+    operator: 'number',
+    line: 'const left = (this.#running.get(key) ?? 1) - 1;',
+    mutant: 'const left = (this.#running.get(key) ?? 2) - 1;',
+    reason: 'A key has a number while one of its runs is under way.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */
