@@ -333,6 +333,34 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: "epoch: typeof epoch === 'number' && epoch >= 0 ? Math.floor(epoch) : 0,",
     reason: '0 is the epoch in both ways.',
   },
+  {
+    file: 'lib/kernel/data/ring-buffer.ts',
+    operator: 'boundary',
+    line: 'while (capacity < initialCapacity) capacity *= 2;',
+    mutant: 'while (capacity <= initialCapacity) capacity *= 2;',
+    reason: 'The room is larger than asked for.',
+  },
+  {
+    file: 'lib/kernel/data/ring-buffer.ts',
+    operator: 'boundary',
+    line: 'if (end <= this.#slots.length) return slots;',
+    mutant: 'if (end < this.#slots.length) return slots;',
+    reason: 'Nothing is joined to the slots where they end with the room.',
+  },
+  {
+    file: 'lib/controller/election/election-report.ts',
+    operator: 'exit',
+    line: 'if (epoch === this.#epoch) return;',
+    mutant: 'if (epoch === this.#epoch) ;',
+    reason: 'The gauge is set again to the value that it has.',
+  },
+  {
+    file: 'lib/controller/builder/shared-keys.ts',
+    operator: 'number',
+    line: 'const left = (this.#running.get(key) ?? 1) - 1;',
+    mutant: 'const left = (this.#running.get(key) ?? 2) - 1;',
+    reason: 'A key has a number while one of its runs is under way.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

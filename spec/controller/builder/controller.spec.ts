@@ -4,6 +4,7 @@ import { controller } from '../../../lib/controller/builder/controller-builder.t
 import type { Controller } from '../../../lib/controller/builder/controller.ts';
 import { describeReason } from '../../../lib/controller/change/reconcile-reasons.ts';
 import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { conflict, isApplyConflict } from '../../../lib/meta/failure/failures.ts';
 import { ControllerWorld, deployment } from './controller-world.ts';
 
@@ -38,6 +39,34 @@ describe('controller', () => {
     expect(runs).to.deep.equal(['default/a']);
     await world.after(deployments().create(deployment('b')));
     expect(runs).to.deep.equal(['default/a', 'default/b']);
+  });
+
+  it('makes again what it owns and somebody deletes during a run', async () => {
+    await world.after(deployments().create(deployment('a')));
+    await world.start(
+      controller(world.client, 'apps/v1', 'deployments', world.options)
+        .owns('v1', 'configmaps')
+        .reconcile(async ({ metadata: { name } }, { resource, own, key, signal }) => {
+          runs.push(key);
+          const part = own({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } as const);
+          await resource('v1', 'configmaps').apply(part);
+          await sleep(world.runtime, 1000, { signal });
+        }),
+    );
+    await world.after(maps().delete('a'));
+    expect(runs).to.have.length(1);
+    await world.runtime.advance(2000);
+    expect(runs).to.have.length(2);
+    expect(await world.after(maps().get('a'))).to.have.nested.property('metadata.name', 'a');
+  });
+
+  it('says that it waits to be run', async () => {
+    const one = noting();
+    const failure = await world.runtime.run(
+      one.whenReady({ timeoutMs: 1000 }).catch((error: unknown) => String(error)),
+    );
+    expect(failure).to.include('waiting for run() of the controller deployments');
+    await world.runtime.run(one.close());
   });
 
   it('repairs by an apply what somebody has edited, unless the call has force: false', async () => {

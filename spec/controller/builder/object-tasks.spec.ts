@@ -68,6 +68,22 @@ describe('timers and daemons of a controller', () => {
     ]);
   });
 
+  it('a timer waits while the controller is paused, and goes on after it', async () => {
+    await make('a');
+    const one = builder()
+      .every(60_000, async () => void events.push('run'), { initialDelayMs: 1_000 })
+      .reconcile(reconcile);
+    await world.start(one);
+    one.pause();
+    await world.runtime.advance(200_000);
+    expect(events).to.deep.equal([]);
+    one.resume();
+    await world.runtime.advance(1_000);
+    expect(events).to.deep.equal(['run']);
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['run', 'run']);
+  });
+
   it('first runs of a timer are spread over the interval; a result may name the next one', async () => {
     for (let index = 0; index < 20; index += 1) await make(`map-${index}`);
     const times: number[] = [];

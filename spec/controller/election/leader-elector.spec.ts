@@ -184,6 +184,33 @@ describe('LeaderElector', () => {
     expect(spec?.holderIdentity).to.equal('a');
   });
 
+  it('says as a standby when the server does not answer, and when it does again', async () => {
+    const [, b] = (await led('b')) as [Replica, Replica];
+    b.network.cut = true;
+    await world.runtime.advance(20_000);
+    expect(b.elector.inspect().failure).to.be.a('string');
+    b.network.cut = false;
+    await world.runtime.advance(10_000);
+    expect(b.steps).to.deep.equal([]);
+    expect(b.elector.inspect().failure).to.equal(undefined);
+    expect(b.log).to.include('lease default/program is answered again');
+  });
+
+  it('is no leader in its reports once it has stopped', async () => {
+    const [a] = (await led()) as [Replica];
+    expect(a.elector.inspect()).to.include({ phase: 'leading', leader: 'a' });
+    a.stop.abort();
+    await world.runtime.advance(1000);
+    expect(a.elector.inspect()).to.include({ phase: 'stopped', leader: undefined });
+    expect(a.log.at(-1)).to.equal('lease default/program: a leads no more');
+  });
+
+  it('refuses a fencing that it does not know', () => {
+    expect(() => world.replica('c', { fencing: 'hard' as never })).to.throw(
+      "option \"fencing\" must be 'local' or 'strict', not hard",
+    );
+  });
+
   it('has lost a Lease that was deleted, and says so', async () => {
     const [a] = (await led()) as [Replica];
     const leases = world.user.resource('coordination.k8s.io/v1', 'leases', {

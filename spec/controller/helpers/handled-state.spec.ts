@@ -27,6 +27,41 @@ describe('HandledStates', () => {
     ]);
   });
 
+  it('leaves out its own annotation and that of kubectl apply, and no other', () => {
+    const states = new HandledStates({ annotation: 'example.com/last' });
+    const patch = states.handled('a', object) as {
+      readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+    };
+    const { annotations } = patch.metadata;
+    const kubectl = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+    const handled = { ...object, metadata: { ...metadata, annotations } };
+    expect(states.of('a', handled)).to.deep.equal({ before: true, changes: [] });
+    const applied = {
+      ...object,
+      metadata: { ...metadata, annotations: { ...annotations, ...kubectl } },
+    };
+    expect(states.of('a', applied).changes).to.deep.equal([]);
+    const noted = {
+      ...object,
+      metadata: { ...metadata, annotations: { ...annotations, note: 'x' } },
+    };
+    expect(states.of('a', noted).changes).to.deep.equal([
+      { path: 'metadata.annotations.note', old: undefined, new: 'x' },
+    ]);
+  });
+
+  it('has nothing to write into an annotation that says it already', () => {
+    const states = new HandledStates({ annotation: 'example.com/last' });
+    const patch = states.handled('a', object) as {
+      readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+    };
+    const { annotations } = patch.metadata;
+    const handled = { ...object, metadata: { ...metadata, annotations } };
+    expect(states.handled('a', handled)).to.equal(undefined);
+    const changed = { ...handled, spec: { ...object.spec, size: 2 } };
+    expect(states.handled('a', changed)).not.to.equal(undefined);
+  });
+
   it('refuses a state that no annotation can hold, and takes a damaged one as none', () => {
     const states = new HandledStates({ annotation: 'example.com/last' });
     // The server counts bytes.

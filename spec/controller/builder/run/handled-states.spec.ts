@@ -83,6 +83,13 @@ describe('what was handled last', () => {
     expect(seen).to.have.length(2);
   });
 
+  it('fails a run whose annotation the server refuses', async () => {
+    const one = await start({ annotation: 'no name of an annotation' });
+    expect(seen[0]?.before).to.equal(false);
+    expect(one.inspect().runs.failed).to.equal(1);
+    expect(world.log[0]).to.match(/^error: .*no name of an annotation/);
+  });
+
   it('is not there without being asked for', async () => {
     const one = controller(world.client, 'apps/v1', 'deployments', world.options).reconcile(
       async (_object, context) => void context.handled,

@@ -125,6 +125,7 @@ describe('an external source of a controller', () => {
     });
     await world.runtime.settle();
     expect(values).to.equal(10_000);
-    expect(others).to.be.below(1_000);
+    // The last of a hundred is counted here when the next one is asked for.
+    expect(others).to.be.below(100);
   });
 });
