@@ -22,6 +22,7 @@ export interface ParsedEvent {
   /** Of a bookmark. */
   readonly resourceVersion?: string;
   readonly initialEventsEnd?: boolean;
+  readonly itemKind?: string;
 }
 
 /** @throws {ListwatchError} code MALFORMED_FRAME. {ApiError} for an ERROR. */
@@ -40,7 +41,9 @@ export function parseFrame(frame: Buffer): ParsedEvent {
   const resourceVersion = metadata?.resourceVersion;
   if (typeof resourceVersion !== 'string') throw malformed();
   const initialEventsEnd = metadata?.annotations?.[INITIAL_EVENTS_END] === 'true';
-  return { type, resourceVersion, initialEventsEnd };
+  const { kind } = object;
+  const itemKind = initialEventsEnd && typeof kind === 'string' ? { itemKind: kind } : {};
+  return { type, resourceVersion, initialEventsEnd, ...itemKind };
 }
 
 /**
@@ -75,6 +78,7 @@ export function parsePage(body: Buffer): ListPage<unknown> {
     ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
     ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
     ...(skippedItems === 0 ? {} : { skippedItems }),
+    ...((items ?? []).length > 0 || itemKind === undefined ? {} : { itemKind }),
   };
 }
 
