@@ -119,6 +119,19 @@ describe('a recording of several collections', () => {
       frames.filter(({ kind }) => kind !== RecordKind.watchAsked),
     );
     await refused(orphans, /belongs to no request/);
+    const unknown = rewritten(bytes, (frames) =>
+      frames.flatMap((frame) =>
+        frame.kind === RecordKind.watchAccepted ? [frame, { ...frame, kind: 99 }] : [frame],
+      ),
+    );
+    await refused(unknown, /of kind 99 belongs to no request/);
+  });
+
+  it('is offered in part only where a part of it is whole', async () => {
+    const { bytes } = await made();
+    const headerOnly = rewritten(bytes, (frames) => frames.slice(0, 1));
+    await refused(headerOnly, /cut short behind record 0$/);
+    await refused(bytes.subarray(0, -1), /; replay its \d+ whole records with partial: true$/);
   });
 
   it('is refused in a later version of the format, and with readers in the first one', async () => {
