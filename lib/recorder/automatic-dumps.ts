@@ -1,11 +1,9 @@
 import { onProcessSignal } from '../kernel/time/real-process.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
-import type { DumpCause, RecordableInformer } from './record-options.ts';
-import type { KubernetesObject } from '../meta/object.ts';
+import type { DumpCause } from './record-options.ts';
 
-export interface AutomaticDumpsOptions<T extends KubernetesObject> {
-  readonly informer: Pick<RecordableInformer<T>, 'events'>;
-  readonly causes: ReadonlySet<DumpCause>;
+export interface AutomaticDumpsOptions {
+  readonly dumpOn: ReadonlySet<DumpCause>;
   readonly keepMs: number;
   readonly runtime: Runtime;
   readonly dump: () => Promise<unknown>;
@@ -13,36 +11,35 @@ export interface AutomaticDumpsOptions<T extends KubernetesObject> {
 }
 
 /** Writes the last minutes when a signal or an error asks for it, one dump at a time. */
-export class AutomaticDumps<T extends KubernetesObject> implements Disposable {
-  readonly #options: AutomaticDumpsOptions<T>;
+export class AutomaticDumps implements Disposable {
+  readonly #options: AutomaticDumpsOptions;
   readonly #ends: (() => void)[] = [];
   #isWriting = false;
+  #isOpen = true;
   /** An error before this time writes nothing. */
   #nextErrorMs = 0;
 
-  constructor(options: AutomaticDumpsOptions<T>) {
+  constructor(options: AutomaticDumpsOptions) {
     this.#options = options;
-    const { causes, informer } = options;
-    if (causes.has('error')) {
-      informer.events.on('watch-error', this.#onError);
-      this.#ends.push(() => informer.events.off('watch-error', this.#onError));
-    }
+    const { dumpOn: causes } = options;
     for (const signal of ['SIGUSR2', 'SIGHUP'] as const) {
       if (causes.has(signal)) this.#ends.push(onProcessSignal(signal, () => this.#write()));
     }
   }
 
-  [Symbol.dispose](): void {
-    for (const end of this.#ends.splice(0)) end();
-  }
-
-  readonly #onError = (_: unknown, { expected }: { readonly expected: boolean }): void => {
-    const { runtime, keepMs } = this.#options;
+  /** A list or a watch has failed in a way that is not part of normal operation. */
+  failed(): void {
+    const { dumpOn: causes, runtime, keepMs } = this.#options;
     const nowMs = runtime.monotonicMs();
-    if (expected || nowMs < this.#nextErrorMs) return;
+    if (!this.#isOpen || !causes.has('error') || nowMs < this.#nextErrorMs) return;
     this.#nextErrorMs = nowMs + keepMs;
     this.#write();
-  };
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOpen = false;
+    for (const end of this.#ends.splice(0)) end();
+  }
 
   #write(): void {
     if (this.#isWriting) return;

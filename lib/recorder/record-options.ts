@@ -15,7 +15,6 @@ import type { SourceIdentity } from './format/source-identity.ts';
 export interface RecordableInformer<T extends KubernetesObject> {
   readonly name: string;
   readonly runtime: Runtime;
-  caughtUp(resourceVersion: string, options: { readonly timeoutMs: number }): Promise<void>;
   readonly events: {
     on(
       event: 'watch-error',
@@ -41,6 +40,7 @@ export interface RecordableClient {
     wrap: <T extends KubernetesObject>(
       source: ListerWatcher<ObjectView<T>>,
       reader: CollectionReader,
+      origin: ListerWatcher<ObjectView<T>>,
     ) => ListerWatcher<ObjectView<T>>,
   ): Disposable;
 }
@@ -54,7 +54,7 @@ export interface RecordOptions {
   /** The most bytes of the file, or with `keepMinutes` of the memory besides the cache; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
   readonly maxBytes?: number | undefined;
   /**
-   * Keeps the last minutes in memory, within `maxBytes`, and writes a file when `dump` is called. It needs an informer.
+   * Keeps the last minutes in memory, within `maxBytes`, and writes a file when `dump` is called. It needs an informer, or a client.
    * @defaultValue everything goes to the file at once
    */
   readonly keepMinutes?: number | undefined;
@@ -119,7 +119,7 @@ export function resolveRecordOptions(
   if (keepMinutes !== undefined && !hasCache) {
     throw new ListwatchError(
       'INVALID_OPTION',
-      `${OWNER}: option "keepMinutes" needs an informer, whose cache has what came before`,
+      `${OWNER}: option "keepMinutes" needs an informer or a client: the caches have what came before`,
     );
   }
   const bytes = { min: LEAST_BYTES, max: MOST_BYTES, integer: true };

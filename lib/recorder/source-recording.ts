@@ -2,18 +2,17 @@ import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.t
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
-import { AutomaticDumps } from './automatic-dumps.ts';
-import { RecordedReaders } from './capture/recorded-readers.ts';
+import { readerFrame, RecordedReaders, type NumberedReader } from './capture/recorded-readers.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
 import { RecordingFile } from './capture/recording-file.ts';
 import type { RecordSink } from './capture/record-sink.ts';
-import { RecordingRing } from './capture/recording-ring.ts';
 import {
   headBytes,
   RECORDING_LINE,
   SEVERAL_COLLECTIONS,
   type HeaderFields,
 } from './format/file-head.ts';
+import { ClientMinutes, InformerMinutes, type LastMinutes } from './last-minutes.ts';
 import {
   resolveRecordOptions,
   type RecordableClient,
@@ -21,9 +20,6 @@ import {
   type RecordOptions,
   type ResolvedRecordOptions,
 } from './record-options.ts';
-
-/** The longest wait for the cache before a dump. */
-const CATCH_UP_MS = 10_000;
 
 /** The present state of a recording. */
 export interface RecordingInspection {
@@ -44,10 +40,9 @@ export type Recordable<T extends KubernetesObject> =
 export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   readonly path: string;
   readonly #file: RecordingFile | undefined;
-  #ring: RecordingRing<T> | undefined;
+  readonly #minutes: LastMinutes | undefined;
   #source: ListerWatcher<ObjectView<T>> | undefined;
   #attach: () => void = () => {};
-  #automatic: Disposable | undefined;
   #interception: Disposable | undefined;
   #failure: unknown;
 
@@ -66,55 +61,20 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       startedAt: new Date(runtime.wallMs()).toISOString(),
       mask: mask.choice,
     };
-    const recorded = (
-      source: ListerWatcher<ObjectView<T>>,
-      sink: RecordSink,
-    ): ListerWatcher<ObjectView<T>> => {
-      this.#source = new RecordedSource<T>({ source, sink, now });
-      return this.#source;
-    };
     if (keepMs === undefined) {
       const head = headBytes(RECORDING_LINE, fields, isClient(from) ? 2 : 1);
-      const file = new RecordingFile({
-        path,
-        files,
-        runtime,
-        head,
-        mask,
-        maxBytes,
-        flushMs,
-        onFailure,
-        now,
-      });
+      const written = { path, files, runtime, head, mask, maxBytes, flushMs, onFailure, now };
+      const file = new RecordingFile(written);
       this.#file = file;
-      this.#attach = () => {
-        if (isInformer(from)) from.intercept((source) => recorded(source, file));
-        else if (isClient(from)) {
-          const readers = new RecordedReaders({ sink: file, now });
-          this.#interception = from.intercept((source, reader) => readers.recorded(source, reader));
-        } else recorded(from, file);
-      };
-    } else if (isInformer(from)) {
-      const caughtUp = (version: string): Promise<void> =>
-        from.caughtUp(version, { timeoutMs: CATCH_UP_MS });
-      this.#attach = () => {
-        from.intercept((source, cache) => {
-          const kept = { cache, caughtUp, maxBytes, keepMs, fields, mask, now, files, runtime };
-          this.#ring = new RecordingRing<T>(kept);
-          return recorded(source, this.#ring);
-        });
-        const dump = (): Promise<string> => this.dump();
-        const { dumpOn: causes } = options;
-        const dumps = {
-          informer: from,
-          causes,
-          keepMs,
-          runtime,
-          dump,
-          onFailure: options.onFailure,
-        };
-        this.#automatic = new AutomaticDumps<T>(dumps);
-      };
+      this.#attach = () => this.#write(from, file, now);
+    } else if (isInformer(from) || isClient(from)) {
+      const dump = (): Promise<string> => this.dump();
+      const kept = { ...options, keepMs, fields, now, dump };
+      const minutes = isClient(from)
+        ? new ClientMinutes(from, kept)
+        : new InformerMinutes<T>(from, kept);
+      this.#minutes = minutes;
+      this.#attach = () => minutes.begin();
     }
   }
 
@@ -136,8 +96,9 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
     path: string,
     options: RecordOptions,
   ): Promise<Recording<T>> {
-    const given = isInformer(from) || isClient(from) ? from : {};
-    const resolved = resolveRecordOptions(options, given, isInformer(from));
+    checkPath(path);
+    const isSource = !isInformer(from) && !isClient(from);
+    const resolved = resolveRecordOptions(options, isSource ? {} : from, !isSource);
     const recording = new Recording<T>(from, path, resolved);
     await recording.#file?.open();
     try {
@@ -151,11 +112,11 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
 
   inspect(): RecordingInspection {
     const { path } = this;
-    const { records = 0, bytes = 0 } = this.#file ?? this.#ring ?? {};
+    const { records = 0, bytes = 0 } = this.#file ?? this.#minutes ?? {};
     const ended = this.#file?.ended === true;
     return {
       path,
-      state: ended ? 'ended' : this.#ring === undefined ? 'file' : 'memory',
+      state: ended ? 'ended' : this.#minutes === undefined ? 'file' : 'memory',
       records,
       bytes,
     };
@@ -165,10 +126,11 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
    * With `keepMinutes`: writes the last minutes as a recording of its own, and goes on. A file of this name is replaced as a whole.
    * Without it: returns once everything so far is in the file. Resolves to the path.
    * @param path @defaultValue that of the recording
-   * @throws {ListwatchError} code RECORDING_FILE; TIMEOUT when the cache does not catch up with what was received.
+   * @throws {ListwatchError} code RECORDING_FILE; TIMEOUT when a cache does not catch up with what was received, CLOSED when it has stopped
+   * before that.
    */
   async dump(path: string = this.path): Promise<string> {
-    if (this.#ring !== undefined) await this.#ring.dump(path);
+    if (this.#minutes !== undefined) await this.#minutes.dump(path);
     else await this.#file?.flush();
     return path;
   }
@@ -176,13 +138,29 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   /** Ends the recording; what is recorded goes on. Without `keepMinutes`, everything is in the file then. Calling again has no effect. */
   async close(): Promise<void> {
     this.#interception?.[Symbol.dispose]();
-    this.#automatic?.[Symbol.dispose]();
-    this.#ring?.close();
+    this.#minutes?.[Symbol.dispose]();
     await this.#file?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Everything goes to the file. */
+  #write(from: Recordable<T>, file: RecordingFile, now: () => number): void {
+    const recorded = (source: ListerWatcher<ObjectView<T>>): ListerWatcher<ObjectView<T>> => {
+      this.#source = new RecordedSource<T>({ source, sink: file, now });
+      return this.#source;
+    };
+    if (isInformer(from)) from.intercept(recorded);
+    else if (isClient(from)) {
+      const sinkOf = (reader: NumberedReader): RecordSink => {
+        file.put(readerFrame(reader, now()));
+        return file;
+      };
+      const readers = new RecordedReaders({ sinkOf, now });
+      this.#interception = from.intercept((...read) => readers.recorded(...read));
+    } else recorded(from);
   }
 }
 
@@ -206,6 +184,14 @@ export async function record<T extends KubernetesObject>(
   return await Recording.begin<T>(from, path, options);
 }
 
+/** Options in its place are an easy mistake. */
+function checkPath(path: unknown): void {
+  if (typeof path === 'string' && path !== '') return;
+  const found = path === '' ? 'empty' : typeof path;
+  const text = `record: path has to be the name of a file, it is ${found}: record(client, 'incident.listwatch', options)`;
+  throw new ListwatchError('INVALID_OPTION', text);
+}
+
 function collectionOf<T extends KubernetesObject>(from: Recordable<T>): string {
   if (isInformer(from)) return from.name;
   return isClient(from) ? SEVERAL_COLLECTIONS : from.description;
@@ -214,7 +200,7 @@ function collectionOf<T extends KubernetesObject>(from: Recordable<T>): string {
 function isInformer<T extends KubernetesObject>(
   from: Recordable<T>,
 ): from is RecordableInformer<T> {
-  return 'caughtUp' in from;
+  return 'name' in from;
 }
 
 function isClient<T extends KubernetesObject>(from: Recordable<T>): from is RecordableClient {

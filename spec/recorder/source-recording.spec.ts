@@ -296,6 +296,28 @@ describe('a recording', () => {
     await recorded.stop();
   });
 
+  it('refuses a path that is none, and a file that exists, and says what to do', async () => {
+    const recorded = new Recorded();
+    for (const [path, found] of [
+      ['', 'empty'],
+      [{ keepMinutes: 1 }, 'object'],
+      [undefined, 'undefined'],
+    ] as const) {
+      const error = await rejection(record<Pod>(recorded.informer, path as string));
+      expect(error).to.have.property('code', 'INVALID_OPTION');
+      expect(error.message).to.include(
+        `path has to be the name of a file, it is ${found}: record(`,
+      );
+    }
+    recorded.files.files.set('pods.listwatch', Buffer.from('earlier'));
+    const error = await rejection(recorded.record());
+    expect(error).to.have.property('code', 'RECORDING_FILE');
+    expect(error.message).to.match(
+      /EEXIST.*; name a file that does not exist, or remove this one$/,
+    );
+    expect(String(recorded.bytes)).to.equal('earlier');
+  });
+
   it('refuses options that it does not know or that do not fit', async () => {
     const pods = new ScriptedListerWatcher<Pod>();
     for (const options of [

@@ -7,7 +7,6 @@ import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { ObjectMemory } from '../memory/object-memory.ts';
-import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
@@ -92,22 +91,7 @@ export class InformerEngine<T extends KubernetesObject> {
 
   /** What the cache stores. */
   get received(): ReceivedObjects<ObjectView<T>> {
-    const store = (): ThreadSafeStore<ObjectView<T>> => this.pipeline.store;
-    const fifo = (): { readonly size: number } => this.pipeline.fifo;
-    const pin = (): Disposable => this.memory.pin('body');
-    return {
-      get resourceVersion(): string {
-        return store().resourceVersion;
-      },
-      get backlog(): number {
-        return fifo().size;
-      },
-      get: (key) => store().get(key),
-      list: () => store().list(),
-      keys: () => store().keys(),
-      pin,
-      deferReleases: (onLeft) => this.memory.deferReleases?.(onLeft),
-    };
+    return this.#cache.received();
   }
 
   get events(): EventEmitter<InformerEvents> {

@@ -45,9 +45,10 @@ export interface ObjectMemory<V extends HasMetadata = ObjectView> {
   pin(what: 'metadata' | 'body'): Disposable;
   /**
    * From now on an object that leaves the cache stays as it was received, in its place, until it is released through the result.
-   * `onLeft` is called with it at once. At most one reader does so at a time. A memory without this method releases at once.
+   * `onLeft` is called with it at once. One reader does so at a time: undefined for another one. A memory without this method releases
+   * at once.
    */
-  deferReleases?(onLeft: (object: V) => void): DeferredReleases<V>;
+  deferReleases?(onLeft: (object: V) => void): DeferredReleases<V> | undefined;
   inspect(): CacheMemory;
   /** Drops caches for faster reads; retained objects stay readable. Calling again has no effect. */
   close(): void;

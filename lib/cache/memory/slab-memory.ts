@@ -1,4 +1,3 @@
-import { assert } from '../../kernel/failure/assert.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { singleBudget, type ResolvedCacheOptions } from './cache-options.ts';
@@ -105,8 +104,8 @@ export class SlabMemory implements ObjectMemory {
     else deferred.left(object, view);
   }
 
-  deferReleases(onLeft: (object: ObjectView) => void): DeferredReleases {
-    assert(this.#left === undefined, 'the releases of one cache were deferred twice');
+  deferReleases(onLeft: (object: ObjectView) => void): DeferredReleases | undefined {
+    if (this.#left !== undefined) return undefined;
     const left = new LeftObjects({
       onLeft,
       isIn: (view) => this.#arena.has(view),

@@ -36,7 +36,7 @@ const OPTIONS: OptionTable = {
   keep: {
     type: 'string',
     value: 'TIME',
-    help: 'of one resource: keeps only the last minutes, and writes them at the end',
+    help: 'keeps only the last minutes, and writes them at the end',
   },
   'max-bytes': {
     type: 'string',
@@ -87,7 +87,6 @@ async function recordResources(
     return text === undefined ? undefined : parseDuration(name, text);
   });
   const isOne = resources.length === 1;
-  if (keep !== undefined && !isOne) throw new UsageError('--keep takes one resource');
   const name = isOne ? resources[0].replaceAll(/[^a-z\d.-]/gi, '-') : 'recording';
   const file = valueOf(given, 'out') ?? `${name}.listwatch`;
   const maxBytes = wholeNumberOf(given, 'max-bytes');

@@ -127,7 +127,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
 
   /** What it reads from. */
   get #source(): ListerWatcher<ObjectView<T>> {
-    return this.#options.rest.reads.through(this.#direct, () => this.#reader());
+    return this.#options.rest.reads.through(this.#direct, () => this.#reader(), this);
   }
 
   #reader(): CollectionReader {

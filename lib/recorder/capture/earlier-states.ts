@@ -13,26 +13,22 @@ export class EarlierStates {
   readonly #left = new RingBuffer<ObjectView>();
   /** The number of records that had come when it left, for each. */
   readonly #cameBefore = new RingBuffer<number>();
+  readonly #onBytes: (change: number) => void;
   #came = 0;
   #dropped = 0;
-  #bytes = 0;
 
-  /** `onGrowth`: one more is kept. */
-  constructor(cache: Pick<ReceivedObjects<ObjectView>, 'deferReleases'>, onGrowth: () => void) {
-    this.#releases = cache.deferReleases((object) => {
-      this.#add(object);
-      onGrowth();
-    });
+  /** `onBytes`: what they take has changed by so much. */
+  constructor(
+    cache: Pick<ReceivedObjects<ObjectView>, 'deferReleases'>,
+    onBytes: (change: number) => void,
+  ) {
+    this.#onBytes = onBytes;
+    this.#releases = cache.deferReleases((object) => this.#add(object));
   }
 
   /** Whether the cache can do that. */
   get kept(): boolean {
     return this.#releases !== undefined;
-  }
-
-  /** What they take. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** A record has come. */
@@ -48,7 +44,7 @@ export class EarlierStates {
       if (before === undefined || before > this.#dropped) return;
       this.#cameBefore.shift();
       const object = this.#left.shift() as ObjectView;
-      this.#bytes -= object.sizeBytes ?? 0;
+      this.#onBytes(-(object.sizeBytes ?? 0));
       this.#releases?.release(object);
     }
   }
@@ -56,9 +52,11 @@ export class EarlierStates {
   /** All are released, and what leaves from now on is released at once. */
   close(): void {
     this.#releases?.[Symbol.dispose]();
-    for (const object of this.#left.drain()) this.#releases?.release(object);
+    for (const object of this.#left.drain()) {
+      this.#onBytes(-(object.sizeBytes ?? 0));
+      this.#releases?.release(object);
+    }
     this.#cameBefore.clear();
-    this.#bytes = 0;
   }
 
   #add(object: ObjectView): void {
@@ -68,6 +66,6 @@ export class EarlierStates {
     }
     this.#left.push(object);
     this.#cameBefore.push(this.#came);
-    this.#bytes += object.sizeBytes ?? 0;
+    this.#onBytes(object.sizeBytes ?? 0);
   }
 }

@@ -4,14 +4,28 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
 import { collectionKey } from '../format/reader-record.ts';
-import { jsonFrame, RecordKind } from '../format/record-frame.ts';
+import { jsonFrame, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 import { RecordedSource } from './recorded-source.ts';
 import type { RecordSink } from './record-sink.ts';
 
+/** One of the readers of a recording. */
+export interface NumberedReader {
+  readonly number: number;
+  readonly reader: CollectionReader;
+}
+
 export interface RecordedReadersOptions {
-  readonly sink: RecordSink;
+  /** Where the records of a reader go. `origin`: the source that it was given. */
+  readonly sinkOf: (numbered: NumberedReader, origin: object) => RecordSink;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
+  /** A request of a source has failed. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
+}
+
+/** The record that says who a reader is. */
+export function readerFrame({ number, reader }: NumberedReader, atMs: number): RecordFrame {
+  return jsonFrame(RecordKind.reader, reader, { request: number, atMs });
 }
 
 /** Collections whose calls are counted as those of one reader. */
@@ -21,7 +35,7 @@ const MOST_CALLED = 1000;
 export class RecordedReaders {
   readonly #options: RecordedReadersOptions;
   /** Readers that make one call are one for each collection. */
-  readonly #called = new LRUCache<string, number>({ max: MOST_CALLED });
+  readonly #called = new LRUCache<string, SinkOfReader>({ max: MOST_CALLED });
   #readers = 0;
   #requests = 0;
 
@@ -33,23 +47,33 @@ export class RecordedReaders {
   recorded<T extends KubernetesObject>(
     source: ListerWatcher<ObjectView<T>>,
     reader: CollectionReader,
+    origin: object,
   ): ListerWatcher<ObjectView<T>> {
+    const { now, onFailed } = this.#options;
+    const { number, sink } = this.#sinkOf(reader, origin);
     return new RecordedSource<T>({
-      ...this.#options,
+      now,
       source,
-      reader: this.#numberOf(reader),
+      sink,
+      reader: number,
+      onFailed: reader.by === 'source' ? onFailed : undefined,
       nextRequest: () => (this.#requests += 1),
     });
   }
 
-  #numberOf(reader: CollectionReader): number {
+  #sinkOf(reader: CollectionReader, origin: object): SinkOfReader {
     const key = collectionKey(reader);
     const known = reader.by === 'call' ? this.#called.get(key) : undefined;
     if (known !== undefined) return known;
     this.#readers += 1;
-    const { sink, now } = this.#options;
-    sink.put(jsonFrame(RecordKind.reader, reader, { request: this.#readers, atMs: now() }));
-    if (reader.by === 'call') this.#called.set(key, this.#readers);
-    return this.#readers;
+    const number = this.#readers;
+    const made = { number, sink: this.#options.sinkOf({ number, reader }, origin) };
+    if (reader.by === 'call') this.#called.set(key, made);
+    return made;
   }
+}
+
+interface SinkOfReader {
+  readonly number: number;
+  readonly sink: RecordSink;
 }

@@ -27,6 +27,8 @@ export interface RecordedSourceOptions<T extends KubernetesObject> {
   readonly reader?: number | undefined;
   /** The number of the next request, for sources that share a recording. @defaultValue it counts its own */
   readonly nextRequest?: (() => number) | undefined;
+  /** A request has failed, and its reader had not ended it. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
 }
 
 /** Flags of an event. */
@@ -71,7 +73,7 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
       this.#json(RecordKind.pageEnd, id, rest);
       return page;
     } catch (error) {
-      this.#json(RecordKind.listFailed, id, recordedError(error));
+      this.#failed(RecordKind.listFailed, id, error, request);
       throw error;
     }
   }
@@ -81,9 +83,11 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     try {
       const stream = await this.#options.source.watch(request);
       this.#json(RecordKind.watchAccepted, id, undefined);
-      return { [Symbol.asyncIterator]: () => this.#read(id, stream[Symbol.asyncIterator]()) };
+      return {
+        [Symbol.asyncIterator]: () => this.#read(id, stream[Symbol.asyncIterator](), request),
+      };
     } catch (error) {
-      this.#json(RecordKind.watchFailed, id, recordedError(error));
+      this.#failed(RecordKind.watchFailed, id, error, request);
       throw error;
     }
   }
@@ -91,10 +95,11 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
   #read(
     id: number,
     stream: AsyncIterator<readonly WatchEvent<ObjectView<T>>[]>,
+    request: WatchRequest,
   ): AsyncIterator<readonly WatchEvent<ObjectView<T>>[]> {
     let open = true;
-    const end = (kind: RecordKindNumber, body?: unknown): void => {
-      if (open) this.#json(kind, id, body);
+    const end = (kind: RecordKindNumber): void => {
+      if (open) this.#json(kind, id, undefined);
       open = false;
     };
     return {
@@ -105,7 +110,8 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
           else if (open) this.#events(id, read.value);
           return read;
         } catch (error) {
-          end(RecordKind.watchFailed, recordedError(error));
+          if (open) this.#failed(RecordKind.watchFailed, id, error, request);
+          open = false;
           throw error;
         }
       },
@@ -122,6 +128,16 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     const id = nextRequest?.() ?? (this.#requests += 1);
     this.#json(kind, id, reader === undefined ? asked : { ...asked, reader });
     return id;
+  }
+
+  #failed(
+    kind: RecordKindNumber,
+    id: number,
+    error: unknown,
+    { signal }: ListRequest & WatchRequest,
+  ): void {
+    this.#json(kind, id, recordedError(error));
+    if (signal?.aborted !== true) this.#options.onFailed?.(error);
   }
 
   #json(kind: RecordKindNumber, request: number, value: unknown): void {

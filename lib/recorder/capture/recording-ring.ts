@@ -1,16 +1,11 @@
 import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
 import { keptViewOf } from '../../cache/memory/views/kept-view.ts';
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
-import type { Runtime } from '../../kernel/time/runtime.ts';
-import { nextTask } from '../../kernel/time/wait.ts';
 import { joinedKey } from '../../meta/key.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
-import { replaceFile, type FileWriter } from '../files/private-file.ts';
-import { headBytes, RECORDING_LINE, type HeaderFields } from '../format/file-head.ts';
 import {
-  frameBytes,
   isEndOfWatch,
   jsonFrame,
   LAST_OF_BATCH,
@@ -21,34 +16,31 @@ import { ArrivingRecords } from './arriving-records.ts';
 import { EarlierStates } from './earlier-states.ts';
 import { ListProgress } from './list-progress.ts';
 import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
-import { RingMemory, RingPiece } from './ring-memory.ts';
+import { RingPiece } from './ring-memory.ts';
 import { jsonOf, RECORD_BYTES, RingRecord, VANISHED, type RingBody } from './ring-record.ts';
+import type { RingShare } from './ring-share.ts';
+import type { DumpedRing, RingBeginning } from './ring-dump.ts';
 
 export interface RecordingRingOptions<T extends KubernetesObject> {
   readonly cache: ReceivedObjects<ObjectView<T>>;
-  /** Resolves when the cache has every change up to a version. */
-  readonly caughtUp: (resourceVersion: string) => Promise<void>;
-  readonly maxBytes: number;
-  readonly keepMs: number;
-  readonly fields: HeaderFields;
+  readonly share: RingShare;
   readonly mask: ObjectMask;
-  readonly now: () => number;
-  readonly files: FileWriter;
-  readonly runtime: Runtime;
+  /** Its number among the readers of a recording that has several. */
+  readonly reader?: number | undefined;
 }
 
-/** The request of the list that a dump begins with. */
+/** The request of the list that a dump begins with, of the reader with number 0. */
 const BASE_REQUEST = 0xffffffff;
-const CHUNK_BYTES = 256 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * The last records, within bytes and time, but for those of probes, which say nothing of the state. A dump begins with the state before the oldest of them: the objects of the cache, and of those
- * that have records, what they were before. Where the cache can keep objects that leave it, records refer to them and copy nothing.
+ * The last records of a cache, within bytes and time, but for those of probes, which say nothing of the state. A dump begins with the
+ * state before the oldest of them: the objects of the cache, and of those that have records, what they were before. Where the cache can
+ * keep objects that leave it, records refer to them and copy nothing.
  */
-export class RecordingRing<T extends KubernetesObject> implements RecordSink {
+export class RecordingRing<T extends KubernetesObject> implements RecordSink, DumpedRing {
   readonly #options: RecordingRingOptions<T>;
-  readonly #memory = new RingMemory();
+  readonly #share: RingShare;
   readonly #earlier: EarlierStates;
   readonly #arriving: ArrivingRecords;
   readonly #records = new RingBuffer<RingRecord>();
@@ -60,14 +52,20 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   #listVersion = '';
   /** The watch that was open when the last dropped record came. */
   #openWatch: RingRecord | undefined;
-  #copiedBytes = 0;
+  /** What it takes of the bytes of all rings. */
+  #bytes = 0;
   #hasDropped = false;
+  #isNew = true;
   #closed = false;
 
   constructor(options: RecordingRingOptions<T>) {
     this.#options = options;
-    const { cache, mask } = options;
-    this.#earlier = new EarlierStates(cache, () => this.#dropOld());
+    const { cache, mask, share } = options;
+    this.#share = share;
+    this.#earlier = new EarlierStates(cache, (change) => {
+      this.#grow(change);
+      if (change > 0) this.#dropOld();
+    });
     this.#arriving = new ArrivingRecords({
       hasBacklog: () => this.#newest.underWay || cache.backlog > 0,
       onNotTaken: (record) => {
@@ -79,20 +77,34 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     });
   }
 
-  get records(): number {
+  get size(): number {
     return this.#records.size;
   }
 
-  /** What it takes besides the cache. */
-  get bytes(): number {
-    return this.#copiedBytes + this.#earlier.bytes + this.#records.size * RECORD_BYTES;
+  get oldest(): RingRecord | undefined {
+    return this.#records.peek();
+  }
+
+  get records(): Iterable<RingRecord> {
+    return this.#records;
+  }
+
+  /** Nothing more will come. */
+  get hasEnded(): boolean {
+    return this.#options.cache.stopped.aborted;
+  }
+
+  /** Whether the cache lacks a list that it will have. */
+  get isBehind(): boolean {
+    return this.#listVersion !== '' && !this.#options.cache.has(this.#listVersion);
   }
 
   put(frame: RecordFrame): void {
     if (this.#closed) return;
     const { kind, flags, request, atMs, body } = frame;
     if (this.#newest.isOfProbe(frame, () => body)) return;
-    const record = new RingRecord({ request, atMs }, kind, flags);
+    if (this.#isNew) this.#beginWithCache();
+    const record = new RingRecord(this.#share.nextOrder(), { request, atMs }, kind, flags);
     // It may be a part of a larger buffer, which would be kept with it.
     record.body = this.#copy(body);
     this.#push(record);
@@ -109,7 +121,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     const newest = this.#newest;
     if (newest.isOfProbe({ kind, request: place.request }, () => NOTHING)) return;
     this.#arriving.begin(place);
-    const record = new RingRecord(place, kind, flags);
+    const record = new RingRecord(this.#share.nextOrder(), place, kind, flags);
     const { name, namespace, resourceVersion } = identityOf(object);
     record.resourceVersion = resourceVersion;
     record.body = this.#kept(object);
@@ -130,26 +142,57 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     this.#records.clear();
     this.#arriving.clear();
     this.#earlier.close();
-    this.#copiedBytes = 0;
+    this.#grow(-this.#bytes);
   }
 
-  /** Writes the records as a file. They are those of the moment in which the cache has every list that was dropped. */
-  async dump(path: string): Promise<void> {
-    const { cache, files, runtime, caughtUp } = this.#options;
-    if (this.#listVersion !== '') await caughtUp(this.#listVersion);
-    this.#dropOld();
-    while (this.#dropped.underWay && this.#records.size > 0) this.#drop();
-    const pins = [cache.pin(), this.#memory.pin()];
-    try {
-      const chunks = this.#chunks([...this.#records], this.#base());
-      await replaceFile(path, chunks, { files, runtime, code: 'RECORDING_FILE' });
-    } finally {
-      for (const pin of pins) pin[Symbol.dispose]();
-    }
+  /** What a list no longer has is gone with the end of the list. */
+  drop(): void {
+    do this.#dropOldest();
+    while (this.#records.peek()?.kind === VANISHED);
+  }
+
+  /** A dump begins behind a list that is no longer whole. */
+  dropCutList(): void {
+    while (this.#dropped.underWay && this.#records.size > 0) this.drop();
+  }
+
+  /** Keeps what it refers to, until it is disposed. */
+  pin(): Disposable {
+    return this.#options.cache.pin();
+  }
+
+  /** The state before its oldest record, and the watch that was open then. The objects are those of this moment. */
+  beginning(): RingBeginning {
+    const base = this.#base();
+    if (base === undefined) return { keptFrom: undefined, frames: () => [] };
+    const { resourceVersion } = this.#dropped;
+    const watch = this.#openWatch && {
+      request: this.#openWatch.place.request,
+      isAccepted: this.oldest?.kind !== RecordKind.watchAccepted,
+    };
+    return {
+      keptFrom: resourceVersion,
+      frames: (atMs) => this.#frames({ base, resourceVersion, watch }, atMs),
+    };
+  }
+
+  /** A reader that goes on where its cache is has a state before its first record. */
+  #beginWithCache(): void {
+    this.#isNew = false;
+    const { cache } = this.#options;
+    if (cache.backlog > 0 || cache.resourceVersion === '') return;
+    this.#hasDropped = true;
+    this.#dropped.changed(cache.resourceVersion);
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
+    this.#share.bytes += bytes;
   }
 
   #push(record: RingRecord): void {
     this.#records.push(record);
+    this.#grow(RECORD_BYTES);
     this.#earlier.came();
   }
 
@@ -168,8 +211,8 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   }
 
   #copy(bytes: Buffer): RingPiece {
-    this.#copiedBytes += bytes.length;
-    return this.#memory.copy(bytes);
+    this.#grow(bytes.length);
+    return this.#share.memory.copy(bytes);
   }
 
   /** A list is complete: what the cache has and the list does not is gone. */
@@ -177,7 +220,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     this.#listVersion = this.#newest.resourceVersion;
     for (const key of this.#options.cache.keys()) {
       if (this.#arriving.isListed(key)) continue;
-      const record = new RingRecord(place, VANISHED, 0);
+      const record = new RingRecord(this.#share.nextOrder(), place, VANISHED, 0);
       record.key = key;
       record.prior = this.#before(key);
       this.#push(record);
@@ -186,24 +229,12 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
   }
 
   #dropOld(): void {
-    const { maxBytes, keepMs, now } = this.#options;
-    const oldestMs = now() - keepMs;
-    for (;;) {
-      const oldest = this.#records.peek();
-      if (oldest === undefined) return;
-      if (this.bytes <= maxBytes && oldest.place.atMs >= oldestMs) return;
-      this.#drop();
-    }
-  }
-
-  /** What a list no longer has is gone with the end of the list. */
-  #drop(): void {
-    do this.#dropOldest();
-    while (this.#records.peek()?.kind === VANISHED);
+    this.#share.dropOld(this);
   }
 
   #dropOldest(): void {
     const record = this.#records.shift() as RingRecord;
+    this.#grow(-RECORD_BYTES);
     const { place, kind, body, prior } = record;
     this.#hasDropped = true;
     record.dropped = true;
@@ -225,8 +256,8 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     if (!(body instanceof RingPiece)) return;
     body.uses -= 1;
     if (body.uses > 0) return;
-    this.#copiedBytes -= body.length;
-    this.#memory.release(body);
+    this.#grow(-body.length);
+    this.#share.memory.release(body);
   }
 
   /** The objects before the oldest record; undefined if nothing was dropped. */
@@ -247,57 +278,26 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink {
     })();
   }
 
-  async *#chunks(
-    records: readonly RingRecord[],
-    base: Iterable<Buffer> | undefined,
-  ): AsyncGenerator<Buffer> {
-    const { fields, runtime, now } = this.#options;
-    const keptFrom = this.#dropped.resourceVersion;
-    yield headBytes(RECORDING_LINE, base === undefined ? fields : { ...fields, keptFrom });
-    let parts: Buffer[] = [];
-    let size = 0;
-    let count = 0;
-    for (const frame of this.#frames(records, base, keptFrom)) {
-      const bytes = frameBytes(frame);
-      parts.push(bytes);
-      size += bytes.length;
-      count += 1;
-      if (size < CHUNK_BYTES) continue;
-      yield Buffer.concat(parts);
-      parts = [];
-      size = 0;
-      await nextTask(runtime);
-    }
-    const end = jsonFrame(RecordKind.end, { reason: 'dump', records: count }, { atMs: now() });
-    yield Buffer.concat([...parts, frameBytes(end)]);
+  *#frames({ base, resourceVersion, watch }: Beginning, atMs: number): Generator<RecordFrame> {
+    const { reader } = this.#options;
+    const place = { request: BASE_REQUEST - (reader ?? 0), atMs };
+    yield jsonFrame(RecordKind.listAsked, { reader }, place);
+    for (const body of base)
+      yield { kind: RecordKind.item, flags: 1 | LAST_OF_BATCH, ...place, body };
+    yield jsonFrame(RecordKind.pageEnd, { resourceVersion }, place);
+    if (watch === undefined) return;
+    const { request, isAccepted } = watch;
+    // It goes on from the state above, also if it has begun as a streaming list.
+    const again = { resourceVersion, allowWatchBookmarks: true, reader };
+    yield jsonFrame(RecordKind.watchAsked, again, { request, atMs });
+    if (isAccepted) yield jsonFrame(RecordKind.watchAccepted, undefined, { request, atMs });
   }
+}
 
-  *#frames(
-    records: readonly RingRecord[],
-    base: Iterable<Buffer> | undefined,
-    resourceVersion: string,
-  ): Generator<RecordFrame> {
-    const open = this.#openWatch;
-    if (base !== undefined) {
-      const place = { request: BASE_REQUEST, atMs: records[0]?.place.atMs ?? this.#options.now() };
-      yield jsonFrame(RecordKind.listAsked, {}, place);
-      for (const body of base)
-        yield { kind: RecordKind.item, flags: 1 | LAST_OF_BATCH, ...place, body };
-      yield jsonFrame(RecordKind.pageEnd, { resourceVersion }, place);
-      if (open !== undefined) {
-        // It goes on from the state above, also if it has begun as a streaming list.
-        const again = { resourceVersion, allowWatchBookmarks: true };
-        const { request } = open.place;
-        yield jsonFrame(RecordKind.watchAsked, again, { ...place, request });
-        if (records[0]?.kind !== RecordKind.watchAccepted) {
-          yield jsonFrame(RecordKind.watchAccepted, undefined, { ...place, request });
-        }
-      }
-    }
-    const { mask } = this.#options;
-    for (const { place, kind, flags, body } of records)
-      if (kind !== VANISHED) yield { kind, flags, ...place, body: jsonOf(body, mask) };
-  }
+interface Beginning {
+  readonly base: Iterable<Buffer>;
+  readonly resourceVersion: string;
+  readonly watch: { readonly request: number; readonly isAccepted: boolean } | undefined;
 }
 
 function shared(body: RingBody | undefined): RingBody | undefined {

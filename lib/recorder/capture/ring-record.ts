@@ -4,6 +4,7 @@ import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
 import { EVENT_FLAGS } from './recorded-source.ts';
+import type { NumberedReader } from './recorded-readers.ts';
 import type { RecordPlace } from './record-sink.ts';
 import { RingPiece } from './ring-memory.ts';
 
@@ -21,6 +22,10 @@ export class RingRecord {
   readonly place: RecordPlace;
   readonly kind: number;
   readonly flags: number;
+  /** Its place among the records of all rings. */
+  readonly order: number;
+  /** Of a ring of several readers. */
+  reader: NumberedReader | undefined = undefined;
   key: string | undefined = undefined;
   resourceVersion: string | undefined = undefined;
   /** What the object was before; undefined if it did not exist. */
@@ -31,7 +36,8 @@ export class RingRecord {
   /** The next record of the object refers to it. */
   isNewest = false;
 
-  constructor(place: RecordPlace, kind: number, flags: number) {
+  constructor(order: number, place: RecordPlace, kind: number, flags: number) {
+    this.order = order;
     this.place = place;
     this.kind = kind;
     this.flags = flags;

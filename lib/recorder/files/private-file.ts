@@ -163,5 +163,7 @@ export function fileError(code: ErrorCode, what: string, error: unknown): unknow
   if (error instanceof ListwatchError || !(error instanceof Error) || !('code' in error)) {
     return error;
   }
-  return new ListwatchError(code, `${what}: ${errorMessage(error)}`, { cause: error });
+  const remedy =
+    error.code === 'EEXIST' ? '; name a file that does not exist, or remove this one' : '';
+  return new ListwatchError(code, `${what}: ${errorMessage(error)}${remedy}`, { cause: error });
 }

@@ -360,10 +360,10 @@ describe('SlabMemory with deferred releases', () => {
         memory.release(retainedIn(memory, podOf(index)), 'unused');
       }
       for (const view of views) expect(objectJson(view).toString()).to.equal(text);
-      for (const view of views) releases.release(view);
+      for (const view of views) releases?.release(view);
       expect(memory.inspect().liveBytes).to.equal(0);
       if (mode === 'objects') expect(memory.inspect().decodedBytes).to.equal(0);
-      releases[Symbol.dispose]();
+      releases?.[Symbol.dispose]();
       memory.release(retainedIn(memory, podOf(1)), 'left');
       expect(left).to.have.length(2);
     });
@@ -374,15 +374,15 @@ describe('SlabMemory with deferred releases', () => {
       const view = retainedIn(memory, podOf(1));
       memory.release(view, 'left');
       memory.retain(view);
-      releases.release(view);
+      releases?.release(view);
       expect(memory.inspect().liveBytes).to.be.above(0);
       memory.release(view, 'left');
       memory.retain(view);
       memory.release(view, 'left');
-      releases.release(view);
+      releases?.release(view);
       expect(memory.inspect().liveBytes).to.be.above(0);
       expect(view.object).to.deep.equal(podOf(1));
-      releases.release(view);
+      releases?.release(view);
       expect(memory.inspect().liveBytes).to.equal(0);
       if (mode === 'objects') expect(memory.inspect().decodedBytes).to.equal(0);
     });
@@ -391,8 +391,8 @@ describe('SlabMemory with deferred releases', () => {
   it('are refused while they are deferred already', () => {
     const memory = bytesMemory();
     const releases = memory.deferReleases(() => {});
-    expect(() => memory.deferReleases(() => {})).to.throw('deferred twice');
-    releases[Symbol.dispose]();
+    expect(memory.deferReleases(() => {})).to.equal(undefined);
+    releases?.[Symbol.dispose]();
     memory.deferReleases(() => {});
   });
 });

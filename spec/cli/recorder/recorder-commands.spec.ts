@@ -200,7 +200,13 @@ describe('listwatch record, replay and dump', () => {
       .to.match(/^2 collections, \d+ records of /)
       .and.to.include('configmaps in namespace default: 1 objects at the end')
       .and.to.include('namespaces: 4 objects at the end');
-    expect((await run([...words, '--keep', '1m'])).code).to.equal(2);
+    const minutes = join(directory.path, 'minutes.listwatch');
+    const kept = await run([...words, '--out', minutes, '--keep', '1m', '--for', '200ms']);
+    expect(kept.code, kept.host.stderr.text).to.equal(0);
+    const again = await run(['replay', minutes]);
+    expect(again.host.stderr.text)
+      .to.match(/^2 collections, /)
+      .and.to.include('namespaces: 4 objects at the end');
 
     const stop = new AbortController();
     const served = capturedHost({ homeDir: directory.path, signal: stop.signal });

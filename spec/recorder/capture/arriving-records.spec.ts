@@ -21,7 +21,7 @@ class Arriving {
     const place = { request: 1, atMs: 0 };
     return keys.map((key) => {
       this.records.begin(place);
-      const record = new RingRecord(place, RecordKind.event, 2);
+      const record = new RingRecord(0, place, RecordKind.event, 2);
       record.key = key;
       record.body = this.#memory.copy(Buffer.from('{}'));
       this.records.add(record, inList);
@@ -69,7 +69,7 @@ describe('ArrivingRecords', () => {
     const made = Array.from({ length: 300 }, (_, index) => {
       const place = { request: 1, atMs: index };
       records.begin(place);
-      const record = new RingRecord(place, RecordKind.event, 2);
+      const record = new RingRecord(0, place, RecordKind.event, 2);
       record.body = viewOf(podOf(index));
       records.add(record, false);
       return record;

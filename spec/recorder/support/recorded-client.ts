@@ -3,6 +3,7 @@ import type { ListerWatcherSource } from '../../../lib/cache/informer/factory/li
 import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../lib/meta/object.ts';
@@ -174,6 +175,42 @@ export class RecordedClient {
 
   get bytes(): Buffer {
     return this.files.bytes('incident.listwatch');
+  }
+}
+
+/** Changes of several collections at random, many of them at once, and a network that is lost now and then. */
+export async function incident(
+  world: RecordedClient,
+  seed: number,
+  each: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const { runtime, transport } = world;
+  const random = seededRandom(seed);
+  const below = (bound: number): number => Math.floor(random() * bound);
+  const live = new Set<string>();
+  for (let round = 0; round < 12; round += 1) {
+    for (let left = 1 + below(4); left > 0; left -= 1) {
+      const [apiVersion, resource, namespace] = READ[below(3)] as (typeof READ)[number];
+      const name = `${namespace === undefined ? '' : `${namespace}/`}one-${below(4)}`;
+      const id = `${resource} ${name}`;
+      if (live.has(id) && below(4) === 0) {
+        live.delete(id);
+        await world.delete(resource, name);
+      } else {
+        live.add(id);
+        await world.apply(apiVersion, resource, name, { metadata: { labels: { at: `${round}` } } });
+      }
+      if (below(2) === 0) await runtime.advance(below(1000));
+    }
+    if (below(4) === 0) {
+      transport.weather = 'refusing';
+      transport.reset();
+      await world.apply('v1', 'configmaps', `shop/while-${round}`);
+      await runtime.advance(below(20_000));
+      transport.weather = 'fair';
+    }
+    await runtime.advance(below(60_000));
+    await each();
   }
 }
 

@@ -29,6 +29,8 @@ import type { ResolvedInformerOptions } from '../options/informer-options.ts';
 import type { WarmStart } from '../warm/warm-start.ts';
 import { WarmStarter } from '../warm/warm-starter.ts';
 import { CacheIndexes } from './cache-indexes.ts';
+import { fillsFrom } from './filled-caches.ts';
+import { receivedOf, type ReceivedObjects } from './received-objects.ts';
 
 const COLD = { resumeFrom: '', onMoved: (): void => {} };
 
@@ -111,6 +113,18 @@ export class CollectionCache<T extends KubernetesObject> {
   /** Before it runs: it reads through another source. */
   intercept(wrap: (source: ListerWatcher<ObjectView<T>>) => ListerWatcher<ObjectView<T>>): void {
     this.#listerWatcher = wrap(this.#listerWatcher);
+  }
+
+  /** What it stores, as it was received; of one namespace, if it follows several. */
+  received(namespace?: string): ReceivedObjects<ObjectView<T>> {
+    const { store, fifo } = this.pipeline;
+    const { memory } = this;
+    const receivedVersion = (): string =>
+      namespace === undefined
+        ? this.lastSyncResourceVersion
+        : (this.#namespaces?.versionOf(namespace) ?? '');
+    const parts = { store, fifo, memory, receivedVersion, namespace, stopped: this.stopped };
+    return receivedOf<ObjectView<T>>(parts);
   }
 
   /** Aborts when its last informer has left. */
@@ -219,6 +233,7 @@ export class CollectionCache<T extends KubernetesObject> {
     const { warmStart } = this.options;
     const warm = warmStart && this.#makeWarmStarter(warmStart);
     const draining = this.pipeline.drain(signal);
+    const filled = this.#filled(this.options.listerWatcher);
     let keeping: Promise<void> | undefined;
     try {
       const from = (await warm?.begin(signal)) ?? '';
@@ -233,6 +248,7 @@ export class CollectionCache<T extends KubernetesObject> {
       await this.#followed.run({ signal });
     } finally {
       this.#stop.abort();
+      filled?.[Symbol.dispose]();
       this.pipeline.close();
       await draining;
       await keeping;
@@ -287,10 +303,19 @@ export class CollectionCache<T extends KubernetesObject> {
     });
   }
 
+  /** Says which cache a source fills, for those who find objects in it by name. */
+  #filled(source: object, namespace?: string): Disposable | undefined {
+    if (this.options.keyFunc !== metaNamespaceKeyFunc) return undefined;
+    if ((this.options.namespaces === undefined) !== (namespace === undefined)) return undefined;
+    return fillsFrom(source, this.received(namespace));
+  }
+
   /** Passes the stored objects to the source as known values. It finds them by name, so only if keys are made of names. */
   #makeListerWatcher(namespace?: string): ListerWatcher<ObjectView<T>> {
     const { listerWatcher: all, keyFunc } = this.options;
     const listerWatcher = (namespace === undefined ? all : all.inNamespace?.(namespace)) ?? all;
+    // Made for this reflector alone, so it need not be taken back.
+    if (namespace !== undefined && listerWatcher !== all) this.#filled(listerWatcher, namespace);
     if (keyFunc !== metaNamespaceKeyFunc) return listerWatcher;
     const { store } = this.pipeline;
     return withKnownValues(listerWatcher, (name, namespace = '') => {

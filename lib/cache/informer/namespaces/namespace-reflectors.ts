@@ -94,6 +94,11 @@ export class NamespaceReflectors<V extends HasMetadata> {
     return this.#versions.value;
   }
 
+  /** The newest version that was received of a namespace; empty before its first list. */
+  versionOf(namespace: string): string {
+    return this.#versions.of(namespace);
+  }
+
   get staleEvents(): number {
     let sum = 0;
     for (const { reflector } of this.#followed.values()) sum += reflector.staleEvents;

@@ -3,10 +3,14 @@ import type { CollectionReader } from '../../../meta/collection-options.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 
-/** Returns what a reader reads in place of its source. It is called at the first request of each reader. */
+/**
+ * Returns what a reader reads in place of its source. It is called at the first request of each reader. `origin`: the source that the
+ * reader was given, which is in front of all that is put in between.
+ */
 export type WrapReads = <T extends KubernetesObject>(
   source: ListerWatcher<ObjectView<T>>,
   reader: CollectionReader,
+  origin: ListerWatcher<ObjectView<T>>,
 ) => ListerWatcher<ObjectView<T>>;
 
 interface Wrapping {
@@ -34,12 +38,13 @@ export class InterceptedReads {
   through<T extends KubernetesObject>(
     source: ListerWatcher<ObjectView<T>>,
     reader: () => CollectionReader,
+    origin: ListerWatcher<ObjectView<T>>,
   ): ListerWatcher<ObjectView<T>> {
     let read = source;
     for (const { wrap, made } of this.#wrappings) {
       // The type of what was made is that of its key.
       const known = made.get(read) as ListerWatcher<ObjectView<T>> | undefined;
-      const wrapped = known ?? wrap(read, reader());
+      const wrapped = known ?? wrap(read, reader(), origin);
       if (known === undefined) made.set(read, wrapped);
       read = wrapped;
     }

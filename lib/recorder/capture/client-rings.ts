@@ -1,0 +1,119 @@
+import { filledFrom } from '../../cache/informer/collection/filled-caches.ts';
+import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
+import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import { collectionKey } from '../format/reader-record.ts';
+import type { RecordFrame } from '../format/record-frame.ts';
+import { CallRing } from './call-ring.ts';
+import { ReaderSink } from './reader-sink.ts';
+import { readerFrame, type NumberedReader } from './recorded-readers.ts';
+import type { RecordSink } from './record-sink.ts';
+import { RecordingRing } from './recording-ring.ts';
+import type { DumpedRing } from './ring-dump.ts';
+import type { RingShare } from './ring-share.ts';
+
+export interface ClientRingsOptions {
+  readonly share: RingShare;
+  readonly mask: ObjectMask;
+}
+
+/** Caches that have stopped and are kept for their last minutes, at most; of one collection, the last one alone. */
+const MOST_STOPPED = 16;
+
+interface CacheRing {
+  readonly reader: NumberedReader;
+  readonly ring: RecordingRing<KubernetesObject>;
+}
+
+/** The last records of all who read through a client: a ring for each cache, and one for those who have none. */
+export class ClientRings {
+  readonly #options: ClientRingsOptions;
+  readonly #calls: CallRing;
+  /** From the oldest to the newest. */
+  readonly #caches = new Set<CacheRing>();
+
+  constructor(options: ClientRingsOptions) {
+    this.#options = options;
+    this.#calls = new CallRing(options);
+    options.share.add(this.#calls);
+  }
+
+  get size(): number {
+    return [...this.#caches].reduce((sum, { ring }) => sum + ring.size, this.#calls.size);
+  }
+
+  /** Where the records of a reader go. `origin`: the source that it was given. */
+  sinkOf(numbered: NumberedReader, origin: object): RecordSink {
+    const calls = this.#calls.sinkOf(numbered);
+    if (numbered.reader.by === 'call') return calls;
+    return new ReaderSink<RecordingRing<KubernetesObject>>({
+      cache: () => filledFrom(origin),
+      without: calls,
+      begin: (cache) => this.#begin(numbered, cache),
+      end: (ring) => this.#end(ring),
+    });
+  }
+
+  /** The rings, for a dump. */
+  get rings(): readonly DumpedRing[] {
+    return [...this.#caches].map(({ ring }): DumpedRing => ring).concat(this.#calls);
+  }
+
+  /** Records of the readers. */
+  get readers(): readonly RecordFrame[] {
+    const readers = [...this.#caches].map(({ reader }) => reader);
+    return [...new Set([...readers, ...this.#calls.readers])].map((one) => readerFrame(one, 0));
+  }
+
+  /** A reader whose cache lacks a list that it will have; undefined if there is none. */
+  get behind(): NumberedReader | undefined {
+    for (const { reader, ring } of this.#caches) if (ring.isBehind && !ring.hasEnded) return reader;
+    return undefined;
+  }
+
+  /** Leaves out what is too old, lists that are no longer whole, and caches that have stopped before they had a list. */
+  dropOld(): void {
+    this.#options.share.dropAllOld();
+    for (const { ring } of this.#caches) {
+      if (ring.isBehind) this.#end(ring);
+      else ring.dropCutList();
+    }
+  }
+
+  close(): void {
+    for (const { ring } of this.#caches) this.#end(ring);
+    this.#options.share.delete(this.#calls);
+    this.#calls.close();
+  }
+
+  #begin(
+    reader: NumberedReader,
+    cache: ReceivedObjects<ObjectView>,
+  ): RecordingRing<KubernetesObject> {
+    this.#leaveStopped();
+    const { share, mask } = this.#options;
+    const ring = new RecordingRing<KubernetesObject>({ share, mask, cache, reader: reader.number });
+    share.add(ring);
+    this.#caches.add({ reader, ring });
+    return ring;
+  }
+
+  #end(ended: RecordingRing<KubernetesObject>): void {
+    for (const one of this.#caches) if (one.ring === ended) this.#caches.delete(one);
+    this.#options.share.delete(ended);
+    ended.close();
+  }
+
+  /** A stopped cache is kept as long as it has records, and there is no later one. */
+  #leaveStopped(): void {
+    this.#options.share.dropAllOld();
+    const kept = new Set<string>();
+    for (const { ring, reader } of [...this.#caches].toReversed()) {
+      if (!ring.hasEnded) continue;
+      const key = collectionKey(reader.reader);
+      if (ring.size === 0 || kept.has(key) || kept.size >= MOST_STOPPED) this.#end(ring);
+      else kept.add(key);
+    }
+  }
+}

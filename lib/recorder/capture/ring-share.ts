@@ -1,0 +1,74 @@
+import { RingMemory } from './ring-memory.ts';
+import type { RingRecord } from './ring-record.ts';
+
+/** How much the last records may be. */
+export interface RingBound {
+  /** Of all rings, besides the caches. */
+  readonly maxBytes: number;
+  readonly keepMs: number;
+  /** The time of the recording, milliseconds. */
+  readonly now: () => number;
+}
+
+/** Records in their order, of which the oldest can be dropped. */
+export interface BoundedRing {
+  readonly oldest: RingRecord | undefined;
+  /** Drops the oldest, and what belongs to it. */
+  drop(): void;
+}
+
+/** What the rings of one recording have in common: their bound, the memory of their copies, and the order of their records. */
+export class RingShare {
+  readonly bound: RingBound;
+  readonly memory: RingMemory = new RingMemory();
+  /** What they take besides the caches. */
+  bytes = 0;
+  readonly #rings = new Set<BoundedRing>();
+  #order = 0;
+
+  constructor(bound: RingBound) {
+    this.bound = bound;
+  }
+
+  /** The place of the next record among those of all rings. */
+  nextOrder(): number {
+    this.#order += 1;
+    return this.#order;
+  }
+
+  add(ring: BoundedRing): void {
+    this.#rings.add(ring);
+  }
+
+  delete(ring: BoundedRing): void {
+    this.#rings.delete(ring);
+  }
+
+  /** Drops records of the ring that are too old, and the oldest records of all while they are too many. */
+  dropOld(ring: BoundedRing): void {
+    const { maxBytes, keepMs, now } = this.bound;
+    const oldestMs = now() - keepMs;
+    for (let { oldest } = ring; oldest !== undefined; { oldest } = ring) {
+      if (oldest.place.atMs >= oldestMs) break;
+      ring.drop();
+    }
+    while (this.bytes > maxBytes) {
+      const longest = this.#withOldest();
+      if (longest === undefined) return;
+      longest.drop();
+    }
+  }
+
+  dropAllOld(): void {
+    for (const ring of this.#rings) this.dropOld(ring);
+  }
+
+  #withOldest(): BoundedRing | undefined {
+    let found: BoundedRing | undefined;
+    for (const ring of this.#rings) {
+      if (ring.oldest === undefined) continue;
+      if (found?.oldest === undefined || ring.oldest.order < found.oldest.order) found = ring;
+    }
+    return found;
+  }
+}

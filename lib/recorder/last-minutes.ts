@@ -1,0 +1,186 @@
+import { classifyFailure, type FailureKind } from '../cache/reflector/failure/watch-error.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import { sleep } from '../kernel/time/wait.ts';
+import type { KubernetesObject } from '../meta/object.ts';
+import { AutomaticDumps } from './automatic-dumps.ts';
+import { ClientRings } from './capture/client-rings.ts';
+import { RecordedReaders } from './capture/recorded-readers.ts';
+import { RecordedSource } from './capture/recorded-source.ts';
+import { RecordingRing } from './capture/recording-ring.ts';
+import { dumpRings } from './capture/ring-dump.ts';
+import { RingShare } from './capture/ring-share.ts';
+import type { HeaderFields } from './format/file-head.ts';
+import { descriptionOf } from './format/reader-record.ts';
+import type {
+  RecordableClient,
+  RecordableInformer,
+  ResolvedRecordOptions,
+} from './record-options.ts';
+
+/** Keeps the last records in memory, and writes them when asked. */
+export interface LastMinutes extends Disposable {
+  readonly records: number;
+  /** What they take besides the caches. */
+  readonly bytes: number;
+  /** @throws as `record` does. */
+  begin(): void;
+  /** @throws as `Recording.dump` does. */
+  dump(path: string): Promise<void>;
+}
+
+export interface LastMinutesOptions extends Omit<ResolvedRecordOptions, 'keepMs' | 'identity'> {
+  readonly keepMs: number;
+  readonly fields: HeaderFields;
+  /** The time of the recording, milliseconds. */
+  readonly now: () => number;
+  /** What a signal or an error asks for. */
+  readonly dump: () => Promise<unknown>;
+}
+
+/** The longest wait for the caches before a dump. */
+const CATCH_UP_MS = 10_000;
+const LOOK_AGAIN_MS = 10;
+
+/** Those that a reflector meets in normal operation, too. */
+const EXPECTED: ReadonlySet<FailureKind> = new Set(['expired', 'gone', 'invalid', 'unsupported']);
+
+/** The last minutes of an informer. */
+export class InformerMinutes<T extends KubernetesObject> implements LastMinutes {
+  readonly #informer: RecordableInformer<T>;
+  readonly #options: LastMinutesOptions;
+  readonly #share: RingShare;
+  #ring: RecordingRing<T> | undefined;
+  #automatic: AutomaticDumps | undefined;
+
+  constructor(informer: RecordableInformer<T>, options: LastMinutesOptions) {
+    this.#informer = informer;
+    this.#options = options;
+    this.#share = new RingShare(options);
+  }
+
+  get records(): number {
+    return this.#ring?.size ?? 0;
+  }
+
+  get bytes(): number {
+    return this.#share.bytes;
+  }
+
+  begin(): void {
+    const { mask, now } = this.#options;
+    this.#informer.intercept((source, cache) => {
+      const ring = new RecordingRing<T>({ cache, mask, share: this.#share });
+      this.#ring = ring;
+      this.#share.add(ring);
+      return new RecordedSource<T>({ source, sink: ring, now });
+    });
+    this.#automatic = new AutomaticDumps(this.#options);
+    this.#informer.events.on('watch-error', this.#onError);
+  }
+
+  async dump(path: string): Promise<void> {
+    const ring = this.#ring;
+    if (ring === undefined) return;
+    const { name } = this.#informer;
+    const behind = (): Behind | undefined =>
+      ring.isBehind ? { name, hasEnded: ring.hasEnded } : undefined;
+    await untilListed(this.#options, behind);
+    this.#share.dropAllOld();
+    ring.dropCutList();
+    await dumpRings({ ...this.#options, path, rings: [ring], share: this.#share });
+  }
+
+  [Symbol.dispose](): void {
+    this.#informer.events.off('watch-error', this.#onError);
+    this.#automatic?.[Symbol.dispose]();
+    this.#ring?.close();
+  }
+
+  readonly #onError = (_: unknown, { expected }: { readonly expected: boolean }): void => {
+    if (!expected) this.#automatic?.failed();
+  };
+}
+
+/** The last minutes of all that is read through a client. */
+export class ClientMinutes implements LastMinutes {
+  readonly #client: RecordableClient;
+  readonly #options: LastMinutesOptions;
+  readonly #share: RingShare;
+  readonly #rings: ClientRings;
+  #interception: Disposable | undefined;
+  #automatic: AutomaticDumps | undefined;
+
+  constructor(client: RecordableClient, options: LastMinutesOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#share = new RingShare(options);
+    this.#rings = new ClientRings({ share: this.#share, mask: options.mask });
+  }
+
+  get records(): number {
+    return this.#rings.size;
+  }
+
+  get bytes(): number {
+    return this.#share.bytes;
+  }
+
+  begin(): void {
+    const readers = new RecordedReaders({
+      now: this.#options.now,
+      sinkOf: (reader, origin) => this.#rings.sinkOf(reader, origin),
+      onFailed: (error) => {
+        if (!EXPECTED.has(classifyFailure(error).kind)) this.#automatic?.failed();
+      },
+    });
+    this.#interception = this.#client.intercept((...read) => readers.recorded(...read));
+    this.#automatic = new AutomaticDumps(this.#options);
+  }
+
+  async dump(path: string): Promise<void> {
+    const behind = (): Behind | undefined => {
+      const found = this.#rings.behind;
+      return found && { name: descriptionOf(found.reader), hasEnded: false };
+    };
+    await untilListed(this.#options, behind);
+    this.#rings.dropOld();
+    const { rings, readers } = this.#rings;
+    await dumpRings({ ...this.#options, path, rings, readers, share: this.#share });
+  }
+
+  [Symbol.dispose](): void {
+    this.#interception?.[Symbol.dispose]();
+    this.#automatic?.[Symbol.dispose]();
+    this.#rings.close();
+  }
+}
+
+/** A cache that lacks a list which was received. */
+interface Behind {
+  readonly name: string;
+  /** It gets nothing more. */
+  readonly hasEnded: boolean;
+}
+
+/** Resolves when no cache lacks a list, which is that of its objects then. */
+async function untilListed(
+  { runtime }: Pick<LastMinutesOptions, 'runtime'>,
+  behind: () => Behind | undefined,
+): Promise<void> {
+  const endMs = runtime.monotonicMs() + CATCH_UP_MS;
+  for (;;) {
+    const found = behind();
+    if (found === undefined) return;
+    if (found.hasEnded) {
+      throw new ListwatchError(
+        'CLOSED',
+        `${found.name} has stopped before its list was in the cache`,
+      );
+    }
+    if (runtime.monotonicMs() >= endMs) {
+      const text = `the list of ${found.name} is not in the cache after ${CATCH_UP_MS / 1000} s: its handlers may be too slow`;
+      throw new ListwatchError('TIMEOUT', text);
+    }
+    await sleep(runtime, LOOK_AGAIN_MS);
+  }
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { RecordKind } from '../../../lib/recorder/format/record-frame.ts';
+import { RingRecord } from '../../../lib/recorder/capture/ring-record.ts';
+import { RingShare, type BoundedRing } from '../../../lib/recorder/capture/ring-share.ts';
+
+const RECORD = 100;
+
+class Ring implements BoundedRing {
+  readonly records: RingRecord[] = [];
+  readonly #share: RingShare;
+
+  constructor(share: RingShare) {
+    this.#share = share;
+    share.add(this);
+  }
+
+  get oldest(): RingRecord | undefined {
+    return this.records[0];
+  }
+
+  get orders(): readonly number[] {
+    return this.records.map(({ order }) => order);
+  }
+
+  put(atMs: number): void {
+    const place = { request: 1, atMs };
+    this.records.push(new RingRecord(this.#share.nextOrder(), place, RecordKind.event, 2));
+    this.#share.bytes += RECORD;
+    this.#share.dropOld(this);
+  }
+
+  drop(): void {
+    this.records.shift();
+    this.#share.bytes -= RECORD;
+  }
+}
+
+function rings(maxBytes: number): {
+  share: RingShare;
+  clock: { ms: number };
+  one: Ring;
+  two: Ring;
+} {
+  const clock = { ms: 0 };
+  const share = new RingShare({ maxBytes, keepMs: 1000, now: () => clock.ms });
+  return { share, clock, one: new Ring(share), two: new Ring(share) };
+}
+
+describe('RingShare', () => {
+  it('drops the oldest record of all rings when they are too many', () => {
+    const { one, two, share } = rings(4 * RECORD);
+    one.put(0);
+    two.put(0);
+    two.put(0);
+    one.put(0);
+    two.put(0);
+    expect([one.orders, two.orders]).to.deep.equal([[4], [2, 3, 5]]);
+    two.put(0);
+    expect([one.orders, two.orders]).to.deep.equal([[4], [3, 5, 6]]);
+    expect(share.bytes).to.equal(4 * RECORD);
+  });
+
+  it('drops what is too old of the ring that gets a record, and of all when asked', () => {
+    const { one, two, share, clock } = rings(Infinity);
+    one.put(0);
+    two.put(0);
+    one.put(500);
+    clock.ms = 1001;
+    one.put(1001);
+    expect([one.orders, two.orders]).to.deep.equal([[3, 4], [2]]);
+    share.dropAllOld();
+    expect(two.orders).to.deep.equal([]);
+  });
+
+  it('does not look at a ring that has left', () => {
+    const { one, two, share } = rings(2 * RECORD);
+    one.put(0);
+    share.delete(one);
+    two.put(0);
+    two.put(0);
+    expect([one.orders, two.orders]).to.deep.equal([[1], [3]]);
+  });
+
+  it('ends when nothing is left to drop', () => {
+    const { one, share } = rings(2 * RECORD);
+    share.bytes += 10 * RECORD;
+    one.put(0);
+    expect(one.orders).to.deep.equal([]);
+    expect(share.bytes).to.equal(10 * RECORD);
+  });
+});
