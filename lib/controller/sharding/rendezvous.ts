@@ -22,6 +22,23 @@ export function memberOf(slot: number, members: Iterable<string>): string | unde
   return best;
 }
 
+/** The members to which all slots go, computed again when the members change: a member asks in each cycle. */
+export class SlotAssignment {
+  #members: readonly string[] = [];
+  #owners: readonly (string | undefined)[] = Array.from({ length: SLOTS });
+
+  /** The owner of each slot. */
+  of(members: readonly string[]): readonly (string | undefined)[] {
+    const before = this.#members;
+    const isSame =
+      members.length === before.length && members.every((member, at) => member === before[at]);
+    if (isSame) return this.#owners;
+    this.#members = members;
+    this.#owners = Array.from({ length: SLOTS }, (_, slot) => memberOf(slot, members));
+    return this.#owners;
+  }
+}
+
 /** FNV-1a over UTF-16, with the last steps of MurmurHash3, so that similar texts differ in all bits. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;

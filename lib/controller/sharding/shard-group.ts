@@ -269,7 +269,8 @@ export class ShardGroup {
    */
   #vanishedOwners(owners: SlotOwners, present: ReadonlySet<string>): string[] {
     const { clock, leaseDurationMs } = this.#options;
-    const gone = new Set(owners.flatMap((owner) => owner ?? []).filter((one) => !present.has(one)));
+    const gone = new Set<string>();
+    for (const owner of owners) if (owner !== undefined && !present.has(owner)) gone.add(owner);
     for (const member of this.#vanished.keys())
       if (!gone.has(member)) this.#vanished.delete(member);
     const kept: string[] = [];

@@ -22,7 +22,7 @@ import { LeaseRenewal } from '../election/lease-renewal.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
 import type { ShareWorker, WorkShare } from '../share/work-share.ts';
 import { HeldSlots } from './held-slots.ts';
-import { memberOf } from './rendezvous.ts';
+import { SlotAssignment } from './rendezvous.ts';
 import { ShardGroup, type GroupState, type StoredTable } from './shard-group.ts';
 import { ShardLease } from './shard-lease.ts';
 import { shardingMetrics } from './sharding-metrics.ts';
@@ -99,6 +99,7 @@ export class ShardMember implements WorkShare {
   readonly #group: ShardGroup;
   readonly #right: ShardLease;
   readonly #workers = new Set<ShareWorker>();
+  readonly #assignment = new SlotAssignment();
   readonly #slots: HeldSlots;
   readonly #history: TableHistory;
   readonly #stop = new AbortController();
@@ -422,8 +423,9 @@ export class ShardMember implements WorkShare {
     const leaving: number[] = [];
     const kept: number[] = [];
     let changed = false;
+    const assigned = this.#assignment.of(state.members);
     const next = owners.map((owner, slot) => {
-      const wanted = memberOf(slot, state.members);
+      const wanted = assigned[slot];
       const hasEnded = this.#slots.hasEnded(slot);
       if (owner === me && wanted === me) {
         // An earlier write that gave it away may still be under way: it begins again after a later one only, which makes that one void.

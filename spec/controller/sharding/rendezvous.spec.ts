@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { memberOf, SLOTS, slotOf } from '../../../lib/controller/sharding/rendezvous.ts';
+import {
+  memberOf,
+  SlotAssignment,
+  SLOTS,
+  slotOf,
+} from '../../../lib/controller/sharding/rendezvous.ts';
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot);
 const members = (count: number): string[] =>
@@ -31,6 +36,20 @@ describe('Rendezvous hashing', () => {
       const before = memberOf(slot, all);
       if (before !== 'group-5') expect(memberOf(slot, less)).to.equal(before);
     }
+  });
+
+  it('assigns all slots at once, and again when the members change', () => {
+    const assignment = new SlotAssignment();
+    expect(new Set(assignment.of([]))).to.deep.equal(new Set([undefined]));
+    for (const count of [3, 3, 4, 3]) {
+      const all = members(count);
+      const owners = assignment.of(all);
+      expect(owners).to.deep.equal(slots.map((slot) => memberOf(slot, all)));
+      expect(assignment.of([...all]), 'the same members').to.equal(owners);
+    }
+    const others = ['group-0', 'group-1', 'other'];
+    expect(assignment.of(others)[0]).to.equal(memberOf(0, others));
+    expect(assignment.of(others)).to.include('other').and.not.include('group-2');
   });
 
   it('spreads similar keys over all slots', () => {
