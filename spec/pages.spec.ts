@@ -139,6 +139,15 @@ describe(WORKFLOW, () => {
     }
   });
 
+  it('searches the corpus and the examples with 1,000 seeds each', () => {
+    const searches = steps.flatMap(({ run = '' }) => (run.includes('simulate:') ? [run] : []));
+    const seeds = searches.flatMap((search) => /--(?:fixed-)?seeds \d+/.exec(search) ?? []);
+    expect(seeds).to.include.members(['--fixed-seeds 1000', '--seeds 1000']);
+    expect(searches.join('\n')).to.include('--version wrong');
+    for (const script of searches.flatMap(scriptsIn))
+      expect(manifest.scripts).to.have.property(script);
+  });
+
   it('takes only actions of the platform, by major version, and ends in bounded time', () => {
     const actions = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
     expect(actions).not.to.deep.equal([]);
