@@ -185,6 +185,34 @@ describe('RecordingRing', () => {
     await recording.close();
   });
 
+  it('counts what it has copied until no record needs it: nothing when all are too old', async () => {
+    const recorded = new Recorded({ watchList: false }, 10, 'object', 'decoded');
+    const recording = await recorded.record({ keepMinutes: 1 });
+    await recorded.start();
+    const changes = new Changes(recorded, 3);
+    for (let round = 0; round < 10; round += 1) await changes.burst();
+    const { runtime, pods } = recorded;
+    const full = recording.inspect().bytes;
+    expect(full).to.be.above(10_000);
+    // Two batches without a backlog, by which older states are no longer asked for.
+    for (const name of ['one', 'two', 'three']) {
+      await runtime.advance(61_000);
+      pods.add(pod(name));
+      await runtime.settle();
+    }
+    const { bytes, records } = recording.inspect();
+    expect(records).to.be.within(1, 3);
+    await recorded.stop();
+    expect(bytes).to.be.within(1, 1000);
+    await runtime.advance(61_000);
+    await recording.dump();
+    expect(recording.inspect().records).to.equal(0);
+    // The newest state of three objects may still be asked for.
+    expect(recording.inspect().bytes).to.be.within(0, bytes);
+    await recording.close();
+    expect(recording.inspect().bytes).to.equal(0);
+  });
+
   it('gives the memory of the cache back when it ends', async () => {
     const recorded = new Recorded({ watchList: false }, 10);
     const recording = await recorded.record({ keepMinutes: 60 });
