@@ -4,7 +4,7 @@ import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-fra
 import { bodyOfObject, type RecordSink } from './record-sink.ts';
 import type { NumberedReader } from './recorded-readers.ts';
 import type { DumpedRing, RingBeginning } from './ring-dump.ts';
-import { RingPiece } from './ring-memory.ts';
+import { RingMemory, RingPiece, SMALL_SLAB_BYTES } from './ring-memory.ts';
 import { RECORD_BYTES, RingRecord } from './ring-record.ts';
 import type { BoundedRing, RingShare } from './ring-share.ts';
 
@@ -19,6 +19,7 @@ export interface CallRingOptions {
  */
 export class CallRing implements BoundedRing, DumpedRing {
   readonly #options: CallRingOptions;
+  readonly #memory = new RingMemory(SMALL_SLAB_BYTES);
   readonly #records = new RingBuffer<RingRecord>();
   /** The dropped beginnings of watches that were open at the newest dropped record, by request. */
   readonly #open = new Map<number, RingRecord[]>();
@@ -80,7 +81,7 @@ export class CallRing implements BoundedRing, DumpedRing {
   }
 
   pin(): Disposable {
-    return { [Symbol.dispose]: () => {} };
+    return this.#memory.pin();
   }
 
   beginning(): RingBeginning {
@@ -103,7 +104,7 @@ export class CallRing implements BoundedRing, DumpedRing {
     const { share } = this.#options;
     const record = new RingRecord(share.nextOrder(), { request, atMs }, kind, flags);
     record.reader = reader;
-    record.body = share.memory.copy(body);
+    record.body = this.#memory.copy(body);
     this.#grow(body.length + RECORD_BYTES);
     this.#records.push(record);
     share.dropOld(this);
@@ -112,7 +113,7 @@ export class CallRing implements BoundedRing, DumpedRing {
   #free({ body }: RingRecord): void {
     if (!(body instanceof RingPiece)) return;
     this.#grow(-body.length - RECORD_BYTES);
-    this.#options.share.memory.release(body);
+    this.#memory.release(body);
   }
 
   #grow(bytes: number): void {

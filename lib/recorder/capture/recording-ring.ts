@@ -16,7 +16,7 @@ import { ArrivingRecords } from './arriving-records.ts';
 import { EarlierStates } from './earlier-states.ts';
 import { ListProgress } from './list-progress.ts';
 import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
-import { RingPiece } from './ring-memory.ts';
+import { RingMemory, RingPiece, SMALL_SLAB_BYTES } from './ring-memory.ts';
 import { jsonOf, RECORD_BYTES, RingRecord, VANISHED, type RingBody } from './ring-record.ts';
 import type { RingShare } from './ring-share.ts';
 import type { DumpedRing, RingBeginning } from './ring-dump.ts';
@@ -41,6 +41,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 export class RecordingRing<T extends KubernetesObject> implements RecordSink, DumpedRing {
   readonly #options: RecordingRingOptions<T>;
   readonly #share: RingShare;
+  readonly #memory: RingMemory;
   readonly #earlier: EarlierStates;
   readonly #arriving: ArrivingRecords;
   readonly #records = new RingBuffer<RingRecord>();
@@ -60,8 +61,9 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
 
   constructor(options: RecordingRingOptions<T>) {
     this.#options = options;
-    const { cache, mask, share } = options;
+    const { cache, mask, share, reader } = options;
     this.#share = share;
+    this.#memory = new RingMemory(reader === undefined ? undefined : SMALL_SLAB_BYTES);
     this.#earlier = new EarlierStates(cache, (change) => {
       this.#grow(change);
       if (change > 0) this.#dropOld();
@@ -158,7 +160,12 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
 
   /** Keeps what it refers to, until it is disposed. */
   pin(): Disposable {
-    return this.#options.cache.pin();
+    const pins = [this.#options.cache.pin(), this.#memory.pin()];
+    return {
+      [Symbol.dispose]: () => {
+        for (const pin of pins) pin[Symbol.dispose]();
+      },
+    };
   }
 
   /** The state before its oldest record, and the watch that was open then. The objects are those of this moment. */
@@ -212,7 +219,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
 
   #copy(bytes: Buffer): RingPiece {
     this.#grow(bytes.length);
-    return this.#share.memory.copy(bytes);
+    return this.#memory.copy(bytes);
   }
 
   /** A list is complete: what the cache has and the list does not is gone. */
@@ -257,7 +264,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
     body.uses -= 1;
     if (body.uses > 0) return;
     this.#grow(-body.length);
-    this.#share.memory.release(body);
+    this.#memory.release(body);
   }
 
   /** The objects before the oldest record; undefined if nothing was dropped. */

@@ -22,6 +22,7 @@ export interface RingBeginning {
 /** The last records of one reader, or of several. */
 export interface DumpedRing {
   readonly records: Iterable<RingRecord>;
+  /** Keeps what its records refer to, until it is disposed. */
   pin(): Disposable;
   beginning(): RingBeginning;
 }
@@ -42,8 +43,8 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** Writes the records of this moment as a file; what comes meanwhile is not in it. */
 export async function dumpRings(options: RingDumpOptions): Promise<void> {
-  const { path, rings, share, files, runtime } = options;
-  const pins = [...rings.map((ring) => ring.pin()), share.memory.pin()];
+  const { path, rings, files, runtime } = options;
+  const pins = rings.map((ring) => ring.pin());
   try {
     const records = rings
       .flatMap((ring) => [...ring.records])

@@ -30,16 +30,23 @@ export class RingPiece {
   }
 }
 
-const SLAB_BYTES = 1024 * 1024;
+/** Of a ring of its own; the rings of a client have smaller ones, as many of them get little. */
+export const LARGE_SLAB_BYTES: number = 1024 * 1024;
+export const SMALL_SLAB_BYTES: number = 64 * 1024;
 /** Slabs that are kept to be filled again. */
 const MOST_SPARE = 8;
 
 /** Copies of records in slabs, which are filled again when nothing in them is in use: new memory costs more than the copy. */
 export class RingMemory {
+  readonly #slabBytes: number;
   readonly #spare: Buffer[] = [];
   #slab: RingSlab | undefined;
   /** Readers of pieces that are no longer in use. */
   #pins = 0;
+
+  constructor(slabBytes: number = LARGE_SLAB_BYTES) {
+    this.#slabBytes = slabBytes;
+  }
 
   copy(source: Buffer): RingPiece {
     const { length } = source;
@@ -55,7 +62,7 @@ export class RingMemory {
   release({ slab }: RingPiece): void {
     slab.live -= 1;
     if (slab.live > 0 || slab === this.#slab || this.#pins > 0) return;
-    if (slab.bytes.length === SLAB_BYTES && this.#spare.length < MOST_SPARE) {
+    if (slab.bytes.length === this.#slabBytes && this.#spare.length < MOST_SPARE) {
       this.#spare.push(slab.bytes);
     }
   }
@@ -72,9 +79,9 @@ export class RingMemory {
 
   #next(least: number): RingSlab {
     const bytes =
-      least > SLAB_BYTES
+      least > this.#slabBytes
         ? Buffer.allocUnsafeSlow(least)
-        : (this.#spare.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES));
+        : (this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#slabBytes));
     this.#slab = { bytes, used: 0, live: 0 };
     return this.#slab;
   }

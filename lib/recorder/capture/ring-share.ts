@@ -1,4 +1,3 @@
-import { RingMemory } from './ring-memory.ts';
 import type { RingRecord } from './ring-record.ts';
 
 /** How much the last records may be. */
@@ -17,14 +16,17 @@ export interface BoundedRing {
   drop(): void;
 }
 
-/** What the rings of one recording have in common: their bound, the memory of their copies, and the order of their records. */
+/** In a tenth of the time that is kept, what is too old goes of all rings. */
+const SWEEPS = 10;
+
+/** What the rings of one recording have in common: their bound, and the order of their records. */
 export class RingShare {
   readonly bound: RingBound;
-  readonly memory: RingMemory = new RingMemory();
   /** What they take besides the caches. */
   bytes = 0;
   readonly #rings = new Set<BoundedRing>();
   #order = 0;
+  #nextSweepMs = 0;
 
   constructor(bound: RingBound) {
     this.bound = bound;
@@ -44,14 +46,12 @@ export class RingShare {
     this.#rings.delete(ring);
   }
 
-  /** Drops records of the ring that are too old, and the oldest records of all while they are too many. */
+  /** Drops records of the ring that are too old, now and then those of all, and the oldest records of all while they are too many. */
   dropOld(ring: BoundedRing): void {
     const { maxBytes, keepMs, now } = this.bound;
-    const oldestMs = now() - keepMs;
-    for (let { oldest } = ring; oldest !== undefined; { oldest } = ring) {
-      if (oldest.place.atMs >= oldestMs) break;
-      ring.drop();
-    }
+    const nowMs = now();
+    if (nowMs >= this.#nextSweepMs) this.dropAllOld();
+    dropBefore(nowMs - keepMs, ring);
     while (this.bytes > maxBytes) {
       const longest = this.#withOldest();
       if (longest === undefined) return;
@@ -60,7 +60,10 @@ export class RingShare {
   }
 
   dropAllOld(): void {
-    for (const ring of this.#rings) this.dropOld(ring);
+    const { keepMs, now } = this.bound;
+    const nowMs = now();
+    this.#nextSweepMs = nowMs + keepMs / SWEEPS;
+    for (const ring of this.#rings) dropBefore(nowMs - keepMs, ring);
   }
 
   #withOldest(): BoundedRing | undefined {
@@ -70,5 +73,12 @@ export class RingShare {
       if (found?.oldest === undefined || ring.oldest.order < found.oldest.order) found = ring;
     }
     return found;
+  }
+}
+
+function dropBefore(oldestMs: number, ring: BoundedRing): void {
+  for (let { oldest } = ring; oldest !== undefined; { oldest } = ring) {
+    if (oldest.place.atMs >= oldestMs) return;
+    ring.drop();
   }
 }

@@ -60,16 +60,25 @@ describe('RingShare', () => {
     expect(share.bytes).to.equal(4 * RECORD);
   });
 
-  it('drops what is too old of the ring that gets a record, and of all when asked', () => {
+  it('drops what is too old of the ring that gets a record, and of all in a tenth of the time and when asked', () => {
     const { one, two, share, clock } = rings(Infinity);
-    one.put(0);
-    two.put(0);
-    one.put(500);
-    clock.ms = 1001;
-    one.put(1001);
+    const put = (ring: Ring, atMs: number): void => {
+      clock.ms = atMs;
+      ring.put(atMs);
+    };
+    put(one, 0);
+    put(two, 2);
+    put(one, 990);
+    put(one, 1001);
     expect([one.orders, two.orders]).to.deep.equal([[3, 4], [2]]);
+    put(one, 1080);
+    expect(two.orders, 'old for 78 ms').to.deep.equal([2]);
+    put(one, 1090);
+    expect(two.orders, 'old for 88 ms').to.deep.equal([]);
+    put(two, 1100);
+    clock.ms = 2101;
     share.dropAllOld();
-    expect(two.orders).to.deep.equal([]);
+    expect([one.orders, two.orders]).to.deep.equal([[], []]);
   });
 
   it('does not look at a ring that has left', () => {
