@@ -47,7 +47,7 @@ export async function simulateModule(options: ModuleSimulationOptions): Promise<
   const failures = plain.failures.map(
     (failure): SimulationFailure => ({
       ...failure,
-      reproduction: (optionsModule) => reproduction(failure.plan, failure.findings, optionsModule),
+      reproduction: (optionsModule) => reproduction({ ...failure, optionsModule, runner: OWNER }),
     }),
   );
   const report = { ...plain, failures };

@@ -171,7 +171,8 @@ async function explained(
     runs,
     story: story(told),
     html: htmlTimeline(told),
-    reproduction: (optionsModule) => reproduction(plan, findings, optionsModule),
+    reproduction: (optionsModule) =>
+      reproduction({ plan, findings, optionsModule, runner: OWNER }),
     trace: record.journal.text(),
   };
 }
