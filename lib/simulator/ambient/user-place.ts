@@ -78,6 +78,12 @@ export function callPlace(stack: string): CallPlace {
     : { caller: 'library', place: placeText(own), trail: [] };
 }
 
+/** Where an error comes from, as the end of a sentence: `, at src/sites.ts:12`. Empty if no line of the user or of a package is known. */
+export function atPlaceOf(error: unknown): string {
+  const { place, caller } = callPlace(error instanceof Error ? (error.stack ?? '') : '');
+  return caller === 'user' || caller === 'dependency' ? `, at ${place}` : '';
+}
+
 /** The innermost line of the stack that is not of Node. */
 export function directCaller(stack: string): CallPlace['caller'] {
   const callers = framesOf(stack).map(({ file }) => callerOf(file));

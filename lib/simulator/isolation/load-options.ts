@@ -3,7 +3,7 @@ import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { endLoading } from '../ambient/ambient-run.ts';
 import type { LoadingClock } from '../ambient/loading-clock.ts';
 import { machineRuntime } from '../ambient/real-sources.ts';
-import { callPlace, shownPath } from '../ambient/user-place.ts';
+import { atPlaceOf, shownPath } from '../ambient/user-place.ts';
 import type { SimulationOptions } from '../contract/simulation-options.ts';
 
 /** While modules wait for their timers, time goes on in steps; between two of them they have this much real time. */
@@ -25,9 +25,7 @@ export async function loadOptions(
     const loading = import(module) as Promise<{ readonly default?: unknown }>;
     exported = await (clock === undefined ? loading : steppingUntil(loading, clock));
   } catch (error) {
-    const { place } = callPlace(error instanceof Error ? (error.stack ?? '') : '');
-    const at = place === '' ? '' : `, at ${place}`;
-    const text = `${name} cannot be imported${at}: ${errorMessage(error)}`;
+    const text = `${name} cannot be imported${atPlaceOf(error)}: ${errorMessage(error)}`;
     throw new ListwatchError('INVALID_OPTION', text, { cause: error });
   }
   if (clock !== undefined) endLoading();
