@@ -26,10 +26,11 @@ export function checkOptions(options: SimulationOptions): void {
 
 function checkControllers(option: string, given: readonly SimulatedController[]): void {
   const names = new Set<string>();
-  for (const [at, { name, run, replicas }] of entries(option, given)) {
+  for (const [at, one] of entries(option, given)) {
+    const { name, replicas } = one;
     if (typeof name !== 'string' || name === '')
       refuse(`option "${option}" has no "name" at ${at}`);
-    if (typeof run !== 'function') {
+    if (typeof one.run !== 'function') {
       refuse(`option "${option}": ${name} has no function "run", one process of it`);
     }
     numberOption(OWNER, `${option}: replicas of ${name}`, replicas, 1, { min: 1, integer: true });
@@ -50,13 +51,13 @@ function checkWorld(world: World): void {
 
 function checkWorkload(workload: readonly WorkloadStep[]): void {
   for (const [at, step] of entries('workload', workload)) {
-    const { title, act, until } = step;
+    const { title } = step;
     if (typeof title !== 'string') refuse(`option "workload" has no "title" at ${at}`);
     rejectUnknownOptions(`${OWNER}: the step "${title}"`, step, ['title', 'act', 'until']);
-    if (typeof act !== 'function') {
+    if (typeof step.act !== 'function') {
       refuse(`option "workload": the step "${title}" has no function "act", what the user does`);
     }
-    if (until !== undefined && typeof until !== 'function') {
+    if (step.until !== undefined && typeof step.until !== 'function') {
       refuse(`option "workload": "until" of the step "${title}" must be a function of the state`);
     }
   }

@@ -282,7 +282,7 @@ describe('a controller with a clock of its own', () => {
     const ownQueue: SimulatedController = {
       name: 'own-queue',
       async run({ signal }) {
-        const queue = new RateLimitingQueue<string>();
+        const queue = new RateLimitingQueue();
         ends.push(() => void queue.close());
         queue.addAfter('key', 3_600_000);
         await untilStopped(signal);
@@ -302,7 +302,7 @@ describe('a controller with a clock of its own', () => {
     const right: SimulatedController = {
       name: 'right',
       async run({ runtime, signal }) {
-        const queue = new RateLimitingQueue<string>({ runtime });
+        const queue = new RateLimitingQueue({ runtime });
         queue.addAfter('key', 3_600_000);
         await untilStopped(signal);
       },
