@@ -1,6 +1,6 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import { machineRuntime } from './ambient/real-sources.ts';
-import { checkOptions } from './check-options.ts';
+import { checkOptions } from './contract/check-options.ts';
 import { FAULT_KINDS, type SimulationPlan } from './contract/fault.ts';
 import type { Finding } from './contract/finding.ts';
 import type { SimulatedController } from './contract/simulated-controller.ts';

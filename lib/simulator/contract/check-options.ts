@@ -1,9 +1,13 @@
-import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
-import { FAULT_KINDS } from './contract/fault.ts';
-import type { SimulatedController } from './contract/simulated-controller.ts';
-import { SIMULATION_OPTIONS, type SimulationOptions } from './contract/simulation-options.ts';
-import type { Invariant, World, WorkloadStep } from './contract/world.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../kernel/options/options.ts';
+import { FAULT_KINDS } from './fault.ts';
+import type { SimulatedController } from './simulated-controller.ts';
+import { SIMULATION_OPTIONS, type SimulationOptions } from './simulation-options.ts';
+import type { Invariant, World, WorkloadStep } from './world.ts';
 
 const OWNER = 'simulate';
 
