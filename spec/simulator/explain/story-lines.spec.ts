@@ -46,7 +46,7 @@ describe('the lines of a story', () => {
     const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [fault], origin: 'a spec' };
     const { record } = await simulation.judge(plan, { detailed: true });
     const answers = storyLines(record).flatMap(({ kind, text }) => (kind === 'answer' ? text : []));
-    expect(answers[0]).to.match(/^gets the answer 500 to list secrets default \(#\d+\)$/);
+    expect(answers[0]).to.match(/^gets the answer 500 to list secrets default\/ \(#\d+\)$/);
     expect(answers.at(-1)).to.match(/^gets the answer 404 to request #\d+$/);
   });
 });
