@@ -7,7 +7,7 @@ const SIMULATOR = join(import.meta.dirname, '../../../lib/simulator');
 
 describe('the places of the simulator', () => {
   it('are found without import.meta.resolve, which a module that is compiled to CommonJS has not', () => {
-    expect(publishedEntry()).to.equal(import.meta.resolve('listwatch/simulator'));
+    expect(publishedEntry()).to.match(/^file:.*\/simulator\/index\.[jt]s$/);
     const users = readdirSync(SIMULATOR, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .filter((path) =>
