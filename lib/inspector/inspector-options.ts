@@ -101,6 +101,8 @@ export function resolveInspectorOptions(options: InspectorOptions): ResolvedInsp
   const { host = '127.0.0.1', token, allowedHosts = [], title = 'listwatch', signal } = options;
   checkToken(host, token);
   if (!Array.isArray(allowedHosts)) refuse('option "allowedHosts" must be an array of host names');
+  if (typeof title !== 'string') refuse('option "title" must be a text');
+  checkParts(options);
   const port = { min: 0, max: 65_535, integer: true };
   const interval = { min: 100, max: 60_000 };
   const { updateIntervalMs } = options;
@@ -123,6 +125,43 @@ export function resolveInspectorOptions(options: InspectorOptions): ResolvedInsp
     runtime: options.runtime ?? realRuntime,
     logger: guardedLogger(options.logger ?? consoleLogger),
   };
+}
+
+/** Otherwise each request of the page would fail, with a message about the part's missing method. */
+function checkParts(options: InspectorOptions): void {
+  const { informers, queues, controllers, client, server, metrics } = options;
+  for (const one of list<object>(informers)) {
+    if (has(one, 'inspect', 'audit', 'dump') || hasInformers(one)) continue;
+    refuse(
+      'option "informers" takes a SharedInformerFactory, an informer, or an array of informers',
+    );
+  }
+  for (const one of list<object>(queues)) {
+    if (!has(one, 'inspect')) refuse('option "queues" takes a queue, or an array of queues');
+  }
+  for (const one of list<object>(controllers)) {
+    if (!has(one, 'inspect')) {
+      refuse('option "controllers" takes what controller(…) makes, or an array of these');
+    }
+  }
+  if (client !== undefined && !has(client, 'inspect', 'for')) {
+    refuse('option "client" takes the client that connect() gives');
+  }
+  if (server !== undefined && !has(server, 'inspect', 'observeRequests')) {
+    refuse('option "server" takes an ApiServer of this process');
+  }
+  if (metrics !== undefined && !has(metrics, 'text')) {
+    refuse('option "metrics" takes an object with text(), such as manager.metrics');
+  }
+}
+
+function hasInformers(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && Array.isArray(Reflect.get(part, 'informers'));
+}
+
+function has(part: unknown, ...methods: readonly string[]): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  return methods.every((name) => typeof Reflect.get(part, name) === 'function');
 }
 
 function checkToken(host: string, token: string | undefined): void {

@@ -171,9 +171,12 @@ export class InspectorPages {
       return textAnswer(403, 'Secrets are shown only by an inspector that has a token.');
     }
     const wanted = query.get('informer');
-    const informers = this.#reader
-      .informers()
-      .filter(({ name }) => wanted === null || name === wanted);
+    const all = this.#reader.informers();
+    const informers = all.filter(({ name }) => wanted === null || name === wanted);
+    if (wanted !== null && informers.length === 0) {
+      const names = all.map(({ name }) => name).join(', ');
+      return textAnswer(404, `There is no such informer now; there are: ${names || 'none'}`);
+    }
     const body = dumps(informers, unmasked ? 'nothing' : 'secrets');
     return { status: 200, contentType: 'application/x-ndjson', body };
   }

@@ -39,7 +39,9 @@ const HEAP_MB = 1024;
  * file and line; PROGRAM_FAILED: the process has ended without a report.
  *
  * @example
- * it('survives faults', () => simulateModule({ module: new URL('./shops.simulation.ts', import.meta.url) }));
+ * it('survives faults', async () => {
+ *   await simulateModule({ module: new URL('./shops.simulation.ts', import.meta.url) });
+ * });
  */
 export async function simulateModule(options: ModuleSimulationOptions): Promise<SimulationReport> {
   const argument = hostArgument(options);
@@ -47,7 +49,7 @@ export async function simulateModule(options: ModuleSimulationOptions): Promise<
   const failures = plain.failures.map(
     (failure): SimulationFailure => ({
       ...failure,
-      reproduction: (optionsModule) => reproduction(failure.plan, failure.findings, optionsModule),
+      reproduction: (optionsModule) => reproduction({ ...failure, optionsModule, runner: OWNER }),
     }),
   );
   const report = { ...plain, failures };

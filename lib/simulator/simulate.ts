@@ -1,10 +1,10 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
 import { machineRuntime } from './ambient/real-sources.ts';
+import { checkOptions } from './contract/check-options.ts';
 import { FAULT_KINDS, type SimulationPlan } from './contract/fault.ts';
 import type { Finding } from './contract/finding.ts';
 import type { SimulatedController } from './contract/simulated-controller.ts';
-import { SIMULATION_OPTIONS, type SimulationOptions } from './contract/simulation-options.ts';
+import type { SimulationOptions } from './contract/simulation-options.ts';
 import type { SimulationFailure, SimulationReport } from './contract/simulation-report.ts';
 import type { WorkloadStep } from './contract/world.ts';
 import { htmlTimeline } from './explain/html-timeline.ts';
@@ -23,7 +23,6 @@ import { SimulationError } from './simulation-error.ts';
 
 const OWNER = 'simulate';
 const DEFAULT_SEEDS = 100;
-const HALF_HOUR_MS = 1_800_000;
 /** Real time for making one plan smaller, milliseconds. */
 const SHRINK_MS = 60_000;
 
@@ -53,10 +52,10 @@ const SHRINK_MS = 60_000;
 export async function simulate<Types extends object = object>(
   options: SimulationOptions<Types>,
 ): Promise<SimulationReport> {
-  checkOptions(options);
-  const startMs = machineRuntime.monotonicMs();
   // Types only say what the objects are like.
   const given = options as unknown as SimulationOptions;
+  checkOptions(given);
+  const startMs = machineRuntime.monotonicMs();
   const { workload = [] } = given;
   const simulation = await Simulation.of(simulationParts(given));
   const found = await runAll(given, simulation, startMs);
@@ -171,7 +170,7 @@ async function explained(
     runs,
     story: story(told),
     html: htmlTimeline(told),
-    reproduction: (optionsModule) => reproduction(plan, findings, optionsModule),
+    reproduction: (optionsModule) => reproduction({ plan, findings, optionsModule, runner: OWNER }),
     trace: record.journal.text(),
   };
 }
@@ -228,26 +227,4 @@ function planOf(replay: SimulationPlan | string): SimulationPlan {
     const text = `${OWNER}: option "replay" is no JSON: pass the plan of a failure, as the report has it`;
     throw new ListwatchError('INVALID_OPTION', text, { cause: error });
   }
-}
-
-function checkOptions<Types extends object>(options: SimulationOptions<Types>): void {
-  requireOptions(OWNER, options, ['controllers']);
-  rejectUnknownOptions(OWNER, options, SIMULATION_OPTIONS);
-  const { controllers, seeds = DEFAULT_SEEDS, faults = [] } = options;
-  numberOption(OWNER, 'virtualLimitMs', options.virtualLimitMs, HALF_HOUR_MS, { min: 1 });
-  numberOption(OWNER, 'budgetMs', options.budgetMs, 1, { min: 0 });
-  numberOption(OWNER, 'maxFailures', options.maxFailures, 1, { min: 1 });
-  for (const seed of typeof seeds === 'number' ? [seeds] : seeds) {
-    numberOption(OWNER, 'seeds', seed, 0, { min: 0, integer: true });
-  }
-  const wrong = faults.find((kind) => !FAULT_KINDS.includes(kind));
-  if (wrong !== undefined) {
-    const text = `${OWNER}: option "faults" has ${JSON.stringify(wrong)}: use ${FAULT_KINDS.join(', ')}`;
-    throw new ListwatchError('INVALID_OPTION', text);
-  }
-  const names = controllers.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (names.length > 0 && twice === undefined) return;
-  const reason = twice === undefined ? 'is empty' : `has two controllers with the name "${twice}"`;
-  throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "controllers" ${reason}`);
 }

@@ -66,6 +66,22 @@ describe('serveInspector', () => {
     expect(await problemOf({ updateIntervalMs: 1 })).to.match(/"updateIntervalMs" must be/);
   });
 
+  const WRONG_PARTS: readonly [given: object, text: string][] = [
+    [{ controllers: {} }, '"controllers" takes what controller(…) makes'],
+    [{ controllers: 'sites' }, '"controllers" takes'],
+    [{ queues: [undefined] }, '"queues" takes a queue'],
+    [{ informers: [{}] }, '"informers" takes a SharedInformerFactory'],
+    [{ client: {} }, '"client" takes the client that connect() gives'],
+    [{ server: {} }, '"server" takes an ApiServer'],
+    [{ metrics: {} }, '"metrics" takes an object with text()'],
+    [{ title: 5 }, '"title" must be a text'],
+  ];
+  for (const [given, text] of WRONG_PARTS) {
+    it(`refuses ${JSON.stringify(given)}: ${text}`, async () => {
+      expect(await problemOf(given)).to.include(`INVALID_OPTION: serveInspector: option ${text}`);
+    });
+  }
+
   it('has a page whose only code and style are its own, for its own origin', async () => {
     await using inspector = await serveInspector();
     const { headers, text } = await ask(inspector.url, '/');
@@ -292,6 +308,9 @@ describe('the pages of an inspector', () => {
     const encoded = Buffer.from('correct-horse').toString('base64');
     expect(masked.text).to.not.contain(encoded);
     expect(await ask(url, '/debug/dump?secrets=show')).to.include({ status: 403 });
+    const unknown = await ask(url, '/debug/dump?informer=pods');
+    expect(unknown.status).to.equal(404);
+    expect(unknown.text).to.match(/^There is no such informer now; there are: .*configmaps/);
     await using other = await serveInspector({ informers: world.informers, token: TOKEN });
     const headers = { authorization: `Bearer ${TOKEN}` };
     const path = '/debug/dump?secrets=show&informer=secrets';

@@ -312,9 +312,7 @@ describe('a recording', () => {
     recorded.files.files.set('pods.listwatch', Buffer.from('earlier'));
     const error = await rejection(recorded.record());
     expect(error).to.have.property('code', 'RECORDING_FILE');
-    expect(error.message).to.match(
-      /EEXIST.*; name a file that does not exist, or remove this one$/,
-    );
+    expect(error.message).to.match(/EEXIST.*; name a new file, or remove this one$/);
     expect(String(recorded.bytes)).to.equal('earlier');
   });
 

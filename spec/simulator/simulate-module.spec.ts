@@ -58,7 +58,20 @@ describe('simulateModule', () => {
     expect(failure?.trace).to.include('two-writes crash');
     expect(failure?.trace).to.equal(here.failures[0]?.trace);
     expect(failure?.plan).to.deep.equal(here.failures[0]?.plan);
-    expect(failure?.reproduction('./two-writes.ts')).to.include('replay');
+  });
+
+  it('gives a spec file that replays a failure as it was found, in a process of its own or here', async () => {
+    const module = new URL('../cli/simulate/support/two-writes.simulation.ts', import.meta.url);
+    const there = await simulateModule({ module, onFailure: 'return' });
+    const isolated = there.failures[0]?.reproduction('./two-writes.ts') ?? '';
+    expect(isolated).to.include("import { simulateModule } from 'listwatch/simulator';\n\n");
+    const url = 'new URL("./two-writes.ts", import.meta.url)';
+    expect(isolated).to.include(`await simulateModule({ module: ${url}, replay: {`);
+    const controllers = [twoWrites({ fixed: false })];
+    const here = await simulate({ controllers, workload: createOnce, onFailure: 'return' });
+    const plain = here.failures[0]?.reproduction('./two-writes.ts') ?? '';
+    expect(plain).to.include('import options from "./two-writes.ts";');
+    expect(plain).to.include('await simulate({ ...options, replay: {');
   });
 
   it('throws what it finds, with the story', async () => {

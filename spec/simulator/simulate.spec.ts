@@ -201,8 +201,85 @@ describe('simulate', () => {
         },
       ],
     });
-    expect(broken.findings[0]?.message).to.equal('the invariant threw: oh');
+    expect(broken.findings[0]?.message).to.match(
+      /^the invariant threw: oh, at spec\/simulator\/simulate\.spec\.ts:\d+$/,
+    );
   });
+
+  it('names a step that throws, waits for something that throws, or does not end', async () => {
+    const controllers = [copies];
+    const oh = (): never => {
+      throw new Error('oh');
+    };
+    const messageOf = async (step: Omit<WorkloadStep, 'title'>): Promise<string> => {
+      const workload = [{ title: 'go', ...step }];
+      const failure = await failureOf({ controllers, workload, virtualLimitMs: 120_000 });
+      expect(failure.findings.map((one) => one.class)).to.deep.equal(['stuck']);
+      return failure.findings[0]?.message ?? '';
+    };
+    const place = 'at spec/simulator/simulate.spec.ts:';
+    expect(await messageOf({ act: async () => oh() })).to.include(
+      `the step "go" failed: oh, ${place}`,
+    );
+    expect(await messageOf({ act: async () => {}, until: oh })).to.include(
+      `until of the step "go" threw: oh, ${place}`,
+    );
+    expect(await messageOf({ act: () => new Promise(() => {}) })).to.include(
+      'the step "go" has not ended after 2 virtual minutes',
+    );
+  });
+
+  it('says where a controller throws, and that run() has to go on until it is asked to stop', async () => {
+    const throws: SimulatedController = {
+      name: 'throws',
+      run: async () => {
+        throw new Error('no such file');
+      },
+    };
+    const thrown = await failureOf({ controllers: [throws] });
+    expect(thrown.findings[0]?.message).to.match(
+      /no such file, at spec\/simulator\/simulate\.spec/,
+    );
+    const ends: SimulatedController = { name: 'ends', run: async () => {} };
+    const ended = await failureOf({ controllers: [ends] });
+    expect(ended.findings[0]?.message).to.include('resolved before its signal was aborted');
+  });
+
+  const run = async (): Promise<void> => {};
+  const one = { name: 'one', run };
+  const step = { title: 'go', act: run };
+  const REFUSED: readonly [given: object, text: string][] = [
+    [{ controllers: one }, '"controllers" must be an array, not object'],
+    [{ controllers: [] }, '"controllers" is empty'],
+    [{ controllers: [undefined] }, '"controllers" has undefined at 0'],
+    [{ controllers: [{ run }] }, '"controllers" has no "name" at 0'],
+    [{ controllers: [{ name: 'one' }] }, 'one has no function "run"'],
+    [{ controllers: [one, one] }, 'two controllers with the name "one"'],
+    [{ controllers: [{ ...one, replicas: 0 }] }, 'replicas of one'],
+    [{ workload: step }, '"workload" must be an array'],
+    [{ workload: [{ act: run }] }, '"workload" has no "title" at 0'],
+    [{ workload: [{ title: 'go' }] }, 'the step "go" has no function "act"'],
+    [{ workload: [{ ...step, untill: () => true }] }, 'did you mean "until"?'],
+    [{ workload: [{ ...step, until: 5 }] }, '"until" of the step "go" must be a function'],
+    [{ invariants: [{ name: 'right' }] }, '"right" has neither a function "always"'],
+    [{ invariants: [{ always: run }] }, '"invariants" has no "name" at 0'],
+    [{ world: [] }, '"world" must be an object'],
+    [{ world: { object: [] } }, 'did you mean "objects"?'],
+    [{ world: { objects: {} } }, '"world.objects" must be an array'],
+    [{ world: { environment: [{}] } }, '"world.environment" has no "name" at 0'],
+    [{ seeds: '5' }, '"seeds" must be an array, not "5"'],
+    [{ seeds: [5, 1] }, 'the first and the last, not [5,1]'],
+    [{ seeds: 0.5 }, '"seeds" must be a whole number'],
+    [{ faults: ['crsh'] }, 'option "faults" has "crsh": use crash'],
+    [{ replay: { seed: 1 } }, 'is no plan: it needs version, seed and faults'],
+    [{ replay: 'plan.json' }, 'option "replay" is no JSON'],
+  ];
+  for (const [given, text] of REFUSED) {
+    it(`refuses ${JSON.stringify(given)}: ${text}`, async () => {
+      const options = { controllers: [one], ...given } as unknown as SimulationOptions;
+      await expectRefusal(simulate(options), text);
+    });
+  }
 });
 
 async function expectRefusal(work: Promise<unknown>, text: string): Promise<void> {

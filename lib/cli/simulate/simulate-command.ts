@@ -72,7 +72,7 @@ Examples:
   npx listwatch simulate sites.simulation.js
   npx listwatch simulate sites.simulation.js --seeds 10000 --budget 10m --write failures
 
-Exit code: 0 when nothing was found, 1 for a failure, 2 for wrong arguments, 130 when interrupted.
+Exit code: 0 when nothing was found, 1 when something was found or FILE cannot be simulated, 2 for wrong arguments, 130 when interrupted.
 `;
 
 const LONGEST_MESSAGE = 2000;
@@ -149,6 +149,8 @@ async function simulateFile(
   host: CommandHost,
 ): Promise<number> {
   const module = pathToFileURL(resolve(file)).href;
+  // Before the search: what it finds should not be lost.
+  if (write !== undefined) await makeFolder(write);
   const { replay } = overrides;
   const plan = typeof replay === 'string' ? await planText(replay) : undefined;
   const common = {
@@ -163,7 +165,11 @@ async function simulateFile(
     : await simulateModule({ ...common, module, processes, modules });
   for (const [index, failure] of report.failures.entries()) {
     host.stdout.write(`${failure.story}\n\nplan: ${JSON.stringify(failure.plan)}\n`);
-    if (write !== undefined) await writeFailure(write, index + 1, failure, resolve(file));
+    if (write === undefined) continue;
+    const { page, plan: written } = await writeFailure(write, index + 1, failure, resolve(file));
+    host.stderr.write(
+      `written: ${page}, with plan, trace and spec; again: npx listwatch simulate ${file} --replay ${written}\n`,
+    );
   }
   return report.ok ? EXIT.ok : EXIT.failed;
 }
@@ -190,14 +196,24 @@ async function simulateHere(
   return await simulate({ ...options, ...common, ...parallel });
 }
 
+/** @throws {ListwatchError} code INVALID_OPTION for a folder that cannot be made. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(resolve(folder), { recursive: true });
+  } catch (error) {
+    const text = `--write: the folder ${folder} cannot be made: ${errorMessage(error)}; name another one`;
+    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
+  }
+}
+
+/** @returns paths as they were given */
 async function writeFailure(
   folder: string,
   number: number,
   failure: SimulationFailure,
   file: string,
-): Promise<void> {
+): Promise<{ readonly page: string; readonly plan: string }> {
   const target = resolve(folder);
-  await mkdir(target, { recursive: true });
   const path = (ending: string): string => join(target, `failure-${number}.${ending}`);
   const toFile = relative(target, file).split(sep).join('/');
   const specifier = toFile.startsWith('.') ? toFile : `./${toFile}`;
@@ -206,4 +222,6 @@ async function writeFailure(
   await writeFile(path('json'), `${JSON.stringify(failure.plan, null, 2)}\n`);
   await writeFile(path('trace'), `${failure.trace}\n`);
   await writeFile(path(spec), failure.reproduction(specifier));
+  const given = (ending: string): string => join(folder, `failure-${number}.${ending}`);
+  return { page: given('html'), plan: given('json') };
 }

@@ -158,12 +158,24 @@ export async function readFileWithin(
   }
 }
 
+/** What to do about an error of the file system, by its code. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'this process has no right to it: name another place',
+  EEXIST: 'name a new file, or remove this one',
+  EISDIR: 'this is a folder: name a file in it',
+  ELOOP: 'this is a link, and links are not followed: name the file',
+  ENOENT: 'make its folder first, or name another place',
+  ENOTDIR: 'a part of the path is a file: name another place',
+  EPERM: 'this process has no right to it: name another place',
+  EROFS: 'nothing can be written there: name another place',
+};
+
 /** Only an error of the file system concerns the file. */
 export function fileError(code: ErrorCode, what: string, error: unknown): unknown {
   if (error instanceof ListwatchError || !(error instanceof Error) || !('code' in error)) {
     return error;
   }
-  const remedy =
-    error.code === 'EEXIST' ? '; name a file that does not exist, or remove this one' : '';
-  return new ListwatchError(code, `${what}: ${errorMessage(error)}${remedy}`, { cause: error });
+  const remedy = REMEDIES[String(error.code)];
+  const text = `${what}: ${errorMessage(error)}${remedy === undefined ? '' : `; ${remedy}`}`;
+  return new ListwatchError(code, text, { cause: error });
 }

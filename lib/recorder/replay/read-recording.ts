@@ -54,12 +54,19 @@ const MOST_BYTES = 2 * 1024 ** 3 - 1;
 
 /**
  * Reads and checks a whole recording. With `partial` it is read up to the last whole record if it was cut short.
- * @throws {ListwatchError} code RECORDING_FILE when it cannot be read; RECORDING_INVALID.
+ * @throws {ListwatchError} code RECORDING_FILE when it cannot be read; RECORDING_INVALID; INVALID_OPTION for what is no path.
  */
 export async function readRecording(
   path: string,
   partial: boolean = false,
 ): Promise<ReadRecording> {
+  if (!((path as unknown) instanceof URL) && (typeof path !== 'string' || path === '')) {
+    const given = (path as unknown) === '' ? 'an empty text' : typeof path;
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `replay: the first argument must be the path of a recording, such as 'incident.listwatch', not ${given}`,
+    );
+  }
   const bytes = await readFileWithin(path, MOST_BYTES, 'RECORDING_FILE');
   if (bytes === undefined) {
     throw new ListwatchError('RECORDING_FILE', `there is no recording ${path}`);
@@ -174,6 +181,6 @@ interface Numbered {
 
 function withRemedy(error: unknown, path: string, records: number): unknown {
   if (!(error instanceof ListwatchError) || records === 0) return error;
-  const remedy = `replay its ${records} whole records with partial: true`;
+  const remedy = `replay its ${records} whole records with partial: true, on the command line --partial`;
   return new ListwatchError('RECORDING_INVALID', `${error.message}; ${remedy}`, { cause: path });
 }

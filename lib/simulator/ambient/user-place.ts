@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { machineFolder } from './real-sources.ts';
 
 /** One line of a stack. */
@@ -29,15 +30,21 @@ const LONGEST_TRAIL = 4;
 let folders: readonly string[] | undefined;
 
 /**
+ * The URL of the entry `listwatch/simulator` in the published package. Not by `import.meta.resolve`: a runner that loads specs as CommonJS, as
+ * mocha does with tsx, also compiles this module so, and has no such function then.
+ */
+export function publishedEntry(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve('listwatch/simulator')).href;
+}
+
+/**
  * The folders of this package's code. In the published package this module lies in a chunk, whose place says nothing about them; and maps name
  * the sources that it was made from.
  */
 export function ownFolders(): readonly string[] {
   folders ??= import.meta.url.endsWith('.ts')
     ? [fileURLToPath(new URL('../../', import.meta.url))]
-    : ['../../dist/', '../../lib/'].map((path) =>
-        fileURLToPath(new URL(path, import.meta.resolve('listwatch/simulator'))),
-      );
+    : ['../../dist/', '../../lib/'].map((path) => fileURLToPath(new URL(path, publishedEntry())));
   return folders;
 }
 
@@ -76,6 +83,12 @@ export function callPlace(stack: string): CallPlace {
   return own === undefined
     ? { caller: 'node', place: '', trail: [] }
     : { caller: 'library', place: placeText(own), trail: [] };
+}
+
+/** Where an error comes from, as the end of a sentence: `, at src/sites.ts:12`. Empty if no line of the user or of a package is known. */
+export function atPlaceOf(error: unknown): string {
+  const { place, caller } = callPlace(error instanceof Error ? (error.stack ?? '') : '');
+  return caller === 'user' || caller === 'dependency' ? `, at ${place}` : '';
 }
 
 /** The innermost line of the stack that is not of Node. */

@@ -10,7 +10,7 @@ export type FindingClass =
   | 'finalizer'
   /** The controllers go on writing, or failing to write. */
   | 'never-idle'
-  /** A step of the workload has not been reached. */
+  /** A step of the workload has not been reached, has failed, or does not end. */
   | 'stuck'
   /** `status.observedGeneration` is behind at the end. */
   | 'observed-generation'

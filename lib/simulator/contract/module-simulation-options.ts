@@ -28,7 +28,10 @@ export interface ModuleSimulationOptions
     | 'onProgress'
     | 'signal'
   > {
-  /** The URL of the module whose default export are the options, as `defineSimulation` returns them. The options here take their place. */
+  /**
+   * The module whose default export are the options, as `defineSimulation` returns them: a URL, or a path from the working directory. The
+   * options here take their place.
+   */
   readonly module: string | URL;
   /** Processes that run plans. @defaultValue 1 */
   readonly processes?: number | undefined;

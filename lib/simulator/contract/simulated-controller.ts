@@ -6,7 +6,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 export interface Incarnation<Types extends object = object> {
   /** Sends its requests through the simulated network, where faults meet them. */
   readonly client: Client<Types>;
-  /** The clock, the timers and the random numbers of the simulation. */
+  /** The clock, the timers and the random numbers of the simulation: informers, queues, loops and controllers take it as `runtime`. */
   readonly runtime: Runtime;
   /** Aborts when the process is asked to stop. A crash does not abort it: a crashed process is not told. */
   readonly signal: AbortSignal;

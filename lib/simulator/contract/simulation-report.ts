@@ -19,7 +19,10 @@ export interface SimulationFailure {
   readonly story: string;
   /** The same as a page that needs nothing else: lanes of the processes over time. */
   readonly html: string;
-  /** A spec file that replays it; `optionsModule` is how it imports the options, which are the default export of that module. */
+  /**
+   * A spec file that replays it, with `simulate` or `simulateModule`, as it was found; `optionsModule` is how it imports the options, which are
+   * the default export of that module: `./shops.simulation.ts`.
+   */
   reproduction(optionsModule: string): string;
   /** Everything that happened, one line each: the same in every run of the plan. */
   readonly trace: string;

@@ -30,6 +30,8 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
   const lines: StoryLine[] = [];
   const seen = new Map<string, string>();
   const committed = new Map<string, string>();
+  /** Requests without a line, by their numbers. */
+  const untold = new Map<number, string>();
   const entries = merged(record);
   for (const entry of entries) {
     if ('object' in entry) {
@@ -58,12 +60,13 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
     if (kind === 'start' || kind === 'crash') forget(seen, actor);
     if (kind === 'request') {
       const line = requestLine(entry, seen, committed);
-      if (line !== undefined) lines.push(line);
+      if (line === undefined) untold.set(entry.id, text.trim());
+      else lines.push(line);
       continue;
     }
     if (kind !== 'answer') lines.push({ atMs, actor, kind, text: told(kind, text) });
     else if (!/^2|^none/.test(text))
-      lines.push({ atMs, actor, kind, text: `gets the answer ${text} to request #${entry.id}` });
+      lines.push({ atMs, actor, kind, text: answerText(text, entry.id, untold) });
   }
   return lines;
 }
@@ -102,6 +105,12 @@ function requestLine(
   const isStale = cached !== undefined && stored !== undefined && cached !== stored;
   const stale = isStale ? `its cache has ${state(cached)}, the server ${state(stored)}` : undefined;
   return { atMs, actor, kind: 'request', text: `sends ${text} (#${id})`, stale };
+}
+
+/** A reader knows a request by its number only if it was told. */
+function answerText(answer: string, id: number, untold: ReadonlyMap<number, string>): string {
+  const request = untold.get(id);
+  return `gets the answer ${answer} to ${request === undefined ? `request #${id}` : `${request} (#${id})`}`;
 }
 
 function state(version: string): string {

@@ -30,12 +30,18 @@ export function story({ plan, findings, lines, steps, group }: StoryParts): stri
     ...planText(plan, steps),
     ...(group === undefined || group.runs === 1 ? [] : [`An example of ${groupText(group)}`]),
     '',
-    'What happened:',
-    ...chosenLines(lines, topicOf(plan, findings), MOST_LINES).map(lineText),
-    '',
+    ...(lines.length === 0 ? [] : ['What happened:', ...chosenText(lines, plan, findings), '']),
     'So it ended:',
     ...findings.map((finding) => `  ${finding.subject}: ${finding.message}`),
   ].join('\n');
+}
+
+function chosenText(
+  lines: readonly StoryLine[],
+  plan: SimulationPlan,
+  findings: readonly Finding[],
+): readonly string[] {
+  return chosenLines(lines, topicOf(plan, findings), MOST_LINES).map(lineText);
 }
 
 export function findingText({ class: kind, subject, message }: Finding): string {

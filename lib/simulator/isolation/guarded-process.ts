@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { nodeArguments } from '../../kernel/time/real-process.ts';
+import { publishedEntry } from '../ambient/user-place.ts';
 import type { IsolationSettings } from './isolation-settings.ts';
 import { GUARD_FILE, type ProcessEnd } from './process-end.ts';
 
@@ -32,7 +33,7 @@ function inherited(all: readonly string[]): readonly string[] {
 export function programPlace(path: string): URL {
   return import.meta.url.endsWith('.ts')
     ? new URL(`../${path}.ts`, import.meta.url)
-    : new URL(`./${path}.js`, import.meta.resolve('listwatch/simulator'));
+    : new URL(`./${path}.js`, publishedEntry());
 }
 
 /** What is told of a process. */

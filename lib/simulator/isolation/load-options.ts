@@ -3,7 +3,8 @@ import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { endLoading } from '../ambient/ambient-run.ts';
 import type { LoadingClock } from '../ambient/loading-clock.ts';
 import { machineRuntime } from '../ambient/real-sources.ts';
-import { callPlace, shownPath } from '../ambient/user-place.ts';
+import { atPlaceOf, shownPath } from '../ambient/user-place.ts';
+import { checkOptions } from '../contract/check-options.ts';
 import type { SimulationOptions } from '../contract/simulation-options.ts';
 
 /** While modules wait for their timers, time goes on in steps; between two of them they have this much real time. */
@@ -25,20 +26,31 @@ export async function loadOptions(
     const loading = import(module) as Promise<{ readonly default?: unknown }>;
     exported = await (clock === undefined ? loading : steppingUntil(loading, clock));
   } catch (error) {
-    const { place } = callPlace(error instanceof Error ? (error.stack ?? '') : '');
-    const at = place === '' ? '' : `, at ${place}`;
-    const text = `${name} cannot be imported${at}: ${errorMessage(error)}`;
+    const why = importProblem(error, module) ?? errorMessage(error);
+    const text = `${name} cannot be imported${atPlaceOf(error)}: ${why}`;
     throw new ListwatchError('INVALID_OPTION', text, { cause: error });
   }
   if (clock !== undefined) endLoading();
   const options = exported.default;
   if (typeof options === 'object' && options !== null && 'controllers' in options) {
+    checkOptions(options as SimulationOptions);
     return options as SimulationOptions;
   }
   throw new ListwatchError(
     'INVALID_OPTION',
     `${name} has no options of a simulation as its default export: export default defineSimulation({ controllers })`,
   );
+}
+
+/** What Node's loader refuses, with what to do about it. */
+function importProblem(error: unknown, module: string): string | undefined {
+  const { code, url } = error as { readonly code?: unknown; readonly url?: unknown };
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+    return `${errorMessage(error)}: start node with what reads such files, for TypeScript NODE_OPTIONS='--import tsx'`;
+  }
+  if (code === 'ERR_UNSUPPORTED_DIR_IMPORT') return 'it is a folder; name the file in it';
+  if (code === 'ERR_MODULE_NOT_FOUND' && url === module) return 'there is no such file';
+  return undefined;
 }
 
 async function steppingUntil<T>(loading: Promise<T>, clock: LoadingClock): Promise<T> {

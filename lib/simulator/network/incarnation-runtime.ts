@@ -26,6 +26,10 @@ export class IncarnationRuntime implements AmbientScope {
     this.#skew = skew;
   }
 
+  get world(): Runtime {
+    return this.#world;
+  }
+
   get isDead(): boolean {
     return this.#state === 'dead';
   }

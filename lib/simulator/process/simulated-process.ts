@@ -4,6 +4,7 @@ import type { Logger, LogFields } from '../../kernel/report/logger.ts';
 import { observeParts } from '../../kernel/report/observed-parts.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ApiHandler } from '../../server/api/http/api-request.ts';
+import { atPlaceOf } from '../ambient/user-place.ts';
 import { inScope } from '../ambient/ambient-scope.ts';
 import type { SimulatedController } from '../contract/simulated-controller.ts';
 import type { ProcessLink, StaleView } from '../network/process-link.ts';
@@ -41,6 +42,8 @@ interface Running {
 /** From a crash to the next start, milliseconds: a container starts again after about a second. */
 const RESTART_MS = [500, 2500] as const;
 const LONGEST_BACKOFF_MS = 60_000;
+const RESOLVED =
+  'run() has resolved before its signal was aborted; await in it what ends with the signal';
 
 /** A process of a controller: one incarnation after the other. */
 export class SimulatedProcess {
@@ -103,8 +106,11 @@ export class SimulatedProcess {
     const run = async (): Promise<void> =>
       await controller.run({ client, runtime, signal, logger, replica, identity });
     const ended = inScope(runtime, run).then(
-      () => this.#exited(runtime, signal, 'it has ended by itself'),
-      (error: unknown) => this.#exited(runtime, signal, errorMessage(error)),
+      () => this.#exited(runtime, signal, 'it has ended by itself', RESOLVED),
+      (error: unknown) => {
+        const reason = errorMessage(error);
+        this.#exited(runtime, signal, reason, `${reason}${atPlaceOf(error)}`);
+      },
     );
     this.#running = { runtime, transport, stop, ended, parts };
   }
@@ -151,10 +157,10 @@ export class SimulatedProcess {
     this.link.forget();
   }
 
-  #exited(runtime: IncarnationRuntime, signal: AbortSignal, reason: string): void {
+  #exited(runtime: IncarnationRuntime, signal: AbortSignal, reason: string, told = reason): void {
     if (this.#running?.runtime !== runtime || signal.aborted) return;
     this.exits += 1;
-    this.lastExit = reason;
+    this.lastExit = told;
     this.#options.journal.add(this.name, 'exit', reason);
     this.#end();
     this.#options.onExit(this);

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
+import { atPlaceOf } from '../ambient/user-place.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ClusterState, Invariant } from '../contract/world.ts';
 
@@ -19,7 +20,7 @@ export class InvariantChecks {
       try {
         message = always(state);
       } catch (error) {
-        message = `the invariant threw: ${errorMessage(error)}`;
+        message = thrown(error);
       }
       if (message !== undefined) this.#report({ class: 'invariant', subject: name, message, atMs });
     }
@@ -30,9 +31,13 @@ export class InvariantChecks {
     try {
       return condition();
     } catch (error) {
-      const message = `the invariant threw: ${errorMessage(error)}`;
+      const message = thrown(error);
       this.#report({ class: 'invariant', subject: name, message });
       return true;
     }
   }
+}
+
+function thrown(error: unknown): string {
+  return `the invariant threw: ${errorMessage(error)}${atPlaceOf(error)}`;
 }

@@ -1,3 +1,4 @@
+import { atPlaceOf } from '../ambient/user-place.ts';
 import { silentLogger } from '../../kernel/report/logger.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
@@ -87,6 +88,8 @@ export class SeedRun {
   #history!: ClusterHistory;
   #cleanUp: CleanUp | undefined;
   #stepsDone = 0;
+  /** The title of the step whose act is under way. */
+  #acting: string | undefined;
   #quietMs = Infinity;
   #nextId = 0;
   #writer = 'server';
@@ -215,21 +218,37 @@ export class SeedRun {
     const { title, until } = step;
     this.#journal.add('user', 'step', title);
     this.#activity.mark();
+    this.#acting = title;
     try {
       await step.act(user);
     } catch (error) {
-      const message = `the step "${title}" failed: ${errorMessage(error)}`;
-      this.#find({ class: 'stuck', subject: title, message, atMs: this.#runtime.monotonicMs() });
-      throw new Ended();
+      this.#stuck(title, `the step "${title}" failed: ${errorMessage(error)}${atPlaceOf(error)}`);
     }
+    this.#acting = undefined;
     if (until === undefined) {
       await this.#quiet(STEP_QUIET_MS);
       return;
     }
-    const reached = await this.#reached(() => until(this.#history));
+    let thrown: string | undefined;
+    const holds = (): boolean => {
+      try {
+        return until(this.#history);
+      } catch (error) {
+        thrown = `until of the step "${title}" threw: ${errorMessage(error)}${atPlaceOf(error)}`;
+        return true;
+      }
+    };
+    const reached = await this.#reached(holds);
+    if (thrown !== undefined) this.#stuck(title, thrown);
     if (reached) return;
     const message = `the state that the step "${title}" waits for has not come`;
     this.#find({ class: 'stuck', subject: title, message });
+    throw new Ended();
+  }
+
+  /** A step that went wrong ends the run. */
+  #stuck(title: string, message: string): never {
+    this.#find({ class: 'stuck', subject: title, message, atMs: this.#runtime.monotonicMs() });
     throw new Ended();
   }
 
@@ -305,9 +324,15 @@ export class SeedRun {
 
   #overtime(): void {
     const minutes = Math.round(this.#options.limitMs / 60_000);
-    const loop = this.#loop();
-    const message = `the controllers are not idle after ${minutes} virtual minutes${loop}`;
-    this.#find({ class: 'never-idle', subject: 'run', message });
+    const title = this.#acting;
+    if (title === undefined) {
+      const loop = this.#loop();
+      const message = `the controllers are not idle after ${minutes} virtual minutes${loop}`;
+      this.#find({ class: 'never-idle', subject: 'run', message });
+    } else {
+      const message = `the step "${title}" has not ended after ${minutes} virtual minutes: act still waits; return from it, and wait for a state with until`;
+      this.#find({ class: 'stuck', subject: title, message });
+    }
     this.#abandon?.(new Ended());
   }
 

@@ -13,6 +13,7 @@ import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import { MissingResource } from './needed-resources.ts';
 import type { RunRecord } from './run-record.ts';
 import { runStarts, wasRunShort } from './run-watchers.ts';
+import { RealTimers } from './real-timers.ts';
 import { SeedRun } from './seed-run.ts';
 import { AmbientObserver } from './ambient-observer.ts';
 import { UnhandledRejections } from './unhandled-rejections.ts';
@@ -142,7 +143,9 @@ export class Simulation {
 
   /** What only a closer look shows: timers that are left, and what begins in real time. It takes longer, so one run gets it. */
   async #closely(plan: SimulationPlan): Promise<readonly Finding[]> {
-    if (!isAmbientSimulated()) return [];
+    const isHere = !isAmbientSimulated();
+    // Steps that are left out do not bring timers.
+    if (isHere && this.#baselines.size > 1) return [];
     const settings = { maxCommits: UNLIMITED, detailed: false, looksClosely: true };
     const { findings } = await this.#run(plan, settings);
     return findings.filter((finding) => CLOSE.has(finding.class));
@@ -169,6 +172,8 @@ export class Simulation {
     const { virtualLimitMs: limitMs, world, controllers, workload, invariants } = this.#parts;
     const runtime = new VirtualRuntime({ seed, startWallMs: this.#template.startWallMs });
     const ambient = new AmbientObserver(runtime, `${seed}`, looksClosely);
+    const isHere = !isAmbientSimulated();
+    const timers = looksClosely && isHere ? new RealTimers(runtime) : undefined;
     const run = new SeedRun(runtime, {
       template: this.#template,
       controllers,
@@ -180,7 +185,7 @@ export class Simulation {
       maxCommits,
       isSettled: expectation && ((history) => expectation.isSettled(history)),
       detailed,
-      stops: looksClosely,
+      stops: looksClosely && !isHere,
     });
     const rejections = new UnhandledRejections();
     let record: RunRecord;
@@ -190,9 +195,11 @@ export class Simulation {
     } finally {
       rejections.close();
       ambient.close();
+      timers?.[Symbol.dispose]();
     }
     const findings = [
       ...ambient.findings,
+      ...(timers?.findings ?? []),
       ...record.findings,
       ...rejections.findings,
       ...stateFindings(record.history),
@@ -225,7 +232,12 @@ interface RunSettings {
 }
 
 /** @throws {ListwatchError} code INVALID_OPTION for a plan of another version. */
-export function checkPlanVersion({ version }: SimulationPlan): void {
+export function checkPlanVersion({ version, seed, faults }: SimulationPlan): void {
+  if (typeof version !== 'string' || typeof seed !== 'number' || !Array.isArray(faults)) {
+    const text =
+      'what is to be replayed is no plan: it needs version, seed and faults; pass the plan of a failure, as the report has it';
+    throw new ListwatchError('INVALID_OPTION', text);
+  }
   if (version === SIMULATOR_VERSION) return;
   throw new ListwatchError(
     'INVALID_OPTION',

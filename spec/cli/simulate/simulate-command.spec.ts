@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
@@ -30,6 +30,9 @@ describe('listwatch simulate', () => {
     expect(code).to.equal(1);
     expect(out).to.include('end-state: secrets default/app-data');
     expect(err).to.include('1 found (1 run with end-state: secrets: missing): intermediate state');
+    const page = join(directory.path, 'failure-1.html');
+    expect(err).to.include(`written: ${page}, with plan, trace and spec; again: npx listwatch`);
+    expect(err).to.include(`simulate ${WRONG} --replay ${join(directory.path, 'failure-1.json')}`);
     const files = (await readdir(directory.path)).toSorted();
     const names = ['html', 'json', 'spec.ts', 'trace'].map((ending) => `failure-1.${ending}`);
     expect(files).to.include.members(names);
@@ -70,7 +73,18 @@ describe('listwatch simulate', () => {
     expect((await run([WRONG, '--seeds', 'many'])).err).to.include('--seeds takes a whole number');
     const missing = await run([join(SUPPORT, 'nothing.ts')]);
     expect(missing.code).to.equal(1);
-    expect(missing.err).to.include('cannot be imported');
+    expect(missing.err).to.include('nothing.ts cannot be imported: there is no such file');
+    expect((await run([SUPPORT])).err).to.include('it is a folder; name the file in it');
+    const unread = join(directory.path, 'shops.simulation.unread');
+    await writeFile(unread, '');
+    expect((await run([unread])).err).to.include("for TypeScript NODE_OPTIONS='--import tsx'");
+    const wrong = join(directory.path, 'wrong.mjs');
+    await writeFile(wrong, 'export default { controllers: {} };');
+    expect((await run([wrong])).err).to.include('"controllers" must be an array, not object');
+    const folder = await run([WRONG, '--write', unread]);
+    expect(folder.code).to.equal(1);
+    expect(folder.err).to.include(`--write: the folder ${unread} cannot be made`);
+    expect(folder.err).not.to.include('found');
     const plan = await run([WRONG, '--replay', 'nothing.json']);
     expect(plan.code).to.equal(1);
     expect(plan.err).to.include('the plan nothing.json cannot be read');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { storyLines } from '../../../lib/simulator/explain/story-lines.ts';
+import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import { SIMULATOR_VERSION } from '../../../lib/simulator/contract/simulator-version.ts';
 import { Simulation } from '../../../lib/simulator/run/simulation.ts';
 import { simulationParts } from '../../../lib/simulator/run/simulation-parts.ts';
@@ -20,5 +21,32 @@ describe('the lines of a story', () => {
     expect(events).to.include('sees configmaps default/page added, version 8');
     const states = events.map((text) => text.replace(/ (?:added|changed|deleted),/, ''));
     expect(states).to.deep.equal([...new Set(states)]);
+  });
+
+  it('name a request that is not told, when its answer is', async () => {
+    const read: SimulatedController = {
+      name: 'reads',
+      async run({ client, signal }) {
+        await client
+          .resource('v1', 'secrets', { namespace: 'default' })
+          .list()
+          .catch(() => {});
+        await client
+          .resource('v1', 'secrets', { namespace: 'default' })
+          .get('page')
+          .catch(() => {});
+        await new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve());
+        });
+      },
+    };
+    const simulation = await Simulation.of(simulationParts({ controllers: [read] }));
+    const at = { verb: 'list', resource: 'secrets', occurrence: 1 } as const;
+    const fault = { kind: 'error', process: 'reads', at, status: 500, handled: false } as const;
+    const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [fault], origin: 'a spec' };
+    const { record } = await simulation.judge(plan, { detailed: true });
+    const answers = storyLines(record).flatMap(({ kind, text }) => (kind === 'answer' ? text : []));
+    expect(answers[0]).to.match(/^gets the answer 500 to list secrets default\/ \(#\d+\)$/);
+    expect(answers.at(-1)).to.match(/^gets the answer 404 to request #\d+$/);
   });
 });

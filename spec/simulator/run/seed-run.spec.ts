@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import { Manager, controller } from '../../../lib/index.ts';
 import type { Fault, RequestPoint } from '../../../lib/simulator/contract/fault.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
@@ -262,5 +263,51 @@ describe('a controller with a clock of its own', () => {
     expect(finding?.message).to.match(
       /request #\d+ create configmaps default\/from-\d+" and then ".*default\/from-\d+"/,
     );
+  });
+
+  it('is found before the search if it waits for timers of the machine, for which virtual time does not wait', async () => {
+    const ends: (() => void)[] = [];
+    const untilStopped = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve());
+      });
+    const waits: SimulatedController = {
+      name: 'waits',
+      async run({ signal }) {
+        const timer = setTimeout(() => {}, 3_600_000);
+        ends.push(() => clearTimeout(timer));
+        await untilStopped(signal);
+      },
+    };
+    const ownQueue: SimulatedController = {
+      name: 'own-queue',
+      async run({ signal }) {
+        const queue = new RateLimitingQueue();
+        ends.push(() => void queue.close());
+        queue.addAfter('key', 3_600_000);
+        await untilStopped(signal);
+      },
+    };
+    for (const controller of [waits, ownQueue]) {
+      const simulation = await Simulation.of(simulationParts({ controllers: [controller] }));
+      const [finding] = (await simulation.baseline()).findings;
+      expect(finding?.class).to.equal('escape');
+      expect(finding?.subject).to.match(/a timer at spec\/simulator\/run\/seed-run\.spec\.ts:\d+/);
+      expect(finding?.message).to.include(
+        `${controller.name} starts a timer of the machine, at spec`,
+      );
+      expect(finding?.message).to.include('Use incarnation.runtime');
+    }
+    for (const end of ends) end();
+    const right: SimulatedController = {
+      name: 'right',
+      async run({ runtime, signal }) {
+        const queue = new RateLimitingQueue({ runtime });
+        queue.addAfter('key', 3_600_000);
+        await untilStopped(signal);
+      },
+    };
+    const simulation = await Simulation.of(simulationParts({ controllers: [right] }));
+    expect((await simulation.baseline()).findings).to.deep.equal([]);
   });
 });
