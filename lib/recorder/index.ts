@@ -1,6 +1,6 @@
 export { record } from './source-recording.ts';
 export type { Recording, RecordingInspection } from './source-recording.ts';
-export type { Recordable } from './source-recording.ts';
+export type { Recordable } from './recordable.ts';
 export type {
   DumpCause,
   RecordableClient,

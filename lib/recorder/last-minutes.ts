@@ -49,6 +49,7 @@ export class InformerMinutes<T extends KubernetesObject> implements LastMinutes 
   readonly #informer: RecordableInformer<T>;
   readonly #options: LastMinutesOptions;
   readonly #share: RingShare;
+  #isClosed = false;
   #ring: RecordingRing<T> | undefined;
   #automatic: AutomaticDumps | undefined;
 
@@ -80,7 +81,7 @@ export class InformerMinutes<T extends KubernetesObject> implements LastMinutes 
 
   async dump(path: string): Promise<void> {
     const ring = this.#ring;
-    if (ring === undefined) return;
+    if (ring === undefined || this.#isClosed) throw closedError(path);
     const { name } = this.#informer;
     const behind = (): Behind | undefined =>
       ring.isBehind ? { name, hasEnded: ring.hasEnded } : undefined;
@@ -91,6 +92,7 @@ export class InformerMinutes<T extends KubernetesObject> implements LastMinutes 
   }
 
   [Symbol.dispose](): void {
+    this.#isClosed = true;
     this.#informer.events.off('watch-error', this.#onError);
     this.#automatic?.[Symbol.dispose]();
     this.#ring?.close();
@@ -107,6 +109,7 @@ export class ClientMinutes implements LastMinutes {
   readonly #options: LastMinutesOptions;
   readonly #share: RingShare;
   readonly #rings: ClientRings;
+  #isClosed = false;
   #interception: Disposable | undefined;
   #automatic: AutomaticDumps | undefined;
 
@@ -138,6 +141,7 @@ export class ClientMinutes implements LastMinutes {
   }
 
   async dump(path: string): Promise<void> {
+    if (this.#isClosed) throw closedError(path);
     const behind = (): Behind | undefined => {
       const found = this.#rings.behind;
       return found && { name: descriptionOf(found.reader), hasEnded: false };
@@ -149,10 +153,16 @@ export class ClientMinutes implements LastMinutes {
   }
 
   [Symbol.dispose](): void {
+    this.#isClosed = true;
     this.#interception?.[Symbol.dispose]();
     this.#automatic?.[Symbol.dispose]();
     this.#rings.close();
   }
+}
+
+function closedError(path: string): ListwatchError {
+  const text = `the recording is closed, and its last minutes are gone: call dump, here of ${path}, before close`;
+  return new ListwatchError('CLOSED', text);
 }
 
 /** A cache that lacks a list which was received. */

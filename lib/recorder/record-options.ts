@@ -122,6 +122,7 @@ export function resolveRecordOptions(
       `${OWNER}: option "keepMinutes" needs an informer or a client: the caches have what came before`,
     );
   }
+  checkTypes(options);
   const bytes = { min: LEAST_BYTES, max: MOST_BYTES, integer: true };
   const minutes = numberOption(OWNER, 'keepMinutes', keepMinutes, 1, { min: 0.01, max: 1440 });
   return {
@@ -135,6 +136,17 @@ export function resolveRecordOptions(
     onFailure: options.onFailure ?? ((): void => {}),
     files: options.files ?? nodeFiles,
   };
+}
+
+function checkTypes({ identity, onFailure }: RecordOptions): void {
+  const { server, user } = identity ?? { server: '', user: '' };
+  if (typeof server !== 'string' || typeof user !== 'string') {
+    const text = 'option "identity" has to be what await identify(client) gives';
+    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+  }
+  if (onFailure !== undefined && typeof onFailure !== 'function') {
+    throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "onFailure" has to be a function`);
+  }
 }
 
 function dumpCauses({ dumpOn = [], keepMinutes }: RecordOptions): ReadonlySet<DumpCause> {

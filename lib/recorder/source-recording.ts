@@ -13,10 +13,9 @@ import {
   type HeaderFields,
 } from './format/file-head.ts';
 import { ClientMinutes, InformerMinutes, type LastMinutes } from './last-minutes.ts';
+import { checkPath, checkRecordable, isClient, isInformer, type Recordable } from './recordable.ts';
 import {
   resolveRecordOptions,
-  type RecordableClient,
-  type RecordableInformer,
   type RecordOptions,
   type ResolvedRecordOptions,
 } from './record-options.ts';
@@ -29,12 +28,6 @@ export interface RecordingInspection {
   readonly records: number;
   readonly bytes: number;
 }
-
-/** What may be recorded: an informer, a source, or what is read through a client. */
-export type Recordable<T extends KubernetesObject> =
-  | RecordableInformer<T>
-  | ListerWatcher<ObjectView<T>>
-  | RecordableClient;
 
 /** What is being recorded. */
 export class Recording<T extends KubernetesObject> implements AsyncDisposable {
@@ -96,6 +89,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
     path: string,
     options: RecordOptions,
   ): Promise<Recording<T>> {
+    checkRecordable(from);
     checkPath(path);
     const isSource = !isInformer(from) && !isClient(from);
     const resolved = resolveRecordOptions(options, isSource ? {} : from, !isSource);
@@ -126,8 +120,8 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
    * With `keepMinutes`: writes the last minutes as a recording of its own, and goes on. A file of this name is replaced as a whole.
    * Without it: returns once everything so far is in the file. Resolves to the path.
    * @param path @defaultValue that of the recording
-   * @throws {ListwatchError} code RECORDING_FILE; TIMEOUT when a cache does not catch up with what was received, CLOSED when it has stopped
-   * before that.
+   * @throws {ListwatchError} code RECORDING_FILE; TIMEOUT when a cache does not catch up with what was received; CLOSED when it has stopped
+   * before that, or when the recording is closed, and its last minutes are gone.
    */
   async dump(path: string = this.path): Promise<string> {
     if (this.#minutes !== undefined) await this.#minutes.dump(path);
@@ -184,25 +178,7 @@ export async function record<T extends KubernetesObject>(
   return await Recording.begin<T>(from, path, options);
 }
 
-/** Options in its place are an easy mistake. */
-function checkPath(path: unknown): void {
-  if (typeof path === 'string' && path !== '') return;
-  const found = path === '' ? 'empty' : typeof path;
-  const text = `record: path has to be the name of a file, it is ${found}: record(client, 'incident.listwatch', options)`;
-  throw new ListwatchError('INVALID_OPTION', text);
-}
-
 function collectionOf<T extends KubernetesObject>(from: Recordable<T>): string {
   if (isInformer(from)) return from.name;
   return isClient(from) ? SEVERAL_COLLECTIONS : from.description;
-}
-
-function isInformer<T extends KubernetesObject>(
-  from: Recordable<T>,
-): from is RecordableInformer<T> {
-  return 'name' in from;
-}
-
-function isClient<T extends KubernetesObject>(from: Recordable<T>): from is RecordableClient {
-  return 'intercept' in from && !isInformer(from);
 }

@@ -1,13 +1,17 @@
 import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
+import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { Client } from '../../lib/client/rest/client.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { internalError, tooManyRequests } from '../../lib/meta/failure/failures.ts';
 import { record } from '../../lib/recorder/source-recording.ts';
 import type { RecordOptions } from '../../lib/recorder/record-options.ts';
 import { replay } from '../../lib/recorder/replay/replay.ts';
+import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { ScriptedListerWatcher } from '../../lib/testing/scripted-lister-watcher.ts';
 import { pod, rejection, type Pod } from '../cache/support/objects.ts';
 import { asFile, inFolder, MemoryFiles } from './support/memory-files.ts';
@@ -300,7 +304,7 @@ describe('a recording', () => {
     const recorded = new Recorded();
     for (const [path, found] of [
       ['', 'empty'],
-      [{ keepMinutes: 1 }, 'object'],
+      [{ keepMinutes: 1 }, 'an object'],
       [undefined, 'undefined'],
     ] as const) {
       const error = await rejection(record<Pod>(recorded.informer, path as string));
@@ -314,6 +318,38 @@ describe('a recording', () => {
     expect(error).to.have.property('code', 'RECORDING_FILE');
     expect(error.message).to.match(/EEXIST.*; name a new file, or remove this one$/);
     expect(String(recorded.bytes)).to.equal('earlier');
+  });
+
+  it('refuses what has nothing to record, and names it', async () => {
+    const server = new ApiServer();
+    const client = new Client({ transport: inProcessTransport(server.handler) });
+    for (const [from, found] of [
+      [undefined, 'undefined'],
+      ['pods', 'string'],
+      [{}, 'an object'],
+      [server, 'ApiServer'],
+      [new SharedInformerFactory(client), 'a factory; record the client that it reads through'],
+      [client.resource('v1', 'pods'), 'ResourceClient'],
+    ] as const) {
+      const error = await rejection(record<Pod>(from as unknown as typeof client, 'a.listwatch'));
+      expect(error, found).to.have.property('code', 'INVALID_OPTION');
+      expect(error.message).to.match(new RegExp(`ListerWatcher, it is ${found}$`));
+    }
+    await client.close();
+    await server.close();
+  });
+
+  it('refuses an identity that is none, such as a promise, and a callback that is none', async () => {
+    const { informer } = new Recorded();
+    for (const options of [
+      { identity: 'me' },
+      { identity: Promise.resolve({ server: 'a', user: 'b' }) },
+      { onFailure: 5 },
+    ]) {
+      const error = await rejection(record<Pod>(informer, 'a.listwatch', options as never));
+      expect(error).to.have.property('code', 'INVALID_OPTION');
+      expect(error.message).to.match(/option "(identity|onFailure)" has to be /);
+    }
   });
 
   it('refuses options that it does not know or that do not fit', async () => {
@@ -332,6 +368,16 @@ describe('a recording', () => {
 });
 
 describe('the recorder of the last minutes', () => {
+  it('refuses to write them when it is closed', async () => {
+    const recorded = new Recorded();
+    const recording = await recorded.record({ keepMinutes: 10 });
+    await recording.close();
+    const error = await rejection(recording.dump());
+    expect(error).to.have.property('code', 'CLOSED');
+    expect(error.message).to.include('its last minutes are gone');
+    expect(recorded.files.files.size).to.equal(0);
+  });
+
   it('writes what the cache was, and what came since, within its time', async () => {
     const recorded = new Recorded({ watchList: false }, 50);
     const recording = await recorded.record({ keepMinutes: 10 });

@@ -110,11 +110,16 @@ async function recordResources(
     // An interruption is the usual end.
     await sleep(runtime, time ?? LONGEST_MS, { signal }).catch(() => {});
     if (keep !== undefined) await recording.dump();
+    const kept = recording.inspect();
     await informers.close();
     await recording.close();
     const { records, bytes } = recording.inspect();
     thrownIfFailed(recording.failure);
-    host.stdout.write(`${file}: ${records} records, ${bytes} bytes\n`);
+    const text =
+      keep === undefined
+        ? `${records} records, ${bytes} bytes`
+        : `the last ${kept.records} records`;
+    host.stdout.write(`${file}: ${text}\n`);
   } finally {
     await informers.close();
     await client.close();

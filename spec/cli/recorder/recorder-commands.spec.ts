@@ -112,6 +112,7 @@ describe('listwatch record, replay and dump', () => {
     ];
     const { code, host } = await run(words);
     expect(code, host.stderr.text).to.equal(0);
+    expect(host.stdout.text).to.match(/kept\.listwatch: the last [1-9]\d* records\n$/);
     const played = await run(['replay', file, '--dump']);
     expect(played.host.stdout.text).to.include('"name":"kube-system"');
   });
