@@ -85,10 +85,11 @@ export class InformerMinutes<T extends KubernetesObject> implements LastMinutes 
     const { name } = this.#informer;
     const behind = (): Behind | undefined =>
       ring.isBehind ? { name, hasEnded: ring.hasEnded } : undefined;
-    await untilListed(this.#options, behind);
-    this.#share.dropAllOld();
-    ring.dropCutList();
-    await dumpRings({ ...this.#options, path, rings: [ring], share: this.#share });
+    await whenListed(this.#options, behind, () => {
+      this.#share.dropAllOld();
+      ring.dropCutList();
+      return dumpRings({ ...this.#options, path, rings: [ring], share: this.#share });
+    });
   }
 
   [Symbol.dispose](): void {
@@ -146,10 +147,11 @@ export class ClientMinutes implements LastMinutes {
       const found = this.#rings.behind;
       return found && { name: descriptionOf(found.reader), hasEnded: false };
     };
-    await untilListed(this.#options, behind);
-    this.#rings.dropOld();
-    const { rings, readers } = this.#rings;
-    await dumpRings({ ...this.#options, path, rings, readers, share: this.#share });
+    await whenListed(this.#options, behind, () => {
+      this.#rings.dropOld();
+      const { rings, readers } = this.#rings;
+      return dumpRings({ ...this.#options, path, rings, readers, share: this.#share });
+    });
   }
 
   [Symbol.dispose](): void {
@@ -172,15 +174,16 @@ interface Behind {
   readonly hasEnded: boolean;
 }
 
-/** Resolves when no cache lacks a list, which is that of its objects then. */
-async function untilListed(
+/** Writes in a step in which no cache lacks a list: the objects of the caches are those of the records. */
+async function whenListed(
   { runtime }: Pick<LastMinutesOptions, 'runtime'>,
   behind: () => Behind | undefined,
+  write: () => Promise<void>,
 ): Promise<void> {
   const endMs = runtime.monotonicMs() + CATCH_UP_MS;
   for (;;) {
     const found = behind();
-    if (found === undefined) return;
+    if (found === undefined) return await write();
     if (found.hasEnded) {
       throw new ListwatchError(
         'CLOSED',

@@ -86,6 +86,19 @@ describe('the last minutes of several readers', () => {
     await recording.close();
   });
 
+  it('keep a reader whose next list comes while they are written', async () => {
+    const readers = new Readers();
+    const recording = await readers.record({ keepMinutes: 1 });
+    const cache = new FakeCache();
+    await readers.runtime.run(readers.source(cache).list({}));
+    const answers = [true];
+    cache.has = () => answers.pop() === true;
+    await recording.dump();
+    await readers.read(({ readers: found }) => expect(found).to.have.length(1));
+    expect(recording.inspect().records).to.be.above(0);
+    await recording.close();
+  });
+
   it('begin with no state of a cache that has a backlog then', async () => {
     const readers = new Readers();
     const { runtime } = readers;

@@ -76,7 +76,7 @@ export class ClientRings {
   dropOld(): void {
     this.#options.share.dropAllOld();
     for (const { ring } of this.#caches) {
-      if (ring.isBehind) this.#end(ring);
+      if (ring.isBehind && ring.hasEnded) this.#end(ring);
       else ring.dropCutList();
     }
   }
