@@ -1,7 +1,7 @@
 import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { RecordKind, type RecordFrame } from '../format/record-frame.ts';
-import type { RecordPlace, RecordSink } from './record-sink.ts';
+import type { RecordPlace, RecordSink } from '../capture/record-sink.ts';
 
 export interface ReaderSinkOptions<Ring extends RecordSink> {
   /** The cache that is filled by the reader at present. */

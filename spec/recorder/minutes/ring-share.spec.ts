@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RecordKind } from '../../../lib/recorder/format/record-frame.ts';
-import { RingRecord } from '../../../lib/recorder/capture/ring-record.ts';
-import { RingShare, type BoundedRing } from '../../../lib/recorder/capture/ring-share.ts';
+import { RingRecord } from '../../../lib/recorder/minutes/ring-record.ts';
+import { RingShare, type BoundedRing } from '../../../lib/recorder/minutes/ring-share.ts';
 
 const RECORD = 100;
 

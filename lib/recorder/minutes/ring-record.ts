@@ -3,9 +3,9 @@ import { objectJson } from '../../cache/memory/views/object-json.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
-import { EVENT_FLAGS } from './recorded-source.ts';
-import type { NumberedReader } from './recorded-readers.ts';
-import type { RecordPlace } from './record-sink.ts';
+import { EVENT_FLAGS } from '../capture/recorded-source.ts';
+import type { NumberedReader } from '../capture/recorded-readers.ts';
+import type { RecordPlace } from '../capture/record-sink.ts';
 import { RingPiece } from './ring-memory.ts';
 
 /** An object that a relist no longer has. It is kept for its earlier state, and written to no file. */

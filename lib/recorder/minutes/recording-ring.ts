@@ -15,7 +15,7 @@ import {
 import { ArrivingRecords } from './arriving-records.ts';
 import { EarlierStates } from './earlier-states.ts';
 import { ListProgress } from './list-progress.ts';
-import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
+import { bodyOfObject, type RecordPlace, type RecordSink } from '../capture/record-sink.ts';
 import { RingMemory, RingPiece, SMALL_SLAB_BYTES } from './ring-memory.ts';
 import { jsonOf, RECORD_BYTES, RingRecord, VANISHED, type RingBody } from './ring-record.ts';
 import type { RingShare } from './ring-share.ts';

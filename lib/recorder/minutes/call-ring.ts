@@ -1,8 +1,8 @@
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-frame.ts';
-import { bodyOfObject, type RecordSink } from './record-sink.ts';
-import type { NumberedReader } from './recorded-readers.ts';
+import { bodyOfObject, type RecordSink } from '../capture/record-sink.ts';
+import type { NumberedReader } from '../capture/recorded-readers.ts';
 import type { DumpedRing, RingBeginning } from './ring-dump.ts';
 import { RingMemory, RingPiece, SMALL_SLAB_BYTES } from './ring-memory.ts';
 import { RECORD_BYTES, RingRecord } from './ring-record.ts';
