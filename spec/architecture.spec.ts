@@ -169,6 +169,7 @@ const SPEC_ONLY = new Set([
   'support/upstream-rows',
   'bench',
   'mutants',
+  'wasm',
   'bench/workload',
   'types',
   'types/definitions',

@@ -54,6 +54,12 @@ export interface RecordOptions {
   /** The most bytes of the file, or with `keepMinutes` of the memory besides the cache; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
   readonly maxBytes?: number | undefined;
   /**
+   * Memory for earlier objects, in steps of 1 MiB, up to 1 GiB. A change of an object that is among them is written as the difference to it,
+   * which is a small part of the object. 0: each object is written whole. `keepMinutes` has no use for it.
+   * @defaultValue 67 108 864 (64 MiB), taken as objects change
+   */
+  readonly baseBytes?: number | undefined;
+  /**
    * Keeps the last minutes in memory, within `maxBytes`, and writes a file when `dump` is called. It needs an informer, or a client.
    * @defaultValue everything goes to the file at once
    */
@@ -80,6 +86,7 @@ export interface RecordOptions {
 
 export interface ResolvedRecordOptions {
   readonly maxBytes: number;
+  readonly baseBytes: number;
   readonly keepMs: number | undefined;
   readonly dumpOn: ReadonlySet<DumpCause>;
   readonly mask: ObjectMask;
@@ -92,6 +99,7 @@ export interface ResolvedRecordOptions {
 
 const KNOWN: readonly (keyof RecordOptions)[] = [
   'maxBytes',
+  'baseBytes',
   'keepMinutes',
   'dumpOn',
   'mask',
@@ -105,6 +113,7 @@ const OWNER = 'record';
 const LEAST_BYTES = 65_536;
 const MOST_BYTES = 1024 ** 3;
 const MAX_BYTES = 256 * 1024 ** 2;
+const BASE_BYTES = 64 * 1024 ** 2;
 const FLUSH_MS = 1000;
 const MINUTE_MS = 60_000;
 
@@ -115,7 +124,11 @@ export function resolveRecordOptions(
   hasCache: boolean,
 ): ResolvedRecordOptions {
   rejectUnknownOptions(OWNER, options, KNOWN);
-  const { keepMinutes, maxBytes, flushMs } = options;
+  const { keepMinutes, maxBytes, baseBytes, flushMs } = options;
+  if (keepMinutes !== undefined && baseBytes !== undefined) {
+    const text = 'option "baseBytes" is for a recording to a file, not for one with keepMinutes';
+    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+  }
   if (keepMinutes !== undefined && !hasCache) {
     throw new ListwatchError(
       'INVALID_OPTION',
@@ -124,9 +137,11 @@ export function resolveRecordOptions(
   }
   checkTypes(options);
   const bytes = { min: LEAST_BYTES, max: MOST_BYTES, integer: true };
+  const base = { min: 0, max: MOST_BYTES, integer: true };
   const minutes = numberOption(OWNER, 'keepMinutes', keepMinutes, 1, { min: 0.01, max: 1440 });
   return {
     maxBytes: numberOption(OWNER, 'maxBytes', maxBytes, MAX_BYTES, bytes),
+    baseBytes: numberOption(OWNER, 'baseBytes', baseBytes, BASE_BYTES, base),
     keepMs: keepMinutes === undefined ? undefined : minutes * MINUTE_MS,
     dumpOn: dumpCauses(options),
     mask: new ObjectMask(OWNER, options.mask),

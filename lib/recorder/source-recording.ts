@@ -7,6 +7,7 @@ import { RecordedSource } from './capture/recorded-source.ts';
 import { RecordingFile } from './capture/recording-file.ts';
 import type { RecordSink } from './capture/record-sink.ts';
 import {
+  formatVersion,
   headBytes,
   RECORDING_LINE,
   SEVERAL_COLLECTIONS,
@@ -41,7 +42,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
 
   private constructor(from: Recordable<T>, path: string, options: ResolvedRecordOptions) {
     this.path = path;
-    const { runtime, mask, maxBytes, keepMs, files, flushMs } = options;
+    const { runtime, mask, maxBytes, keepMs, files, flushMs, baseBytes } = options;
     const startMs = runtime.monotonicMs();
     const now = (): number => runtime.monotonicMs() - startMs;
     const onFailure = (error: unknown): void => {
@@ -55,8 +56,10 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       mask: mask.choice,
     };
     if (keepMs === undefined) {
-      const head = headBytes(RECORDING_LINE, fields, isClient(from) ? 2 : 1);
-      const written = { path, files, runtime, head, mask, maxBytes, flushMs, onFailure, now };
+      const has = { severalReaders: isClient(from), differences: baseBytes > 0 };
+      const head = headBytes(RECORDING_LINE, fields, formatVersion(has));
+      const bounds = { maxBytes, flushMs, baseBytes };
+      const written = { path, files, runtime, head, mask, onFailure, now, ...bounds };
       const file = new RecordingFile(written);
       this.#file = file;
       this.#attach = () => this.#write(from, file, now);

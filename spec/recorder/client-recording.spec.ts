@@ -71,7 +71,7 @@ describe('the recording of a client', () => {
   it('has the requests of informers of one and of several namespaces, and calls of list and watch, each with its reader', async () => {
     const { bytes } = await recordedCalls();
     await opened(bytes, {}, async (incident) => {
-      expect(incident.header).to.include({ format: 2, collection: 'several collections' });
+      expect(incident.header).to.include({ format: 4, collection: 'several collections' });
       const texts = incident.collections.map(({ description, requests }) => [
         description,
         requests,

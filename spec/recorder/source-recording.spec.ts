@@ -169,7 +169,7 @@ describe('record and replay', () => {
       const source = await replay<Pod>(path, { runtime, speed: 'instant' });
       const { items } = await runtime.run(source.list({}));
       expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['a']);
-      expect(source.header).to.include({ collection: 'pods', mask: 'secrets', format: 1 });
+      expect(source.header).to.include({ collection: 'pods', mask: 'secrets', format: 3 });
     });
   });
 });
@@ -199,6 +199,7 @@ describe('a recording', () => {
     const failures: unknown[] = [];
     const recording = await recorded.record({
       maxBytes: 65_536,
+      baseBytes: 0,
       onFailure: (error) => failures.push(error),
     });
     await recorded.start();
@@ -281,7 +282,7 @@ describe('a recording', () => {
     await refused(Buffer.from('{"kind":"List"}'), 'does not begin with "listwatch recording"');
     await refused(Buffer.alloc(0), 'does not begin');
     const other = Buffer.from(bytes);
-    other.write('"format":9', other.indexOf('"format":1'));
+    other.write('"format":9', other.indexOf('"format":3'));
     await refused(other, 'checksum|format version');
     await asFile(bytes.subarray(0, at), async (path) => {
       const source = await replay<Pod>(path, { partial: true });

@@ -1,18 +1,22 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
+import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { FileWriter, WritableFile } from '../files/private-file.ts';
 import { fileError } from '../files/private-file.ts';
 import {
   FRAME_HEAD_BYTES,
   frameBytes,
   jsonFrame,
+  LAST_OF_BATCH,
   RecordKind,
   writeFrame,
+  writeFrameHead,
   type RecordFrame,
 } from '../format/record-frame.ts';
 import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
+import { EVENT_FLAGS } from './recorded-source.ts';
+import { mostChangeBytes, WrittenObjects } from './written-objects.ts';
 
 export interface RecordingFileOptions {
   readonly path: string;
@@ -22,6 +26,8 @@ export interface RecordingFileOptions {
   readonly mask: ObjectMask;
   readonly maxBytes: number;
   readonly flushMs: number;
+  /** Of the objects that changes are written as differences to; 0 for none. */
+  readonly baseBytes: number;
   /** It has ended before it was closed. */
   readonly onFailure: (error: unknown) => void;
   /** The present time of the recording. */
@@ -50,6 +56,8 @@ export class RecordingFile implements RecordSink {
   readonly #spare: Buffer[] = [];
   #used = 0;
   #waiting = 0;
+  readonly #objects: WrittenObjects | undefined;
+  /** In the file, once what waits is written. */
   #bytes = 0;
   #records = 0;
   #ended = false;
@@ -58,6 +66,8 @@ export class RecordingFile implements RecordSink {
 
   constructor(options: RecordingFileOptions) {
     this.#options = options;
+    const { baseBytes } = options;
+    this.#objects = baseBytes === 0 ? undefined : new WrittenObjects(baseBytes);
   }
 
   get bytes(): number {
@@ -86,24 +96,23 @@ export class RecordingFile implements RecordSink {
   }
 
   put(frame: RecordFrame): void {
-    if (this.#ended) return;
     const size = FRAME_HEAD_BYTES + frame.body.length;
-    const { maxBytes, path } = this.#options;
-    if (this.#bytes + size + END_BYTES > maxBytes) {
-      this.#endWith('full', `it has reached its bound of ${maxBytes} bytes; raise maxBytes`);
-      return;
-    }
-    if (this.#waiting + this.#used + size > MOST_WAITING_BYTES) {
-      this.#endWith('slow', `the disk of ${path} is too slow: ${this.#waiting} bytes wait for it`);
-      return;
-    }
+    if (this.#ended || !this.#hasRoom(size)) return;
     this.#records += 1;
     this.#append(frame, size);
   }
 
-  putObject({ request, atMs }: RecordPlace, kind: number, flags: number, object: ObjectView): void {
+  putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
     if (this.#ended) return;
-    this.put({ kind, flags, request, atMs, body: bodyOfObject(object, this.#options.mask) });
+    const { request, atMs } = place;
+    const body = bodyOfObject(object, this.#options.mask);
+    const uid = kind === RecordKind.event ? identityOf(object).uid : undefined;
+    if (uid !== undefined && this.#putChange(place, flags, uid, body)) return;
+    const offset = this.#bytes;
+    this.put({ kind, flags, request, atMs, body });
+    // Those of a streaming list are as many as the objects, and most of them do not change.
+    const isChange = (flags & ~LAST_OF_BATCH) === EVENT_FLAGS.MODIFIED;
+    if (uid !== undefined && isChange) this.#objects?.keep(uid, body, offset);
   }
 
   /** Writes what waits and the last record. Calling again has no effect. */
@@ -134,6 +143,39 @@ export class RecordingFile implements RecordSink {
     await this.#writing;
   }
 
+  /** Ends the recording if it has not. */
+  #hasRoom(size: number): boolean {
+    const { maxBytes, path } = this.#options;
+    if (this.#bytes + size + END_BYTES > maxBytes) {
+      this.#endWith('full', `it has reached its bound of ${maxBytes} bytes; raise maxBytes`);
+      return false;
+    }
+    if (this.#waiting + this.#used + size > MOST_WAITING_BYTES) {
+      this.#endWith('slow', `the disk of ${path} is too slow: ${this.#waiting} bytes wait for it`);
+      return false;
+    }
+    return true;
+  }
+
+  /** False if the object has to be written whole. The difference is made in its place, because copies cost as much as it. */
+  #putChange({ request, atMs }: RecordPlace, flags: number, uid: string, body: Buffer): boolean {
+    const objects = this.#objects;
+    if (objects === undefined) return false;
+    const most = FRAME_HEAD_BYTES + mostChangeBytes(body.length);
+    if (this.#used + most > CHUNK_BYTES) this.#flush();
+    const start = this.#used;
+    const end = objects.writeChange(uid, body, this.#chunk, start + FRAME_HEAD_BYTES);
+    if (end === undefined) return false;
+    if (!this.#hasRoom(end - start)) return true;
+    const kind = RecordKind.change;
+    writeFrameHead(this.#chunk, start, end, { kind, flags, request, atMs });
+    this.#records += 1;
+    this.#bytes += end - start;
+    this.#used = end;
+    this.#flushLater();
+    return true;
+  }
+
   #append(frame: RecordFrame, size: number): void {
     this.#bytes += size;
     if (size > CHUNK_BYTES) {
@@ -143,6 +185,10 @@ export class RecordingFile implements RecordSink {
     }
     if (this.#used + size > CHUNK_BYTES) this.#flush();
     this.#used = writeFrame(this.#chunk, this.#used, frame);
+    this.#flushLater();
+  }
+
+  #flushLater(): void {
     const { runtime, flushMs } = this.#options;
     this.#timer ??= runtime.setTimer(flushMs, () => this.#flush(), { background: true });
   }

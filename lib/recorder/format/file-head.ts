@@ -2,14 +2,30 @@ import type { ErrorCode } from '../../kernel/failure/errors.ts';
 import { PACKAGE_VERSION } from '../../kernel/text/package-version.ts';
 import type { MaskChoice } from '../../meta/masking/object-mask.ts';
 import type { SourceIdentity } from './source-identity.ts';
-import { FrameReader, frameBytes, jsonFrame, RecordKind } from './record-frame.ts';
+import { FrameReader } from './frame-reader.ts';
+import { frameBytes, jsonFrame, RecordKind } from './record-frame.ts';
 
 /** The first line of a file: what it is. */
 export const RECORDING_LINE = 'listwatch recording\n';
 export const SNAPSHOT_LINE = 'listwatch snapshot\n';
 
-/** The version of the format, which the header names: 2 has the requests of several readers, and the readers. */
-export type FormatVersion = 1 | 2;
+/**
+ * The version of the format, which the header names. 2 and 4 have the requests of several readers, and the readers; 3 and 4 have objects as
+ * differences to earlier ones.
+ */
+export type FormatVersion = 1 | 2 | 3 | 4;
+
+export function formatVersion(has: {
+  readonly severalReaders: boolean;
+  readonly differences: boolean;
+}): FormatVersion {
+  if (has.differences) return has.severalReaders ? 4 : 3;
+  return has.severalReaders ? 2 : 1;
+}
+
+export function hasSeveralReaders({ format }: FileHeader): boolean {
+  return format === 2 || format === 4;
+}
 
 /** What the header says in place of one collection. */
 export const SEVERAL_COLLECTIONS = 'several collections';
@@ -63,7 +79,7 @@ export function readHead(
   if (!formats.some((format) => format === header?.format)) {
     const found = JSON.stringify(header?.format) ?? 'unknown';
     throw reader.error(
-      `it has format version ${found}, and this version of listwatch reads ${formats.join(' and ')}`,
+      `it has format version ${found}, and this version of listwatch reads ${formats.join(', ')}`,
     );
   }
   return { header: header as FileHeader, reader };

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
 
 /** What a record holds; see `docs/recording-format.md`. The numbers are part of the format. */
 export const RecordKind = {
@@ -16,8 +15,10 @@ export const RecordKind = {
   watchFailed: 11,
   watchLeft: 12,
   end: 13,
-  /** Of format 2. */
+  /** Of formats 2 and 4. */
   reader: 14,
+  /** Of formats 3 and 4: an event whose object is the difference to that of an earlier one. Who reads frames gets it as an event. */
+  change: 15,
 } as const;
 
 export type RecordKindNumber = (typeof RecordKind)[keyof typeof RecordKind];
@@ -46,23 +47,34 @@ export interface RecordFrame {
 
 /** Length of the body, checksum, kind, flags, two spare bytes, request, time. */
 export const FRAME_HEAD_BYTES = 24;
-const CHECKED_FROM = 8;
+export const CHECKED_FROM = 8;
+/** Of the body of a change, before its steps: where the record of the earlier event begins in the file, and the length of the object. */
+export const CHANGE_HEAD_BYTES = 8;
+/** A larger object is written whole. */
+export const MOST_CHANGED_BYTES: number = 1024 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** Writes a record at `start`, where there is room for it, and returns its end. */
-export function writeFrame(
+export function writeFrame(target: Buffer, start: number, frame: RecordFrame): number {
+  const { body } = frame;
+  const end = start + FRAME_HEAD_BYTES + body.length;
+  body.copy(target, start + FRAME_HEAD_BYTES);
+  writeFrameHead(target, start, end, frame);
+  return end;
+}
+
+/** Writes the head of a record whose body ends at `end`. */
+export function writeFrameHead(
   target: Buffer,
   start: number,
-  { kind, flags, request, atMs, body }: RecordFrame,
-): number {
-  const end = start + FRAME_HEAD_BYTES + body.length;
-  target.writeUInt32LE(body.length, start);
+  end: number,
+  { kind, flags, request, atMs }: Omit<RecordFrame, 'body'>,
+): void {
+  target.writeUInt32LE(end - start - FRAME_HEAD_BYTES, start);
   target.writeUInt32LE((kind & 0xff) | ((flags & 0xff) << 8), start + CHECKED_FROM);
   target.writeUInt32LE(request, start + 12);
   target.writeDoubleLE(atMs, start + 16);
-  body.copy(target, start + FRAME_HEAD_BYTES);
   target.writeUInt32LE(crc32(target.subarray(start + CHECKED_FROM, end)), start + 4);
-  return end;
 }
 
 /** A record as bytes of its own. */
@@ -85,66 +97,4 @@ export function jsonFrame(
     atMs: place.atMs ?? 0,
     body,
   };
-}
-
-/** Finds the records of bytes, one after the other, and checks each. */
-export class FrameReader {
-  readonly #bytes: Buffer;
-  readonly #file: string;
-  readonly #code: ErrorCode;
-  #at: number;
-  #count = 0;
-
-  /** `code`: that of the error for bytes that are no records. */
-  constructor(file: string, bytes: Buffer, start: number, code: ErrorCode) {
-    this.#file = file;
-    this.#bytes = bytes;
-    this.#at = start;
-    this.#code = code;
-  }
-
-  /** Where the next record begins. */
-  get offset(): number {
-    return this.#at;
-  }
-
-  /** The next record; undefined at the end. Its body lies in the bytes of the file. */
-  next(): RecordFrame | undefined {
-    const bytes = this.#bytes;
-    const start = this.#at;
-    if (start === bytes.length) return undefined;
-    this.#count += 1;
-    if (bytes.length - start < FRAME_HEAD_BYTES) throw this.#cut();
-    const end = start + FRAME_HEAD_BYTES + bytes.readUInt32LE(start);
-    if (end > bytes.length) throw this.#cut();
-    const sum = crc32(bytes.subarray(start + CHECKED_FROM, end));
-    if (sum !== bytes.readUInt32LE(start + 4)) {
-      throw this.error(`record ${this.#count} at byte ${start} is damaged: its checksum is wrong`);
-    }
-    this.#at = end;
-    return {
-      kind: bytes[start + CHECKED_FROM] as number,
-      flags: bytes[start + CHECKED_FROM + 1] as number,
-      request: bytes.readUInt32LE(start + 12),
-      atMs: bytes.readDoubleLE(start + 16),
-      body: bytes.subarray(start + FRAME_HEAD_BYTES, end),
-    };
-  }
-
-  /** The JSON of a body. */
-  json(frame: RecordFrame): unknown {
-    try {
-      return JSON.parse(frame.body.toString('utf8')) as unknown;
-    } catch {
-      throw this.error(`record ${this.#count} is no JSON`);
-    }
-  }
-
-  error(problem: string): ListwatchError {
-    return new ListwatchError(this.#code, `${this.#file}: ${problem}`);
-  }
-
-  #cut(): ListwatchError {
-    return this.error(`it was cut short within record ${this.#count}, at byte ${this.#at}`);
-  }
 }

@@ -3,9 +3,9 @@ import { nextTask } from '../../kernel/time/wait.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import { replaceFile, type FileWriter } from '../files/private-file.ts';
 import {
+  formatVersion,
   headBytes,
   RECORDING_LINE,
-  type FormatVersion,
   type HeaderFields,
 } from '../format/file-head.ts';
 import { frameBytes, jsonFrame, RecordKind, type RecordFrame } from '../format/record-frame.ts';
@@ -62,7 +62,7 @@ async function* dumpedChunks(
   records: readonly RingRecord[],
   beginnings: readonly RingBeginning[],
 ): AsyncGenerator<Buffer> {
-  const format: FormatVersion = readers === undefined ? 1 : 2;
+  const format = formatVersion({ severalReaders: readers !== undefined, differences: false });
   const keptFrom = readers === undefined ? beginnings[0]?.keptFrom : undefined;
   yield headBytes(
     RECORDING_LINE,

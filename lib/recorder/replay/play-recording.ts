@@ -106,8 +106,9 @@ function firstLists(readers: readonly RecordedReader[]): ReadonlyMap<RecordedRea
 export function* recordedObjects(readers: readonly RecordedReader[]): Generator<ObjectView> {
   for (const { exchanges } of readers) {
     for (const { answers } of exchanges) {
-      for (const { kind, body } of answers) {
-        if (kind === RecordKind.item || kind === RecordKind.event) yield viewOf(body);
+      for (const answer of answers) {
+        const { kind } = answer;
+        if (kind === RecordKind.item || kind === RecordKind.event) yield viewOf(answer.body);
       }
     }
   }

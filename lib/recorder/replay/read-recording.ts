@@ -1,14 +1,15 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
 import type { ListRequest, WatchRequest } from '../../cache/reflector/contract/lister-watcher.ts';
-import { readHead, RECORDING_LINE, type FileHeader } from '../format/file-head.ts';
-import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
 import {
-  isEndOfWatch,
-  RecordKind,
-  type FrameReader,
-  type RecordFrame,
-} from '../format/record-frame.ts';
+  hasSeveralReaders,
+  readHead,
+  RECORDING_LINE,
+  type FileHeader,
+} from '../format/file-head.ts';
+import type { FrameReader, ReadFrame } from '../format/frame-reader.ts';
+import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
+import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 import { descriptionOf, readerOf } from '../format/reader-record.ts';
 import { readFileWithin } from '../files/private-file.ts';
 
@@ -22,10 +23,8 @@ export interface Exchange {
   readonly answers: RecordedAnswer[];
 }
 
-export interface RecordedAnswer extends RecordFrame {
-  /** The place of the record in the file, from 1. */
-  readonly number: number;
-}
+/** A record of what came back. */
+export type RecordedAnswer = ReadFrame;
 
 /** Who made requests, and those, in their order, without those that only ask how the server is. */
 export interface RecordedReader {
@@ -35,7 +34,7 @@ export interface RecordedReader {
   readonly exchanges: readonly Exchange[];
 }
 
-/** A recording in memory; the bodies lie in the bytes of the file. */
+/** A recording in memory: the bytes of the file, in which the bodies lie, or out of which each is made when it is read. */
 export interface ReadRecording {
   readonly path: string;
   readonly header: FileHeader;
@@ -49,6 +48,7 @@ export interface ReadRecording {
   readonly json: (answer: RecordFrame) => unknown;
 }
 
+const FORMATS = [1, 2, 3, 4] as const;
 /** A larger file is not read. */
 const MOST_BYTES = 2 * 1024 ** 3 - 1;
 
@@ -75,7 +75,7 @@ export async function readRecording(
 }
 
 export function recordingOf(path: string, bytes: Buffer, partial: boolean): ReadRecording {
-  const { header, reader } = readHead(path, bytes, RECORDING_LINE, 'RECORDING_INVALID', [1, 2]);
+  const { header, reader } = readHead(path, bytes, RECORDING_LINE, 'RECORDING_INVALID', FORMATS);
   const sorted = new SortedRecords(header, reader);
   let records = 0;
   let durationMs = 0;
@@ -89,7 +89,7 @@ export function recordingOf(path: string, bytes: Buffer, partial: boolean): Read
         continue;
       }
       records += 1;
-      sorted.add(frame, records);
+      sorted.add(frame);
     }
     if (ended === undefined) throw reader.error(`it was cut short behind record ${records}`);
   } catch (error) {
@@ -114,10 +114,11 @@ class SortedRecords {
   readonly #readers = new Map<number, OpenReader>();
   readonly #open = new Map<number, OpenRequest>();
 
-  constructor({ format, collection: description }: FileHeader, file: FrameReader) {
+  constructor(header: FileHeader, file: FrameReader) {
     this.#file = file;
-    this.#isOfSeveral = format > 1;
+    this.#isOfSeveral = hasSeveralReaders(header);
     if (this.#isOfSeveral) return;
+    const { collection: description } = header;
     this.#readers.set(0, { description, collection: undefined, exchanges: [], watches: new Set() });
   }
 
@@ -125,24 +126,25 @@ class SortedRecords {
     return [...this.#readers.values()];
   }
 
-  add(frame: RecordFrame, number: number): void {
-    const { kind, request } = frame;
+  add(frame: ReadFrame): void {
+    const { kind, request, number } = frame;
     if (kind === RecordKind.listAsked || kind === RecordKind.watchAsked) {
-      this.#ask(frame, number);
+      this.#ask(frame);
     } else if (kind === RecordKind.reader && this.#isOfSeveral) {
-      this.#begin(frame, number);
+      this.#begin(frame);
     } else {
       const open = this.#open.get(request);
       if (open === undefined || kind > RecordKind.end) {
         throw this.#file.error(`record ${number} of kind ${kind} belongs to no request`);
       }
-      open.exchange.answers.push({ ...frame, number });
+      open.exchange.answers.push(frame);
       if (kind === RecordKind.watchAccepted) open.reader.watches.add(open.exchange);
       else if (isEndOfWatch(kind)) open.reader.watches.delete(open.exchange);
     }
   }
 
-  #begin(frame: RecordFrame, number: number): void {
+  #begin(frame: ReadFrame): void {
+    const { number } = frame;
     const collection = readerOf(this.#file.json(frame));
     if (collection === undefined || this.#readers.has(frame.request)) {
       throw this.#file.error(`record ${number} is no reader of a collection`);
@@ -156,7 +158,8 @@ class SortedRecords {
     });
   }
 
-  #ask(frame: RecordFrame, number: number): void {
+  #ask(frame: ReadFrame): void {
+    const { number } = frame;
     const { reader = 0, ...request } = (this.#file.json(frame) ?? {}) as Asked & Numbered;
     const made = this.#readers.get(this.#isOfSeveral ? reader : 0);
     if (made === undefined) {

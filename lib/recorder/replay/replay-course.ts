@@ -106,7 +106,8 @@ export function isStreamingList({ request }: Exchange): boolean {
 /** The number of answers up to the end of the initial events; 0 if they have no end. */
 export function initialAnswers({ answers }: Exchange): number {
   const end = answers.findIndex(
-    ({ kind, body }) => kind === RecordKind.bookmark && body.includes('"initialEventsEnd":true'),
+    (answer) =>
+      answer.kind === RecordKind.bookmark && answer.body.includes('"initialEventsEnd":true'),
   );
   return end + 1;
 }

@@ -16,7 +16,7 @@ import { untilOpen } from '../../kernel/time/wait.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection-options.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import type { FileHeader } from '../format/file-head.ts';
+import { hasSeveralReaders, type FileHeader } from '../format/file-head.ts';
 import type { ReplayServer, ReplayServeOptions, ServedClients } from '../served/replay-server.ts';
 import { readRecording, type ReadRecording, type RecordedReader } from './read-recording.ts';
 import { playRecording, type PlayedPart, type ReplayAudience } from './play-recording.ts';
@@ -185,7 +185,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     const { startReplayServer } = await import('../served/replay-server.ts');
     const recording = this.#recording;
     const readers = servedReaders(recording);
-    const single = recording.header.format === 1 ? this.#only().state : undefined;
+    const single = hasSeveralReaders(recording.header) ? undefined : this.#only().state;
     return await startReplayServer({
       ...options,
       readers: readers.map(servedReader),

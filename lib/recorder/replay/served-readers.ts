@@ -46,8 +46,10 @@ export function servedReader(reader: RecordedReader): ServedReader {
 /** The kind that an answer without objects names. */
 function itemKindOf({ exchanges }: RecordedReader): string | undefined {
   for (const { answers } of exchanges) {
-    for (const { kind, body } of answers) {
+    for (const answer of answers) {
+      const { kind } = answer;
       if (kind !== RecordKind.pageEnd && kind !== RecordKind.bookmark) continue;
+      const { body } = answer;
       if (!body.includes('"itemKind"')) continue;
       const { itemKind } = JSON.parse(body.toString('utf8')) as { readonly itemKind?: unknown };
       if (typeof itemKind === 'string') return itemKind;

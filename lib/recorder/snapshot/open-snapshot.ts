@@ -5,12 +5,8 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import { viewOf } from '../format/file-object.ts';
 import { fileError } from '../files/private-file.ts';
 import { readHead, SNAPSHOT_LINE, type FileHeader } from '../format/file-head.ts';
-import {
-  FRAME_HEAD_BYTES,
-  FrameReader,
-  RecordKind,
-  type RecordFrame,
-} from '../format/record-frame.ts';
+import { FrameReader } from '../format/frame-reader.ts';
+import { FRAME_HEAD_BYTES, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
 /** A larger record is damage: it is far above what a server stores. */
