@@ -15,7 +15,7 @@ import { titlesOf } from './support/spec-titles.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'docs', 'features.md');
 /** Warm start, protobuf in the client, CBOR, cache dump. */
-const LATER = [11, 89, 90, 109];
+const LATER = [89, 90];
 
 const rows = featureSections.flatMap((section) => section.rows);
 const codeExists = (code: string): boolean => existsSync(join(ROOT, 'lib', code));

@@ -91,6 +91,52 @@ describe('the changes of a recording', () => {
     expect(one).to.deep.equal(two);
   });
 
+  it('are whole where the memory that is filled with records is full', async () => {
+    const recorded = new Recorded();
+    const recording = await recorded.record({ flushMs: 3_600_000 });
+    await recorded.start();
+    const rest = TEXT.repeat(20);
+    for (let change = 0; change < 100; change += 1) {
+      const annotations = { rest, other: `${change % 10}`.repeat(rest.length / 4) };
+      recorded.pods.modify(pod('pod-0', { annotations }));
+      await recorded.runtime.settle();
+    }
+    expect(recording.inspect().bytes).to.be.within(1.5e6, 4e6);
+    await recorded.stop();
+    await recording.close();
+    const kinds = written(recorded.bytes).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === RecordKind.change)).to.have.length(99);
+    await asFile(recorded.bytes, async (path) => {
+      const again = await play(path);
+      expect(again.log).to.deep.equal(recorded.log);
+      expect(byName(again.objects)).to.deep.equal(byName(recorded.informer.lister.list()));
+    });
+  });
+
+  it('end at the bound of the file with RECORDING_FULL, and what was written is replayed', async () => {
+    const recorded = new Recorded();
+    const recording = await recorded.record({ maxBytes: 65_536 });
+    await recorded.start();
+    for (let change = 0; change < 1000; change += 1) {
+      const annotations = { text: TEXT, change: `${change}` };
+      recorded.pods.modify(pod('pod-0', { annotations }));
+      await recorded.runtime.settle();
+    }
+    await recorded.stop();
+    await recording.close();
+    expect(recording.failure).to.have.property('code', 'RECORDING_FULL');
+    expect(recorded.bytes.length).to.be.within(65_000, 65_536);
+    const records = written(recorded.bytes);
+    expect(recording.inspect()).to.include({ bytes: recorded.bytes.length });
+    // Its last record is none of them, and the header is not counted.
+    expect(recording.inspect().records).to.equal(records.length - 2);
+    await asFile(recorded.bytes, async (path) => {
+      const { log } = await play(path);
+      expect(log).to.have.length.above(100);
+      expect(log).to.deep.equal(recorded.log.slice(0, log.length));
+    });
+  });
+
   it('have no masked value of an object, whatever changes in it', async () => {
     const recorded = new Recorded();
     const recording = await recorded.record();

@@ -87,10 +87,14 @@ export const listWatchRows: readonly FeatureRow[] = [
       "an informer whose requests are refused for good tries again with onRefused: 'retry', tells each refusal, and is synced when the server has another answer",
     ],
   ),
-  later(
+  yes(
     11,
-    'A cache that starts from a file of its last state',
-    'The first list of 100,000 pods takes about two seconds. A file on disk needs rules for Secrets, for other servers and for damage first; it comes with the recorder of watches, which has the same rules.',
+    'A cache that starts from a file of its last state, which is refused when it is damaged or of another server or user',
+    'recorder/snapshot/file-snapshot.ts',
+    [
+      'recorder/snapshot/file-snapshot.spec.ts',
+      'an informer with a snapshot resumes with a watch from the saved version, and gives handlers the saved objects first',
+    ],
   ),
   yes(
     12,

@@ -195,10 +195,14 @@ export const testingRows: readonly FeatureRow[] = [
       'the audit of an informer finds missing, extra and different objects, even if the watch keeps events back',
     ],
   ),
-  later(
+  yes(
     109,
-    'A dump of a cache, as a call, a command and an endpoint',
-    '`inspect()` and `indexer.list()` give the same to a program. An endpoint needs masked Secrets and rights of its own; it comes with the inspector, which has both.',
+    'A dump of a cache, as a call, a command and an endpoint, with masked Secrets',
+    'cache/informer/dump/cache-dump.ts',
+    [
+      'cache/informer/dump/cache-dump.spec.ts',
+      'informer.dump masks the values of Secrets, and decodes nothing that the cache would keep',
+    ],
   ),
   yes(
     110,
