@@ -79,6 +79,30 @@ describe('the changes of a recording', () => {
     });
   });
 
+  it('are whole the first time: of objects that only come, nothing is kept', async () => {
+    const recorded = new Recorded();
+    const recording = await recorded.record();
+    await recorded.start();
+    for (const [name, change] of [
+      ['late', 0],
+      ['later', 0],
+      ['late', 1],
+      ['late', 2],
+      ['later', 1],
+    ] as const) {
+      const object = pod(name, { annotations: { text: TEXT, change: `${change}` } });
+      if (change === 0) recorded.pods.add(object);
+      else recorded.pods.modify(object);
+      await recorded.runtime.settle();
+    }
+    await recorded.stop();
+    await recording.close();
+    const kinds = written(recorded.bytes).map(({ kind }) => kind);
+    const last = kinds.filter((kind) => kind === RecordKind.event || kind === RecordKind.change);
+    const { event, change } = RecordKind;
+    expect(last.slice(-5)).to.deep.equal([event, event, event, change, event]);
+  });
+
   it('take a small part of what they take whole, and are the same objects', async () => {
     const small = await recordedChanges();
     const whole = await recordedChanges({ baseBytes: 0 });
