@@ -161,6 +161,12 @@ describe('the changes of a recording', () => {
     });
   });
 
+  it('are of a recording to a file: with keepMinutes their memory is refused', async () => {
+    const error = await rejection(new Recorded().record({ keepMinutes: 10, baseBytes: 0 }));
+    expect(error).to.have.property('code', 'INVALID_OPTION');
+    expect(error.message).to.include('option "baseBytes" is for a recording to a file');
+  });
+
   it('have no masked value of an object, whatever changes in it', async () => {
     const recorded = new Recorded();
     const recording = await recorded.record();
@@ -168,7 +174,7 @@ describe('the changes of a recording', () => {
     for (let change = 0; change < 5; change += 1) {
       const data = { password: Buffer.from(`hidden-${change}`).toString('base64') };
       const secret = { apiVersion: 'v1', kind: 'Secret', data };
-      recorded.pods.modify({ ...pod('pod-0', { annotations: { text: TEXT } }), ...secret } as Pod);
+      recorded.pods.modify({ ...pod('pod-0', { annotations: { text: TEXT } }), ...secret });
       await recorded.runtime.settle();
     }
     await recorded.stop();

@@ -1,4 +1,4 @@
-import type { Piece } from '../difference/step.ts';
+import type { Piece } from '../difference/difference-step.ts';
 import { writeDifference } from '../difference/write-difference.ts';
 import { CHANGE_HEAD_BYTES, MOST_CHANGED_BYTES } from '../format/record-frame.ts';
 
@@ -66,7 +66,7 @@ export class WrittenObjects {
     const next = { bytes: body, start: 0, length };
     const end = writeDifference(base, next, target, from, limit);
     if (end === undefined) return undefined;
-    target.writeUInt32LE((this.#table[place + OFFSET] as number) >>> 0, start);
+    target.writeUInt32LE(this.#table[place + OFFSET] as number, start);
     target.writeUInt32LE(length, start + 4);
     return end;
   }
@@ -111,9 +111,15 @@ export class WrittenObjects {
     let oldest = begin;
     for (let place = begin; place < begin + PLACES * FIELDS; place += FIELDS) {
       if (table[place + HASH] === hash && this.#isKept(place)) return place;
-      if ((table[place + SLAB] as number) < (table[oldest + SLAB] as number)) oldest = place;
+      if (this.#age(place) < this.#age(oldest)) oldest = place;
     }
     return oldest;
+  }
+
+  /** Larger for those that were kept later. */
+  #age(place: number): number {
+    const table = this.#table;
+    return (table[place + SLAB] as number) * SLAB_BYTES + (table[place + START] as number);
   }
 
   #begin(hash: number): number {

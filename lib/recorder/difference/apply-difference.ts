@@ -1,5 +1,5 @@
 import type { ListwatchError } from '../../kernel/failure/errors.ts';
-import { STEP_BYTES } from './step.ts';
+import { STEP_BYTES } from './difference-step.ts';
 
 /**
  * Steps that make so many bytes of a base.

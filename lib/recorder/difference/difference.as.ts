@@ -63,7 +63,7 @@ export function difference(baseLength: i32, nextLength: i32, limit: i32): i32 {
     }
     if (end === most && most < nextLength) return -1;
     const step = target + written - STEP_BYTES;
-    store<u32>(step, own === at ? 0 : at + shift);
+    store<u32>(step, at + shift);
     store<u32>(step, own - at, 4);
     store<u32>(step, end - own, 8);
     memory.copy(step + STEP_BYTES, next + own, end - own);

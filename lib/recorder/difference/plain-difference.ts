@@ -1,4 +1,4 @@
-import { STEP_BYTES, type Piece } from './step.ts';
+import { STEP_BYTES, type Piece } from './difference-step.ts';
 
 /** So many bytes in a row are the same where copying begins again. */
 const COMPARED = 16;
@@ -21,7 +21,7 @@ export function plainDifference(
     if (most < own) return undefined;
     const end = sameAgain(base, next, own, most, shift, fromEnd);
     if (end === most && most < next.length) return undefined;
-    target.writeUInt32LE(own === at ? 0 : at + shift, written - 12);
+    target.writeUInt32LE(at + shift, written - 12);
     target.writeUInt32LE(own - at, written - 8);
     target.writeUInt32LE(end - own, written - 4);
     written += next.bytes.copy(target, written, next.start + own, next.start + end);

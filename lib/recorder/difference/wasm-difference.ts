@@ -1,5 +1,5 @@
 import { DIFFERENCE_BYTES } from './difference-bytes.ts';
-import type { Piece } from './step.ts';
+import type { Piece } from './difference-step.ts';
 
 /** The part of WebAssembly that is used here; TypeScript declares it for browsers only. */
 interface WebAssemblyApi {

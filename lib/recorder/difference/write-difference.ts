@@ -1,5 +1,5 @@
 import { plainDifference } from './plain-difference.ts';
-import type { Piece } from './step.ts';
+import type { Piece } from './difference-step.ts';
 import { WasmDifference } from './wasm-difference.ts';
 
 /** One instance for all: a difference is one synchronous step. Undefined until the first one, null where there is none. */

@@ -76,12 +76,28 @@ describe('the objects that a recording has written whole', () => {
     expect(found.slice(first)).to.not.include(false);
   });
 
+  it('are found as long as newer ones have not their places, also those of a few bytes', () => {
+    const written = new WrittenObjects(SLAB_BYTES);
+    const count = 5000;
+    for (let index = 0; index < count; index += 1) {
+      written.keep(`o${index}`, object(`o${index}`, 1, 100), index);
+    }
+    const found = Array.from(
+      { length: count },
+      (_, index) => changeOf(written, `o${index}`, object(`o${index}`, 2, 100)) !== undefined,
+    );
+    expect(found.slice(-200)).to.not.include(false);
+    expect(found.filter(Boolean).length).to.be.within(900, 1024);
+  });
+
   it('keep the newer of two states when the slab of the older one is filled again', () => {
     const written = new WrittenObjects(2 * SLAB_BYTES);
     const size = 300_000;
     written.keep('a', object('a', 1, size), 1);
     for (const other of ['b', 'c']) written.keep(other, object(other, 1, size), 2);
     written.keep('a', object('a', 5, size), 3);
+    const next = restored(changeOf(written, 'a', object('a', 6, size)), object('a', 5, size));
+    expect(next[1]).to.equal(3);
     for (const other of ['d', 'e', 'f']) written.keep(other, object(other, 1, size), 4);
     const [text, base] = restored(
       changeOf(written, 'a', object('a', 6, size)),

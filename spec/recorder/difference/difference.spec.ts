@@ -5,13 +5,13 @@ import {
   checkDifference,
 } from '../../../lib/recorder/difference/apply-difference.ts';
 import { plainDifference } from '../../../lib/recorder/difference/plain-difference.ts';
-import type { Piece } from '../../../lib/recorder/difference/step.ts';
+import type { Piece } from '../../../lib/recorder/difference/difference-step.ts';
 import { WasmDifference } from '../../../lib/recorder/difference/wasm-difference.ts';
 import { writeDifference } from '../../../lib/recorder/difference/write-difference.ts';
 
 /** The bytes in the middle of others, as objects lie in what a network brings. */
-function piece(bytes: Buffer, before = 5, after = 40): Piece {
-  const all = Buffer.concat([Buffer.alloc(before, 1), bytes, Buffer.alloc(after, 1)]);
+function piece(bytes: Buffer, before = 50, after = 40): Piece {
+  const all = Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(after)]);
   return { bytes: all, start: before, length: bytes.length };
 }
 
@@ -94,6 +94,18 @@ describe('the difference between two objects, in JavaScript and in WebAssembly',
     expect(sizeOf(Buffer.concat([before, before]), before)).to.equal(12);
   });
 
+  it('takes nothing of the bytes before and after', () => {
+    const zeros = Buffer.alloc(30);
+    for (const next of [
+      Buffer.concat([zeros, before]),
+      Buffer.concat([before, zeros]),
+      Buffer.concat([zeros, before, zeros]),
+    ]) {
+      expect(sizeOf(before, next)).to.be.within(42, 2 * before.length);
+      expect(sizeOf(next, before)).to.be.below(before.length + 24);
+    }
+  });
+
   it('gives the other bytes, for bytes of all values with edits at random places', () => {
     const random = seededRandom(2026);
     const upTo = (most: number): number => Math.floor(random() * (most + 1));
@@ -120,7 +132,15 @@ describe('the difference between two objects, in JavaScript and in WebAssembly',
   it('is the same for objects that are too large for the memory of WebAssembly', () => {
     const large = (end: string): Buffer => Buffer.from(`${'x'.repeat(1024 * 1024)}${end}`);
     const [one, two] = [piece(large('one')), piece(large('two'))];
-    expect(wasm.takes(one, two, 100)).to.equal(false);
+    const small = piece(before);
+    for (const [base, next, room] of [
+      [one, small, 100],
+      [small, two, 100],
+      [small, small, 1024 * 1024 + 1],
+    ] as const) {
+      expect(wasm.takes(base, next, room)).to.equal(false);
+    }
+    expect(wasm.takes(small, small, 100)).to.equal(true);
     const end = writeDifference(one, two, target, 8, 108) as number;
     const made = applyDifference(large('one'), target.subarray(8, end), two.length);
     expect(made.equals(large('two'))).to.equal(true);

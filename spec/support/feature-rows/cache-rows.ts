@@ -1,4 +1,4 @@
-import { later, yes, type FeatureRow } from './feature-row.ts';
+import { yes, type FeatureRow } from './feature-row.ts';
 
 /** How a collection is listed and watched. */
 export const listWatchRows: readonly FeatureRow[] = [
