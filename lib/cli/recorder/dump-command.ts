@@ -54,11 +54,12 @@ export function dumpCommand(): Command {
 
 async function dumpResource(resource: string, given: Arguments, host: CommandHost): Promise<void> {
   const { runtime, signal, stdout } = host;
+  const mask = maskOf(given);
   const { client, informer, informers } = await collectionsOf([resource], given, host);
   try {
     informers.start();
     await informer.whenSynced({ signal });
-    const chunks = informer.dump({ mask: maskOf(given), signal });
+    const chunks = informer.dump({ mask, signal });
     const file = valueOf(given, 'out');
     if (file === undefined) for await (const chunk of chunks) stdout.write(chunk);
     else

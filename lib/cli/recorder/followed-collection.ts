@@ -44,9 +44,19 @@ export function valueOf({ options }: Arguments, name: string): string | undefine
   return options.get(name)?.[0];
 }
 
+/** Words for which no object has a field, and after which values would be shown that were to be masked. */
+const NO_FIELDS = new Set(['all', 'everything', 'none', 'secret', 'true', 'false', '*']);
+
+/** @throws {UsageError} for a word that is meant otherwise than a field. */
 export function maskOf(given: Arguments): MaskChoice {
   const text = valueOf(given, 'mask') ?? 'secrets';
-  return text === 'secrets' || text === 'nothing' ? text : text.split(',');
+  if (text === 'secrets' || text === 'nothing') return text;
+  const fields = text.split(',');
+  const word = fields.find((field) => NO_FIELDS.has(field.trim().toLowerCase()));
+  if (word === undefined) return fields;
+  throw new UsageError(
+    `--mask takes secrets, nothing, or fields of objects such as spec.containers.env.value,data; ${JSON.stringify(word)} is none of them`,
+  );
 }
 
 /** Makes informers of the resources that a person names, as kubectl takes them; they do not run yet. */

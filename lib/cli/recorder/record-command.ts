@@ -90,6 +90,7 @@ async function recordResources(
   const name = isOne ? resources[0].replaceAll(/[^a-z\d.-]/gi, '-') : 'recording';
   const file = valueOf(given, 'out') ?? `${name}.listwatch`;
   const maxBytes = wholeNumberOf(given, 'max-bytes');
+  const mask = maskOf(given);
   const { runtime, signal } = host;
   const { client, informer, all, informers } = await collectionsOf(resources, given, {
     ...host,
@@ -99,7 +100,7 @@ async function recordResources(
     const identity = await identify(client, { signal });
     await using recording = await record(isOne ? informer : client, file, {
       identity,
-      mask: maskOf(given),
+      mask,
       keepMinutes: keep === undefined ? undefined : keep / MINUTE_MS,
       maxBytes,
     });

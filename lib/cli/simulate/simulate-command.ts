@@ -13,7 +13,7 @@ import { simulate } from '../../simulator/simulate.ts';
 import { simulateModule } from '../../simulator/simulate-module.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
-import { UsageError } from '../arguments/usage-error.ts';
+import { isUsageError, UsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { shownText } from '../terminal/shown-text.ts';
 
@@ -86,6 +86,7 @@ export function simulateCommand(): Command {
         return await simulateFile(given, host);
       } catch (error) {
         if (host.signal.aborted) return EXIT.interrupted;
+        if (isUsageError(error)) throw error;
         const code = isListwatchError(error) ? ` (${error.code})` : '';
         host.stderr.write(`listwatch: ${shownText(errorMessage(error), LONGEST_MESSAGE)}${code}\n`);
         return EXIT.failed;
@@ -93,6 +94,9 @@ export function simulateCommand(): Command {
     },
   };
 }
+
+/** Characters of a plan that an error shows. */
+const LONGEST_PLAN = 200;
 
 type Overrides = Pick<ModuleSimulationOptions, 'seeds' | 'budgetMs' | 'maxFailures' | 'replay'>;
 
@@ -121,7 +125,7 @@ function readOptions(parameters: readonly string[]): Given {
       ...(failures === undefined ? {} : { maxFailures: wholeNumber('failures', failures) }),
       ...(replay === undefined ? {} : { replay }),
     },
-    processes: wholeNumber('processes', one('processes') ?? String(availableParallelism())),
+    processes: wholeNumber('processes', one('processes') ?? String(availableParallelism()), 1),
     modules: modulesOf(one('modules')),
     inProcess: options.has('in-process'),
     write: one('write'),
@@ -139,9 +143,10 @@ function seedsOf(text: string): number | readonly [number, number] {
   return [Number(range[1]), Number(range[2])];
 }
 
-function wholeNumber(option: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`--${option} takes a whole number, not ${JSON.stringify(text)}`);
+function wholeNumber(option: string, text: string, least = 0): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+  const from = least === 0 ? '' : ` of at least ${least}`;
+  throw new UsageError(`--${option} takes a whole number${from}, not ${JSON.stringify(text)}`);
 }
 
 async function simulateFile(
@@ -174,14 +179,18 @@ async function simulateFile(
   return report.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** @throws {ListwatchError} code INVALID_OPTION for a file that cannot be read. */
+/** @throws {UsageError} for a file that cannot be read, and for what is no JSON. */
 async function planText(given: string): Promise<string> {
-  if (given.trimStart().startsWith('{')) return given;
+  const isFile = !given.trimStart().startsWith('{');
   try {
-    return await readFile(given, 'utf8');
+    const text = isFile ? await readFile(given, 'utf8') : given;
+    JSON.parse(text);
+    return text;
   } catch (error) {
-    const text = `--replay: the plan ${given} cannot be read: ${errorMessage(error)}; give a file that --write made, or the JSON of a plan`;
-    throw new ListwatchError('INVALID_OPTION', text, { cause: error });
+    const problem = error instanceof SyntaxError ? 'is no JSON' : 'cannot be read';
+    throw new UsageError(
+      `--replay: the plan ${shownText(given, LONGEST_PLAN)} ${problem}: ${errorMessage(error)}; give a file that --write made, or the JSON of a plan`,
+    );
   }
 }
 

@@ -141,6 +141,8 @@ describe('listwatch record, replay and dump', () => {
       ['replay', 'a', '--speed', 'fast'],
       ['record', 'pods', '--max-bytes', 'many'],
       ['record', 'pods', '--for', 'ever'],
+      ['record', 'pods', '--mask', 'all'],
+      ['dump', 'secrets', '--mask', 'data,Everything'],
       ['dump', 'namespaces', '-n', 'default', '--kubeconfig', kubeconfig],
     ]) {
       expect((await run(words)).code, words.join(' ')).to.equal(2);

@@ -85,9 +85,18 @@ describe('listwatch simulate', () => {
     expect(folder.code).to.equal(1);
     expect(folder.err).to.include(`--write: the folder ${unread} cannot be made`);
     expect(folder.err).not.to.include('found');
-    const plan = await run([WRONG, '--replay', 'nothing.json']);
-    expect(plan.code).to.equal(1);
-    expect(plan.err).to.include('the plan nothing.json cannot be read');
+    for (const [plan, problem] of [
+      ['nothing.json', 'the plan nothing.json cannot be read'],
+      ['{"seed": ', 'is no JSON: '],
+      [unread, `the plan ${unread} is no JSON`],
+    ] as const) {
+      const { code, err } = await run([WRONG, '--replay', plan]);
+      expect(code, err).to.equal(2);
+      expect(err).to.include(problem);
+    }
+    const none = await run([WRONG, '--processes', '0']);
+    expect(none.code).to.equal(2);
+    expect(none.err).to.include('--processes takes a whole number of at least 1, not "0"');
     const other = await run([join(import.meta.dirname, '../../simulator/support/toys.ts')]);
     expect(other.err).to.include('has no options of a simulation as its default export');
   });
