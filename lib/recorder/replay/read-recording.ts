@@ -7,6 +7,7 @@ import {
   RECORDING_LINE,
   type FileHeader,
 } from '../format/file-head.ts';
+import { isObjectJson } from '../format/file-object.ts';
 import type { FrameReader, ReadFrame } from '../format/frame-reader.ts';
 import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
 import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-frame.ts';
@@ -88,6 +89,7 @@ export function recordingOf(path: string, bytes: Buffer, partial: boolean): Read
         ended = (reader.json(frame) as { reason?: string }).reason ?? '';
         continue;
       }
+      if (!hasJson(frame)) throw reader.error(`record ${frame.number} is no JSON`);
       records += 1;
       sorted.add(frame);
     }
@@ -98,6 +100,11 @@ export function recordingOf(path: string, bytes: Buffer, partial: boolean): Read
   const { readers } = sorted;
   const json = (frame: RecordFrame): unknown => reader.json(frame);
   return { path, header, readers, records, durationMs, ended, json };
+}
+
+/** An edited file may have right checksums. What is found only while programs read it would be a failure that they try again and again. */
+function hasJson({ body }: ReadFrame): boolean {
+  return body.length === 0 || isObjectJson(body);
 }
 
 type Asked = ListRequest & WatchRequest;

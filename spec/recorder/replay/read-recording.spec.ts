@@ -127,6 +127,16 @@ describe('a recording of several collections', () => {
       ),
     );
     await refused(unknown, /of kind 99 belongs to no request/);
+    for (const kind of [RecordKind.event, RecordKind.item, RecordKind.pageEnd]) {
+      const broken = rewritten(bytes, (frames) =>
+        frames.map((frame) =>
+          frame.kind === kind
+            ? { ...frame, body: Buffer.concat([frame.body, Buffer.from('}')]) }
+            : frame,
+        ),
+      );
+      await refused(broken, /record \d+ is no JSON; replay its/);
+    }
   });
 
   it('is offered in part only where a part of it is whole', async () => {
