@@ -56,7 +56,8 @@ export class RecordingFile implements RecordSink {
   readonly #spare: Buffer[] = [];
   #used = 0;
   #waiting = 0;
-  readonly #objects: WrittenObjects | undefined;
+  /** Undefined when no more changes come, so that its memory is free. */
+  #objects: WrittenObjects | undefined;
   /** In the file, once what waits is written. */
   #bytes = 0;
   #records = 0;
@@ -230,6 +231,7 @@ export class RecordingFile implements RecordSink {
     const file = this.#file;
     if (file === undefined) return;
     this.#ended = true;
+    this.#objects = undefined;
     this.#file = undefined;
     this.#timer?.cancel();
     this.#used = 0;
@@ -245,6 +247,7 @@ export class RecordingFile implements RecordSink {
 
   #end(reason: string): void {
     this.#ended = true;
+    this.#objects = undefined;
     const value = { reason, records: this.#records };
     const frame = jsonFrame(RecordKind.end, value, { atMs: this.#options.now() });
     this.#append(frame, FRAME_HEAD_BYTES + frame.body.length);
