@@ -398,6 +398,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       logger,
       metrics,
       ...READING_OF_STORAGE,
+      onError: (error) => this.#readiness.failed(error),
       onTransition: ({ to }) => {
         if (to === 'listing') this.#leaveReady();
       },

@@ -366,6 +366,16 @@ describe('Cacher', () => {
       }
     });
 
+    it('says in that refusal why the storage was not read', async () => {
+      set({}, (raw) =>
+        overriding(raw, { getList: () => Promise.reject(new Error('no leader in the cluster')) }),
+      );
+      const { message } = await harness.runtime.run(caught(harness.cacher.getList(PREFIX)));
+      expect(message).to.match(
+        /is not filled yet; the last try failed: .*no leader in the cluster/,
+      );
+    });
+
     it('ends all watches and fills the cache again when the storage has lost its history', async () => {
       const failing = deferred<void>();
       let watches = 0;

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { failure } from '../../../meta/failure/api-error.ts';
@@ -13,6 +14,9 @@ export interface CacherReadinessOptions {
   readonly timeoutMs: number;
 }
 
+/** Characters of a failure that are told. */
+const LONGEST_FAILURE = 500;
+
 /**
  * Whether the cache can answer: `pending` until it is filled and while it is filled again, then `ready`; `stopped` is final.
  * @see apiserver pkg/storage/cacher/ready.go @ 24a394e
@@ -23,6 +27,8 @@ export class CacherReadiness {
   #state: ReadinessState = 'pending';
   #generation = 0;
   #pendingSinceMs: number;
+  /** Why the cache was not filled when that was tried last; empty if it is being tried for the first time. */
+  #failure = '';
 
   constructor(options: CacherReadinessOptions) {
     this.#options = options;
@@ -42,7 +48,13 @@ export class CacherReadiness {
     if (this.#state !== 'pending') return;
     this.#state = 'ready';
     this.#generation += 1;
+    this.#failure = '';
     this.#wake();
+  }
+
+  /** Filling it has failed, and is tried again. */
+  failed(error: unknown): void {
+    if (this.#state === 'pending') this.#failure = errorMessage(error).slice(0, LONGEST_FAILURE);
   }
 
   becomePending(): void {
@@ -69,8 +81,9 @@ export class CacherReadiness {
     if (this.#state === 'stopped') {
       throw failure('ServiceUnavailable', `the watch cache of ${description} was stopped`);
     }
+    const why = this.#failure === '' ? '' : `; the last try failed: ${this.#failure}`;
     throw tooManyRequests(
-      `the watch cache of ${description} is not filled yet`,
+      `the watch cache of ${description} is not filled yet${why}`,
       this.#retryAfterSeconds(),
     );
   }

@@ -45,6 +45,24 @@ describe('CacherReadiness', () => {
     expect(await retryAfter()).to.equal(30);
   });
 
+  it('says why it is not filled: the failure of the last try, until it is filled', async () => {
+    const { readiness, runtime } = setUp();
+    const refusal = async (): Promise<string> => {
+      const error = await runtime.run(caught(readiness.wait()));
+      return error.message;
+    };
+    expect(await refusal()).to.match(/is not filled yet$/);
+    readiness.failed(new Error('the member is slow'));
+    readiness.failed(new Error(`it took too long ${'x'.repeat(600)}`));
+    expect(await refusal()).to.match(
+      /not filled yet; the last try failed: it took too long x{400,490}$/,
+    );
+    readiness.becomeReady();
+    readiness.failed(new Error('a watch broke'));
+    readiness.becomePending();
+    expect(await refusal()).to.match(/is not filled yet$/);
+  });
+
   it('counts how often it became ready, and the time since it last was', async () => {
     const { readiness, runtime } = setUp();
     readiness.becomeReady();
