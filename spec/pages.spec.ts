@@ -129,6 +129,11 @@ describe(WORKFLOW, () => {
     expect(commands).to.include.members(['npm ci', 'npm test', 'npm start', 'npm run build']);
   });
 
+  it('compares the traces of all simulated controllers on each version of Node', () => {
+    expect(steps.map(({ run }) => run)).to.include('npm run package:runtimes -- --all-traces');
+    expect(manifest.scripts).to.have.property('package:runtimes');
+  });
+
   it('may read the repository and nothing else, and keeps no credentials', () => {
     expect(workflow.permissions).to.deep.equal({ contents: 'read' });
     expect(jobs.filter(({ permissions }) => permissions !== undefined)).to.deep.equal([]);

@@ -1,11 +1,15 @@
 /**
- * `npm run package:runtimes`: the first program of README, from the packed tarball, on each runtime that npm has a package of, and
- * `listwatch --help`; on Node also `listwatch doctor`. On Node the program runs as a plain `.mjs`. Prints a line and the time for each, and exits with 1 when one printed something else.
+ * `npm run package:runtimes [-- --all-traces]`: the first program of README, from the packed tarball, on each runtime that npm has a
+ * package of, and `listwatch --help`; on Node also `listwatch doctor`, and the traces of simulated controllers, which have to be the same
+ * on each version: those of a few, or of all. On Node the program runs as a plain `.mjs`. Prints a line and the time for each, and exits
+ * with 1 when one printed something else.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { ROOT } from './manifest.ts';
+import { NodeTraces } from './node-traces.ts';
 import { exitWithoutRegistry, npm, pack, run } from './packed-package.ts';
 
 const SCRATCH = join(ROOT, '.tmp', 'runtimes');
@@ -55,7 +59,12 @@ async function examine(executable: string): Promise<void> {
   await run(executable, [PROGRAM, 'doctor', '--kubeconfig', kubeconfig]);
 }
 
-async function outcomeOf(runtime: Runtime, program: string, output: string): Promise<string> {
+async function outcomeOf(
+  runtime: Runtime,
+  program: string,
+  output: string,
+  traces: NodeTraces,
+): Promise<string> {
   try {
     const modules = await installRuntime(runtime);
     const [binary = '', ...parameters] = runtime.command;
@@ -69,13 +78,18 @@ async function outcomeOf(runtime: Runtime, program: string, output: string): Pro
     if (!help.stdout.includes('Usage: listwatch COMMAND')) {
       return `failed: the help on ${version} is ${JSON.stringify(help.stdout)}`;
     }
-    if (runtime.name.startsWith('Node')) await examine(executable);
-    return `passed: ${version}, ${(tookMs / 1000).toFixed(2)} s`;
+    const passed = `passed: ${version}, ${(tookMs / 1000).toFixed(2)} s`;
+    if (!runtime.name.startsWith('Node')) return passed;
+    await examine(executable);
+    const difference = await traces.difference(executable);
+    if (difference !== undefined) return `failed: ${difference}`;
+    return `${passed}; traces of ${traces.controllers} simulated controllers`;
   } catch (error) {
     return `failed: ${String(error)}`;
   }
 }
 
+const { values } = parseArgs({ options: { 'all-traces': { type: 'boolean', default: false } } });
 rmSync(SCRATCH, { recursive: true, force: true });
 await exitWithoutRegistry('package:runtimes');
 const tarball = await pack(SCRATCH);
@@ -83,8 +97,9 @@ writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true, "type": "module
 await npm(['install', '--silent', '--no-audit', '--no-fund', tarball], SCRATCH);
 const { program, output } = readmeExample();
 writeFileSync(join(SCRATCH, 'readme.mjs'), program);
+const traces = new NodeTraces(values['all-traces']);
 for (const runtime of RUNTIMES) {
-  const outcome = await outcomeOf(runtime, 'readme.mjs', output);
+  const outcome = await outcomeOf(runtime, 'readme.mjs', output, traces);
   console.log(`${runtime.name}: ${outcome}`);
   if (!outcome.startsWith('passed')) process.exitCode = 1;
 }
