@@ -12,7 +12,7 @@ import { judge } from './judge.ts';
 import { kubectlBinary, kubectlPaths, type KubectlBinary } from './kubectl-binary.ts';
 import { nearestMinor, readRecording, recordedMinors, writeRecording } from './recording.ts';
 import type { Outcome } from './run-command.ts';
-import { drawThird, runEmbedded, runScenarios } from './run-scenarios.ts';
+import { drawScenarios, runEmbedded, runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 
 const USAGE = `npm run kubectl -- [options]
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
       ? values.scenario.map(scenarioNamed)
       : values.all
         ? allScenarios
-        : drawThird(allScenarios, values.seed);
+        : drawScenarios(allScenarios, values.seed);
   if (values.update && !values.all) throw new Error('--update needs --all');
   await compare(binary, scenarios, values);
 }

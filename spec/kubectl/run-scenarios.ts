@@ -62,11 +62,21 @@ export async function runEmbedded(
   }
 }
 
-/** Every third scenario of those in the order of the seed, so that each run of three seeds has another part. */
-export function drawThird(scenarios: readonly Scenario[], seed: string): readonly Scenario[] {
+/** Which of so many parts of the scenarios. */
+export interface Share {
+  readonly part: number;
+  readonly of: number;
+}
+
+/** A part of the scenarios in the order of the seed; parts have no scenario in common. @param share - the first of three unless given */
+export function drawScenarios(
+  scenarios: readonly Scenario[],
+  seed: string,
+  { part, of }: Share = { part: 0, of: 3 },
+): readonly Scenario[] {
   const random = seededRandom(seed);
   const ordered = scenarios
     .map((scenario) => ({ scenario, at: random() }))
     .toSorted((one, other) => one.at - other.at);
-  return ordered.filter((_one, index) => index % 3 === 0).map(({ scenario }) => scenario);
+  return ordered.filter((_one, index) => index % of === part).map(({ scenario }) => scenario);
 }

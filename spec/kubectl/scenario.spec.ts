@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { allScenarios } from './all-scenarios.ts';
-import { drawThird } from './run-scenarios.ts';
+import { drawScenarios } from './run-scenarios.ts';
 import { scenario } from './scenario.ts';
 
 const only = (line: string) => scenario('s', {}, line).commands[0]!;
@@ -52,9 +52,17 @@ describe('the scenarios of kubectl commands', () => {
   });
 
   it('are drawn by the seed, a third at a time', () => {
-    const names = (seed: string): string[] => drawThird(allScenarios, seed).map(({ name }) => name);
+    const names = (seed: string): string[] =>
+      drawScenarios(allScenarios, seed).map(({ name }) => name);
     expect(names('a')).to.deep.equal(names('a'));
     expect(names('a')).to.have.length(Math.ceil(allScenarios.length / 3));
     expect(names('a')).not.to.deep.equal(names('b'));
+  });
+
+  it('are drawn in parts that together have each of them once', () => {
+    const parts = [0, 1, 2, 3].flatMap((part) =>
+      drawScenarios(allScenarios, 'a', { part, of: 4 }).map(({ name }) => name),
+    );
+    expect(parts.toSorted()).to.deep.equal(allScenarios.map(({ name }) => name).toSorted());
   });
 });
