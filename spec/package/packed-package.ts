@@ -14,6 +14,7 @@ export interface Output {
   readonly stderr: string;
 }
 
+const PACKED = join(ROOT, '.tmp', 'built');
 /** Only a hang reaches this, milliseconds. */
 const LIMIT_MS = 600_000;
 
@@ -52,21 +53,28 @@ export async function exitWithoutRegistry(what: string): Promise<void> {
   }
 }
 
+let packed: Promise<string> | undefined;
+
 /**
- * Builds and packs the package into a folder; returns the path of the tarball. With LISTWATCH_TARBALL it takes that one, which is packed
- * already.
+ * Builds and packs the package into a folder; returns the path of the tarball. A process builds it once, and with LISTWATCH_TARBALL not
+ * at all: it takes that one, which is packed already.
  */
 export async function pack(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.tgz'))) {
     rmSync(join(folder, name));
   }
-  const { LISTWATCH_TARBALL: packed } = process.env;
-  if (packed !== undefined) {
-    const copy = join(folder, basename(packed));
-    copyFileSync(packed, copy);
-    return copy;
-  }
+  const { LISTWATCH_TARBALL: given } = process.env;
+  packed ??= given === undefined ? packInto(PACKED) : Promise.resolve(given);
+  const tarball = await packed;
+  const copy = join(folder, basename(tarball));
+  copyFileSync(tarball, copy);
+  return copy;
+}
+
+async function packInto(folder: string): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   await npm(['pack', '--silent', '--pack-destination', folder], ROOT);
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
