@@ -6,7 +6,7 @@ import { runExample } from './support/run-example.ts';
 type Patterns = typeof FailurePatterns;
 
 const FOLDER = 'examples/failure-patterns';
-const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 /** What the wrong operator breaks under the plan of its pattern. */
 const BROKEN = {
@@ -59,7 +59,7 @@ describe('the failure patterns of controllers', () => {
           const broken = await patterns.brokenBySeed(patternOf(name), 'right', seed);
           expect(broken, `seed ${seed}`).to.deep.equal([]);
         }
-        expect(caught, 'seeds that break the wrong one').to.have.length.within(3, 29);
+        expect(caught, 'seeds that break the wrong one').to.have.length.within(1, SEEDS.length - 1);
       });
     });
   }

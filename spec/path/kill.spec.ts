@@ -14,7 +14,7 @@ interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const KILLS = 200;
+const KILLS = 80;
 /** From inside the response headers to a few dozen events. */
 const LARGEST_BUDGET = 6000;
 const KEYS = 40;
@@ -44,7 +44,7 @@ describe('a watch that is killed at random bytes', () => {
         { apiVersion: 'v1', resource: 'configmaps' },
         { namespace: 'default' },
       ),
-      // Two hundred waits of client-go's length would take an hour.
+      // So many waits of client-go's length would take half an hour.
       backoff: { baseMs: 1, capMs: 5 },
       logger: silentLogger,
     });

@@ -8,7 +8,7 @@ import { replayCommand, withSteps } from './soak-seed.ts';
 import { runScenario } from './soak-run.ts';
 import { shrink } from './shrink.ts';
 
-const SEEDS = 25;
+const SEEDS = 12;
 const FROM = Number(process.env['LISTWATCH_SEED'] ?? 1);
 
 /** A small run without any fault. */

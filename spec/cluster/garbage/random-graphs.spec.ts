@@ -93,7 +93,7 @@ async function stateOf(world: VirtualClusterWorld): Promise<object> {
 }
 
 describe('garbage collection of random graphs', () => {
-  const seeds = [1, 2, 3, 4, 5, 6];
+  const seeds = [1, 2, 3];
 
   for (const seed of seeds) {
     it(`leaves what the model leaves, each deletion after the other: seed ${seed}`, async () => {

@@ -10,7 +10,7 @@ import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 
 const SEEDS = 3;
-const EPISODES = 30;
+const EPISODES = 12;
 const LONGEST_WATCH_MS = 100;
 const OWNERS = ['a', 'b', 'c'];
 

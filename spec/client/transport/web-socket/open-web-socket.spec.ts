@@ -182,7 +182,7 @@ describe('a WebSocket of the transport', () => {
     }
   });
 
-  it('ends, whatever bytes a server sends: 3,000 of them at random', async () => {
+  it('ends, whatever bytes a server sends: 900 of them at random', async () => {
     let run = 0;
     const ended = new Map<string, number>();
     await using server = await peer((socket, key) => {
@@ -194,7 +194,7 @@ describe('a WebSocket of the transport', () => {
       socket.write(switched(key));
       socket.end(bytes);
     });
-    for (let count = 0; count < 300; count += 1) {
+    for (let count = 0; count < 90; count += 1) {
       const some = Array.from({ length: 10 }, async () => {
         const { closed, transport } = await open(server.url);
         const error = await closed;
@@ -204,9 +204,9 @@ describe('a WebSocket of the transport', () => {
       });
       await within(Promise.all(some), 'the ends');
     }
-    expect(run).to.equal(3000);
+    expect(run).to.equal(900);
     const known = ['regular', 'CONNECTION_FAILED', 'MALFORMED_FRAME', 'FRAME_TOO_LARGE'];
     expect(known).to.include.members([...ended.keys()]);
-    expect(ended.get('MALFORMED_FRAME')).to.be.greaterThan(1000);
+    expect(ended.get('MALFORMED_FRAME')).to.be.greaterThan(300);
   });
 });

@@ -226,7 +226,7 @@ describe('ProtobufSerializer', () => {
     expect(refusal(Buffer.from('k8s\0')).code).to.equal('UNSUPPORTED_ENCODING');
   });
 
-  it('gives an object or a typed error for 100 000 frames with something broken in them', () => {
+  it('gives an object or a typed error for 30 000 frames with something broken in them', () => {
     const random = seededRandom('protobuf frames');
     const below = (limit: number): number => Math.floor(random() * limit);
     const [pod] = fullSample(builtInTypes().get('core.ServiceAccount'));
@@ -236,7 +236,7 @@ describe('ProtobufSerializer', () => {
       MALFORMED_OBJECT: 0,
       UNSUPPORTED_ENCODING: 0,
     };
-    for (let round = 0; round < 100_000; round += 1) {
+    for (let round = 0; round < 30_000; round += 1) {
       let frame = Buffer.from(frames[round % frames.length]!);
       for (let change = below(3); change >= 0; change -= 1) {
         const place = 4 + below(Math.max(1, frame.length - 4));
@@ -261,7 +261,7 @@ describe('ProtobufSerializer', () => {
       }
     }
     for (const [outcome, count] of Object.entries(outcomes)) {
-      expect(count, outcome).to.be.greaterThan(1_000);
+      expect(count, outcome).to.be.greaterThan(300);
     }
   });
 });
