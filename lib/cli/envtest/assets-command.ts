@@ -3,13 +3,13 @@ import {
   chmod,
   constants,
   lstat,
-  mkdir,
   readFile,
   rm,
   symlink,
   writeFile,
 } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { parseArguments } from '../arguments/parse-arguments.ts';
 import { isUsageError, UsageError } from '../arguments/usage-error.ts';
@@ -46,7 +46,7 @@ async function writeAssets(parameters: readonly string[], host: CommandHost): Pr
   }
   const dir = resolve(given);
   try {
-    await mkdir(dir, { recursive: true });
+    await makeFolders(dir);
     for (const [name, command] of Object.entries(PROGRAMS)) {
       await writeProgram(join(dir, name), [...host.program, command]);
     }

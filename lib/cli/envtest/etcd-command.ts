@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { deferred } from '../../kernel/time/latch.ts';
@@ -93,7 +93,7 @@ function addressOf(text: string): { readonly host: string; readonly port: number
 
 async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolders(path, { mode: 0o700 });
   } catch (error) {
     throw new UsageError(`--data-dir ${path} cannot be made: ${errorMessage(error)}`);
   }

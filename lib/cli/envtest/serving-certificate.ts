@@ -1,5 +1,6 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { CertificateAuthority } from '../../kernel/certificates/certificate-authority.ts';
@@ -27,7 +28,7 @@ export async function servingCertificate(
   const authority = new CertificateAuthority({ name: 'listwatch CA', nowMs });
   const leaf = authority.issue({ usage: 'server', name: 'kube-apiserver', hosts, nowMs });
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeFolders(dir, { mode: 0o700 });
     await writeFile(paths.key, leaf.privateKey, { mode: 0o600, flag: 'wx' });
     await writeFile(paths.cert, leaf.certificate + authority.certificate, { mode: 0o644 });
   } catch (error) {

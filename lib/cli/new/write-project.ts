@@ -1,5 +1,6 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 
@@ -23,7 +24,7 @@ export async function writeProject(
   }
   try {
     for (const [path, text] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await makeFolders(dirname(join(folder, path)));
       await writeFile(join(folder, path), text, { flag: 'wx' });
     }
   } catch (error) {

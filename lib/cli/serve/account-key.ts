@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 
@@ -19,7 +20,7 @@ export async function storedAccountKey(dir: string | undefined): Promise<string 
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeFolders(dir, { mode: 0o700 });
     await writeFile(path, pem, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw usageError(path, 'written', error);

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import type { ApiServer } from '../../server/api/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
@@ -32,7 +33,7 @@ export async function keepAuthority(
   if (dir === undefined || (await storedAuthority(dir)) !== undefined) return;
   const { certificate, privateKey } = server.storedAuthority();
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeFolders(dir, { mode: 0o700 });
     await writeFile(join(dir, 'ca.key'), privateKey, { mode: 0o600, flag: 'wx' });
     await writeFile(join(dir, 'ca.crt'), certificate, { mode: 0o644, flag: 'wx' });
   } catch (error) {

@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
@@ -206,7 +207,7 @@ export class ServerRun {
     const path = kubeconfig ?? join(folder, `kubeconfig-${new URL(server.url).port}`);
     try {
       if (kubeconfig === undefined) {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await makeFolders(folder, { mode: 0o700 });
         this.#ownKubeconfig = path;
       }
       const clientCertificate = this.#serve.clientCertificate

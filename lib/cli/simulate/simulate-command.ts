@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { ModuleSimulationOptions } from '../../simulator/contract/module-simulation-options.ts';
 import type {
@@ -208,7 +209,7 @@ async function simulateHere(
 /** @throws {ListwatchError} code INVALID_OPTION for a folder that cannot be made. */
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(resolve(folder), { recursive: true });
+    await makeFolders(resolve(folder));
   } catch (error) {
     const text = `--write: the folder ${folder} cannot be made: ${errorMessage(error)}; name another one`;
     throw new ListwatchError('INVALID_OPTION', text, { cause: error });
