@@ -20,7 +20,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     version: { type: 'string' },
     processes: { type: 'string', default: String(availableParallelism()) },
-    budget: { type: 'string', default: '20' },
+    budget: { type: 'string', default: '120' },
     'fixed-budget': { type: 'string', default: '120' },
     from: { type: 'string', default: '1' },
     'seeds-only': { type: 'boolean', default: false },
