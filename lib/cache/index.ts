@@ -128,6 +128,7 @@ export type {
   ListerWatcher,
   ListPage,
   ListRequest,
+  RestoredList,
   ResourceVersionMatch,
   WatchRequest,
   WatchStream,

@@ -2,6 +2,7 @@ import type {
   ItemsTaker,
   ListPage,
   ListRequest,
+  RestoredList,
   ListerWatcher,
   WatchRequest,
   WatchStream,
@@ -103,6 +104,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       description: this.description,
       gate: this.gate,
       list: (request, onItems) => this.list(request, onItems),
+      restoring: () => this.restoring(),
       // A caller may have replaced the method `watch`.
       watch: (request) =>
         Object.hasOwn(this, 'watch') || this.#source !== this.#direct
@@ -169,6 +171,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
 
   watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     return this.#source.watch(request);
+  }
+
+  restoring(): RestoredList<ObjectView<T>> | undefined {
+    return this.#source.restoring?.();
   }
 
   async #watch(

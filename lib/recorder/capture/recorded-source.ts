@@ -3,6 +3,7 @@ import type {
   ListerWatcher,
   ListPage,
   ListRequest,
+  RestoredList,
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
@@ -90,6 +91,26 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
       this.#failed(RecordKind.watchFailed, id, error, request);
       throw error;
     }
+  }
+
+  /** The list is written as one of the source: a recording without it would begin with a watch, and lack what was there before. */
+  restoring(): RestoredList<ObjectView<T>> {
+    const within = this.#options.source.restoring?.();
+    const id = this.#begin(RecordKind.listAsked, {});
+    return {
+      items: (items) => {
+        within?.items(items);
+        this.#items(id, items, false);
+      },
+      end: (resourceVersion) => {
+        within?.end(resourceVersion);
+        this.#json(RecordKind.pageEnd, id, { resourceVersion });
+      },
+      failed: (error) => {
+        within?.failed(error);
+        this.#json(RecordKind.listFailed, id, recordedError(error));
+      },
+    };
   }
 
   #read(

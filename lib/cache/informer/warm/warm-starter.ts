@@ -102,18 +102,25 @@ export class WarmStarter<T extends KubernetesObject> {
   }
 
   async #fill({ pieces, resourceVersion }: WarmState): Promise<void> {
-    const { sink, hold } = this.#options;
+    const { sink, source, hold } = this.#options;
     const relist = sink.beginRelist();
+    let restored = source.restoring?.();
     try {
-      for await (const piece of pieces) {
-        // The program says of what type its objects are, as with a source.
-        relist.add(piece as readonly ObjectView<T>[]);
+      // The program says of what type its objects are, as with a source.
+      for await (const piece of pieces as AsyncIterable<readonly ObjectView<T>[]>) {
+        restored?.items(piece);
+        relist.add(piece);
         await relist.waitForRoom?.();
       }
+      restored?.end(resourceVersion);
+      restored = undefined;
       this.#held = true;
       hold();
       relist.commit(resourceVersion);
       this.#savedVersion = resourceVersion;
+    } catch (error) {
+      restored?.failed(error);
+      throw error;
     } finally {
       relist.discard();
     }

@@ -56,6 +56,16 @@ export interface WatchRequest {
  */
 export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEvent<V>[]>;
 
+/** A list that its reader takes from elsewhere. It ends with one of `end` and `failed`. */
+export interface RestoredList<V> {
+  /** Called before the reader uses them. */
+  items(items: readonly V[]): void;
+  /** It is complete, and the next watch starts from its version. */
+  end(resourceVersion: string): void;
+  /** The rest cannot be read; none of it counts. */
+  failed(error: unknown): void;
+}
+
 /**
  * One collection of one resource that can be listed and watched; namespace and selectors are fixed when it is made.
  *
@@ -81,6 +91,12 @@ export interface ListerWatcher<V extends HasMetadata> {
   list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
+  /**
+   * Begins a list that the reader takes from a snapshot in place of one from here, so that a recording of the source has it too. Undefined
+   * where there is none.
+   * @defaultValue there is none
+   */
+  restoring?(): RestoredList<V> | undefined;
   /** The same collection in one namespace. An informer of several namespaces needs it. @defaultValue none */
   inNamespace?(namespace: string): ListerWatcher<V>;
 }
