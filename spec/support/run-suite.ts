@@ -1,6 +1,6 @@
 /**
  * `npm run spec`: all specs but the benches, in three processes side by side, since most specs wait for something. What the first one
- * prints is shown at once, what the others print follows it; the counts of all are the last lines.
+ * prints is shown at once, what the others print follows it; the counts of all are the last lines, and after them each failure again.
  *
  * `-- --only TEXT`: only files with this text in their paths.
  */
@@ -37,7 +37,7 @@ function runMocha(
   const mocha = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
   const paths = files.map((path) => `spec/${path}`);
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...nodeArguments, mocha, ...paths], {
+    const child = spawn(process.execPath, [...nodeArguments, mocha, '--no-color', ...paths], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -59,6 +59,12 @@ function countOf(parts: readonly Ended[], what: string): number {
     const lines = [...output.matchAll(new RegExp(`^ +(\\d+) ${what}\\b`, 'gm'))];
     return sum + Number(lines.at(-1)?.[1] ?? 0);
   }, 0);
+}
+
+/** The part of mocha's output that tells of its failures: their titles, errors and stacks. */
+function failuresOf({ output }: Ended): string {
+  const at = output.search(/^ {2}\d+ failing$/m);
+  return at < 0 ? '' : output.slice(output.indexOf('\n', at)).trimEnd();
 }
 
 const { only = '' } = parseArgs({ options: { only: { type: 'string' } } }).values;
@@ -88,5 +94,6 @@ for (const what of ['pending', 'failing']) {
   const count = countOf(ended, what);
   if (count > 0) console.log(`  ${count} ${what}`);
 }
+for (const failures of ended.map(failuresOf)) if (failures !== '') console.log(failures);
 if (ended.length === 0) console.error(`no spec file has ${only} in its path`);
 process.exitCode = ended.length === 0 ? 1 : Math.max(...ended.map(({ code }) => code));
