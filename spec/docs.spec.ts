@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -88,12 +97,15 @@ function writeScript(block: Block): void {
   writeFileSync(scriptOf(block), `${text}\n`);
 }
 
+/** Each program writes its files in a folder of its own, as several run at once; it has the examples there that it reads. */
 async function run(program: string): Promise<{ readonly stdout: string }> {
+  const cwd = mkdtempSync(join(SCRATCH, 'run-'));
+  symlinkSync(join(ROOT, 'examples'), join(cwd, 'examples'));
   const isSpec = /from ["']mocha["']/.test(readFileSync(program, 'utf8'));
   const args = isSpec
     ? [MOCHA, '--no-config', '--no-package', '--timeout', String(HANG_MS), program]
     : [program];
-  return await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: HANG_MS });
+  return await promisify(execFile)(process.execPath, args, { cwd, timeout: HANG_MS });
 }
 
 describe('README and guides', () => {
