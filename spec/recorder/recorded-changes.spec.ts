@@ -12,8 +12,8 @@ const TEXT = Array.from({ length: 500 }, (_, index) => `line ${index}`).join(' '
 const CHANGES = 60;
 
 /** Pods that change all the time, in what most changes are about: a few words in some kilobytes. */
-async function recordedChanges(options: RecordOptions = {}): Promise<Recorded> {
-  const recorded = new Recorded();
+async function recordedChanges(options: RecordOptions = {}, watchList = true): Promise<Recorded> {
+  const recorded = new Recorded({ watchList });
   const recording = await recorded.record(options);
   await recorded.start();
   for (let change = 0; change < CHANGES; change += 1) {
@@ -66,20 +66,35 @@ function withNumber(at: number, number: (before: number, body: Buffer) => number
 }
 
 describe('the changes of a recording', () => {
-  it('are differences to the first change of their object, also its end, and give the same objects again', async () => {
-    const recorded = await recordedChanges();
+  for (const [watchList, list] of [
+    [true, RecordKind.event],
+    [false, RecordKind.item],
+  ] as const) {
+    it(`are differences to what the list had of their object, also its end, and give the same objects again: streaming list ${watchList}`, async () => {
+      const recorded = await recordedChanges({}, watchList);
+      const kinds = written(recorded.bytes).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === RecordKind.change)).to.have.length(CHANGES - 2 + 1);
+      expect(kinds.filter((kind) => kind === list)).to.have.length.above(2);
+      await asFile(recorded.bytes, async (path) => {
+        const again = await play(path);
+        expect(again.log).to.deep.equal(recorded.log);
+        expect(byName(again.objects)).to.deep.equal(byName(recorded.informer.lister.list()));
+        const source = await replay<Pod>(path);
+        expect(source.header.format).to.equal(3);
+      });
+    });
+  }
+
+  it('are whole without memory for hashes', async () => {
+    const recorded = await recordedChanges({ baseBytes: 65_535 });
     const kinds = written(recorded.bytes).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === RecordKind.change)).to.have.length(CHANGES - 2 + 1);
+    expect(kinds).to.not.include(RecordKind.change);
     await asFile(recorded.bytes, async (path) => {
-      const again = await play(path);
-      expect(again.log).to.deep.equal(recorded.log);
-      expect(byName(again.objects)).to.deep.equal(byName(recorded.informer.lister.list()));
-      const source = await replay<Pod>(path);
-      expect(source.header.format).to.equal(3);
+      expect((await play(path)).log).to.deep.equal(recorded.log);
     });
   });
 
-  it('are whole the first time: of objects that only come, nothing is kept', async () => {
+  it('are differences to the event with which their object came', async () => {
     const recorded = new Recorded();
     const recording = await recorded.record();
     await recorded.start();
@@ -100,7 +115,7 @@ describe('the changes of a recording', () => {
     const kinds = written(recorded.bytes).map(({ kind }) => kind);
     const last = kinds.filter((kind) => kind === RecordKind.event || kind === RecordKind.change);
     const { event, change } = RecordKind;
-    expect(last.slice(-5)).to.deep.equal([event, event, event, change, event]);
+    expect(last.slice(-5)).to.deep.equal([event, event, change, change, change]);
   });
 
   it('take a small part of what they take whole, and are the same objects', async () => {
@@ -193,13 +208,14 @@ describe('the changes of a recording', () => {
 
   it('are refused when they were edited so that they make no object', async () => {
     const { bytes } = await recordedChanges();
-    const item = written(bytes).find(({ kind }) => kind === RecordKind.item)?.start ?? 0;
+    const { watchAsked } = RecordKind;
+    const asked = written(bytes).find(({ kind }) => kind === watchAsked)?.start as number;
     const last = written(bytes).at(-1)?.start ?? 0;
     for (const [edit, problem] of [
       [() => Buffer.alloc(7), 'it is too short'],
-      [withNumber(0, () => last), 'no event with an object comes before it at byte \\d+'],
-      [withNumber(0, () => item), 'no event with an object comes before it at byte \\d+'],
-      [withNumber(0, () => 0xffffffff), 'no event with an object comes before it at byte \\d+'],
+      [withNumber(0, () => last), 'no record with an object comes before it at byte \\d+'],
+      [withNumber(0, () => asked), 'no record with an object comes before it at byte \\d+'],
+      [withNumber(0, () => 0xffffffff), 'no record with an object comes before it at byte \\d+'],
       [withNumber(4, (length) => length + 1), 'its object has \\d+ bytes, not \\d+ as it says'],
       [withNumber(4, () => 0xffffffff), 'an object of 4294967295 bytes; at most 1048576 are read'],
       [withNumber(12, () => 0xffffffff), 'a step copies more than the earlier object has'],

@@ -1,6 +1,7 @@
 import { objectJson } from '../../cache/memory/views/object-json.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { RecordFrame } from '../format/record-frame.ts';
 
 /** The place of a record: its request, and when it came. */
@@ -9,6 +10,8 @@ export type RecordPlace = Pick<RecordFrame, 'request' | 'atMs'>;
 /** Takes records, at once. */
 export interface RecordSink {
   put(frame: RecordFrame): void;
+  /** The objects of these events come next. */
+  expect?(events: readonly WatchEvent<ObjectView>[]): void;
   /** A record of an object that has just arrived. */
   putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void;
 }

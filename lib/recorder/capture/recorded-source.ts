@@ -179,6 +179,7 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
   #events(request: number, batch: readonly WatchEvent<ObjectView<T>>[]): void {
     const { sink, now } = this.#options;
     const place = { request, atMs: now() };
+    sink.expect?.(batch);
     for (let index = 0; index < batch.length; index += 1) {
       const event = batch[index] as WatchEvent<ObjectView<T>>;
       const last = index === batch.length - 1 ? LAST_OF_BATCH : 0;

@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { FileWriter, WritableFile } from '../files/private-file.ts';
 import { fileError } from '../files/private-file.ts';
@@ -8,14 +9,11 @@ import {
   FRAME_HEAD_BYTES,
   frameBytes,
   jsonFrame,
-  LAST_OF_BATCH,
   RecordKind,
   writeFrame,
-  writeFrameHead,
   type RecordFrame,
 } from '../format/record-frame.ts';
 import { bodyOfObject, type RecordPlace, type RecordSink } from './record-sink.ts';
-import { EVENT_FLAGS } from './recorded-source.ts';
 import { mostChangeBytes, WrittenObjects } from './written-objects.ts';
 
 export interface RecordingFileOptions {
@@ -26,7 +24,7 @@ export interface RecordingFileOptions {
   readonly mask: ObjectMask;
   readonly maxBytes: number;
   readonly flushMs: number;
-  /** Of the objects that changes are written as differences to; 0 for none. */
+  /** For the objects that changes are written as differences to; 0 for none. */
   readonly baseBytes: number;
   /** It has ended before it was closed. */
   readonly onFailure: (error: unknown) => void;
@@ -67,8 +65,9 @@ export class RecordingFile implements RecordSink {
 
   constructor(options: RecordingFileOptions) {
     this.#options = options;
-    const { baseBytes } = options;
-    this.#objects = baseBytes === 0 ? undefined : new WrittenObjects(baseBytes);
+    const { baseBytes, runtime } = options;
+    this.#objects =
+      baseBytes === 0 ? undefined : new WrittenObjects(baseBytes, () => runtime.random());
   }
 
   get bytes(): number {
@@ -103,17 +102,20 @@ export class RecordingFile implements RecordSink {
     this.#append(frame, size);
   }
 
+  expect(events: readonly WatchEvent<ObjectView>[]): void {
+    this.#objects?.expect(events);
+  }
+
   putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
     if (this.#ended) return;
     const { request, atMs } = place;
     const body = bodyOfObject(object, this.#options.mask);
-    const uid = kind === RecordKind.event ? identityOf(object).uid : undefined;
-    if (uid !== undefined && this.#putChange(place, flags, uid, body)) return;
+    const { uid } = identityOf(object);
+    const isEvent = kind === RecordKind.event;
+    if (isEvent && uid !== undefined && this.#putChange(place, flags, uid, body)) return;
     const offset = this.#bytes;
     this.put({ kind, flags, request, atMs, body });
-    // Those of a streaming list are as many as the objects, and most of them do not change.
-    const isChange = (flags & ~LAST_OF_BATCH) === EVENT_FLAGS.MODIFIED;
-    if (uid !== undefined && isChange) this.#objects?.keep(uid, body, offset);
+    if (uid !== undefined) this.#objects?.keep(uid, body, offset);
   }
 
   /** Writes what waits and the last record. Calling again has no effect. */
@@ -158,18 +160,16 @@ export class RecordingFile implements RecordSink {
     return true;
   }
 
-  /** False if the object has to be written whole. The difference is made in its place, because copies cost as much as it. */
+  /** False if the object has to be written whole. */
   #putChange({ request, atMs }: RecordPlace, flags: number, uid: string, body: Buffer): boolean {
     const objects = this.#objects;
     if (objects === undefined) return false;
-    const most = FRAME_HEAD_BYTES + mostChangeBytes(body.length);
-    if (this.#used + most > CHUNK_BYTES) this.#flush();
+    if (this.#used + mostChangeBytes(body.length) > CHUNK_BYTES) this.#flush();
     const start = this.#used;
-    const end = objects.writeChange(uid, body, this.#chunk, start + FRAME_HEAD_BYTES);
+    const head = { kind: RecordKind.change, flags, request, atMs };
+    const end = objects.writeChange(uid, body, head, this.#chunk, start);
     if (end === undefined) return false;
     if (!this.#hasRoom(end - start)) return true;
-    const kind = RecordKind.change;
-    writeFrameHead(this.#chunk, start, end, { kind, flags, request, atMs });
     this.#records += 1;
     this.#bytes += end - start;
     this.#used = end;

@@ -1,5 +1,7 @@
 import type { ListwatchError } from '../../kernel/failure/errors.ts';
-import { STEP_BYTES } from './difference-step.ts';
+
+/** What a step of a difference takes, besides its own bytes: the place in the base, how many bytes are copied from there, how many follow. */
+const STEP_BYTES = 12;
 
 /**
  * Steps that make so many bytes of a base.

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
 import { applyDifference, checkDifference } from '../difference/apply-difference.ts';
+import { MOST_CHANGED_BYTES } from '../difference/change-records.ts';
 import {
   CHANGE_HEAD_BYTES,
   CHECKED_FROM,
   FRAME_HEAD_BYTES,
-  MOST_CHANGED_BYTES,
   RecordKind,
   type RecordFrame,
 } from './record-frame.ts';
@@ -85,7 +85,7 @@ export class FrameReader {
     return new ReadFrame(bytes, start, this.#count - 1);
   }
 
-  /** The earlier event lies before it, and has what the steps copy. */
+  /** The record of the earlier state lies before it, and has what the steps copy. */
   #checkChange(start: number): void {
     const wrong = (problem: string): ListwatchError =>
       this.error(`record ${this.#count} at byte ${start} is no change: ${problem}`);
@@ -93,11 +93,12 @@ export class FrameReader {
     const body = bodyAt(bytes, start);
     if (body.length < CHANGE_HEAD_BYTES) throw wrong('it is too short');
     const base = body.readUInt32LE(0);
-    const isEvent =
+    const kind = bytes[base + CHECKED_FROM];
+    const isObject =
       base + FRAME_HEAD_BYTES <= start &&
-      bytes[base + CHECKED_FROM] === RecordKind.event &&
+      (kind === RecordKind.event || kind === RecordKind.item) &&
       base + FRAME_HEAD_BYTES + bytes.readUInt32LE(base) <= start;
-    if (!isEvent) throw wrong(`no event with an object comes before it at byte ${base}`);
+    if (!isObject) throw wrong(`no record with an object comes before it at byte ${base}`);
     const length = body.readUInt32LE(4);
     if (length > MOST_CHANGED_BYTES) {
       throw wrong(`an object of ${length} bytes; at most ${MOST_CHANGED_BYTES} are read`);

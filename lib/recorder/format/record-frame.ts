@@ -50,31 +50,22 @@ export const FRAME_HEAD_BYTES = 24;
 export const CHECKED_FROM = 8;
 /** Of the body of a change, before its steps: where the record of the earlier event begins in the file, and the length of the object. */
 export const CHANGE_HEAD_BYTES = 8;
-/** A larger object is written whole. */
-export const MOST_CHANGED_BYTES: number = 1024 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** Writes a record at `start`, where there is room for it, and returns its end. */
-export function writeFrame(target: Buffer, start: number, frame: RecordFrame): number {
-  const { body } = frame;
-  const end = start + FRAME_HEAD_BYTES + body.length;
-  body.copy(target, start + FRAME_HEAD_BYTES);
-  writeFrameHead(target, start, end, frame);
-  return end;
-}
-
-/** Writes the head of a record whose body ends at `end`. */
-export function writeFrameHead(
+export function writeFrame(
   target: Buffer,
   start: number,
-  end: number,
-  { kind, flags, request, atMs }: Omit<RecordFrame, 'body'>,
-): void {
-  target.writeUInt32LE(end - start - FRAME_HEAD_BYTES, start);
+  { kind, flags, request, atMs, body }: RecordFrame,
+): number {
+  const end = start + FRAME_HEAD_BYTES + body.length;
+  body.copy(target, start + FRAME_HEAD_BYTES);
+  target.writeUInt32LE(body.length, start);
   target.writeUInt32LE((kind & 0xff) | ((flags & 0xff) << 8), start + CHECKED_FROM);
   target.writeUInt32LE(request, start + 12);
   target.writeDoubleLE(atMs, start + 16);
   target.writeUInt32LE(crc32(target.subarray(start + CHECKED_FROM, end)), start + 4);
+  return end;
 }
 
 /** A record as bytes of its own. */
