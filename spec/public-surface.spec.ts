@@ -7,7 +7,7 @@ import { PublicSurface } from './support/declarations/public-surface.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const REPORTS = join(ROOT, 'docs', 'api');
-const SCRATCH = join(ROOT, '.tmp', 'declarations');
+const SCRATCH = join(ROOT, '.tmp', 'public-surface');
 /** Other packages that public declarations name; each is a dependency of every user. */
 const NAMED_PACKAGES = ['eventemitter3'];
 

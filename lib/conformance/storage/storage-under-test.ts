@@ -117,6 +117,16 @@ export class StorageUnderTest {
     }
   }
 
+  /** Resolves when there is no object of this name. A storage may remove an object some time after it has expired. */
+  async whenGone(name: string): Promise<void> {
+    const { runtime } = this.harness;
+    const deadlineMs = runtime.monotonicMs() + READY_WITHIN_MS;
+    while ((await this.find(name)) !== undefined) {
+      assert(runtime.monotonicMs() < deadlineMs, `${name} is still there`);
+      await this.sleep(100);
+    }
+  }
+
   async whenReady(): Promise<void> {
     const { runtime } = this.harness;
     const deadlineMs = runtime.monotonicMs() + READY_WITHIN_MS;

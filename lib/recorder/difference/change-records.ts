@@ -45,7 +45,7 @@ let compiled: object | null | undefined;
  * Hashes of objects, by a number, and records of later states of these objects: which pieces of the earlier state are copied, and what lies between. The
  * same blocks of 64 bytes are looked for at the same distance from the begin, and from the end, so changes that keep the length cost little.
  *
- * Guarantees: it keeps an eighth of an object, in the memory that it was given. The oldest hashes are overwritten first.
+ * Guarantees: hashes take an eighth of the size of an object, and no more memory than was given. The oldest are overwritten first.
  *
  * Not guaranteed: that it finds what it keeps. Objects with one number are taken for states of one object, which differ much. Two different
  * blocks have the same hash of 64 bits with a chance of 1 in 2⁶⁴; such a pair cannot be made without knowing the seed.

@@ -36,6 +36,11 @@ export class ListProgress {
     return true;
   }
 
+  /** As `isOfProbe`, for an item or an event. */
+  isObjectOfProbe(request: number): boolean {
+    return this.#probes.size > 0 && this.#probes.has(request);
+  }
+
   /** An event has come. */
   changed(resourceVersion: string | undefined): void {
     if (!this.underWay) this.resourceVersion = resourceVersion ?? this.resourceVersion;

@@ -31,7 +31,6 @@ export interface RecordingRingOptions<T extends KubernetesObject> {
 
 /** The request of the list that a dump begins with, of the reader with number 0. */
 const BASE_REQUEST = 0xffffffff;
-const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
  * The last records of a cache, within bytes and time, but for those of probes, which say nothing of the state. A dump begins with the
@@ -55,6 +54,8 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
   #openWatch: RingRecord | undefined;
   /** What it takes of the bytes of all rings. */
   #bytes = 0;
+  /** The time of the newest record. */
+  #newestMs = 0;
   #hasDropped = false;
   #isNew = true;
   #closed = false;
@@ -105,6 +106,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
     if (this.#closed) return;
     const { kind, flags, request, atMs, body } = frame;
     if (this.#newest.isOfProbe(frame, () => body)) return;
+    this.#newestMs = atMs;
     if (this.#isNew) this.#beginWithCache();
     const record = new RingRecord(this.#share.nextOrder(), { request, atMs }, kind, flags);
     // It may be a part of a larger buffer, which would be kept with it.
@@ -121,7 +123,8 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
   putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
     if (this.#closed) return;
     const newest = this.#newest;
-    if (newest.isOfProbe({ kind, request: place.request }, () => NOTHING)) return;
+    if (newest.isObjectOfProbe(place.request)) return;
+    this.#newestMs = place.atMs;
     this.#arriving.begin(place);
     const record = new RingRecord(this.#share.nextOrder(), place, kind, flags);
     const { name, namespace, resourceVersion } = identityOf(object);
@@ -236,7 +239,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
   }
 
   #dropOld(): void {
-    this.#share.dropOld(this);
+    this.#share.dropOld(this, this.#newestMs);
   }
 
   #dropOldest(): void {

@@ -46,10 +46,12 @@ export class RingShare {
     this.#rings.delete(ring);
   }
 
-  /** Drops records of the ring that are too old, now and then those of all, and the oldest records of all while they are too many. */
-  dropOld(ring: BoundedRing): void {
-    const { maxBytes, keepMs, now } = this.bound;
-    const nowMs = now();
+  /**
+   * Drops records of the ring that are too old, now and then those of all, and the oldest records of all while they are too many. `nowMs`: the
+   * time of its newest record, where the clock was read for it.
+   */
+  dropOld(ring: BoundedRing, nowMs: number = this.bound.now()): void {
+    const { maxBytes, keepMs } = this.bound;
     if (nowMs >= this.#nextSweepMs) this.dropAllOld();
     dropBefore(nowMs - keepMs, ring);
     while (this.bytes > maxBytes) {
