@@ -72,9 +72,11 @@ export class Relay implements AsyncDisposable {
       for (const [one, other] of [pair, [far, near] as const]) {
         one.on('error', () => {});
         if (one === far || edit === undefined) one.pipe(other);
-        one.on('close', () => {
-          other.destroy();
-          this.#pairs.delete(pair);
+        one.on('close', (hadError) => {
+          // What was read before the end is on its way to the other side, on a busy machine for a while.
+          if (hadError) other.destroy();
+          else other.destroySoon();
+          if (other.destroyed) this.#pairs.delete(pair);
         });
       }
       if (edit === undefined) return;
