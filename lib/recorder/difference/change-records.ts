@@ -48,7 +48,7 @@ let compiled: object | null | undefined;
  * Guarantees: hashes take an eighth of the size of an object, and no more memory than was given. The oldest are overwritten first.
  *
  * Not guaranteed: that it finds what it keeps. Objects with one number are taken for states of one object, which differ much. Two different
- * blocks have the same hash of 64 bits with a chance of 1 in 2⁶⁴; such a pair cannot be made without knowing the seed.
+ * blocks have the same hash with a probability of 2⁻⁶⁴; the seed is random, so that collisions cannot be constructed.
  */
 export class ChangeRecords {
   /** Numbers of objects, for `expect`. */
