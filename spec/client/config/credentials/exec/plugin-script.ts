@@ -56,13 +56,10 @@ ${body}
     );
   }
 
-  /** The process ids of its runs. */
+  /** The process ids of its runs. A run whose line is not whole yet is not one of them: the file is there before its first line. */
   async runs(): Promise<number[]> {
-    try {
-      return (await readFile(this.#runs, 'utf8')).trim().split('\n').map(Number);
-    } catch {
-      return [];
-    }
+    const text = await readFile(this.#runs, 'utf8').catch(() => '');
+    return Array.from(text.matchAll(/^(\d+)\n/gm), ([, pid]) => Number(pid));
   }
 }
 
