@@ -98,7 +98,10 @@ export class EnvtestFixture implements AsyncDisposable {
     return run;
   }
 
-  /** Runs `kube-apiserver` until /healthz has 200, as envtest does: without credentials, and without a look at the certificate. */
+  /**
+   * Runs `kube-apiserver` until /healthz has 200, as envtest does: without credentials, and without a look at the certificate. The command
+   * is ready a little later: stopped before, its exit code is that of an interrupted start.
+   */
   async apiServer(...more: string[]): Promise<Run> {
     const run = this.run(
       'envtest-apiserver',
@@ -106,6 +109,7 @@ export class EnvtestFixture implements AsyncDisposable {
       ...more,
     );
     await until('/healthz', async () => run.ended || (await this.status('/healthz')) === 200);
+    await until('the ready line', () => run.ended || run.host.stdout.text !== '');
     if (run.ended) throw new Error(`ended with ${await run.code()}: ${run.host.stderr.text}`);
     return run;
   }
