@@ -130,6 +130,7 @@ export type {
   ListRequest,
   RestoredList,
   ResourceVersionMatch,
+  WatchAhead,
   WatchRequest,
   WatchStream,
 } from './reflector/contract/lister-watcher.ts';

@@ -3,6 +3,7 @@ import type {
   ListPage,
   ListRequest,
   RestoredList,
+  WatchAhead,
   ListerWatcher,
   WatchRequest,
   WatchStream,
@@ -105,6 +106,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       gate: this.gate,
       list: (request, onItems) => this.list(request, onItems),
       restoring: () => this.restoring(),
+      watchAhead: (request) => this.watchAhead(request),
       // A caller may have replaced the method `watch`.
       watch: (request) =>
         Object.hasOwn(this, 'watch') || this.#source !== this.#direct
@@ -171,6 +173,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
 
   watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     return this.#source.watch(request);
+  }
+
+  watchAhead(request: WatchRequest): WatchAhead<ObjectView<T>> | undefined {
+    return this.#source.watchAhead?.(request);
   }
 
   restoring(): RestoredList<ObjectView<T>> | undefined {

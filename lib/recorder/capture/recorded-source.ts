@@ -4,9 +4,11 @@ import type {
   ListPage,
   ListRequest,
   RestoredList,
+  WatchAhead,
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
+import { watchAhead } from '../../cache/reflector/contract/watch-ahead.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -80,9 +82,29 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    return await this.#watched(request, () => this.#options.source.watch(request));
+  }
+
+  /** It is written when its reader takes it: a recording has the list before it, which comes from elsewhere meanwhile. */
+  watchAhead(request: WatchRequest): WatchAhead<ObjectView<T>> {
+    const within = watchAhead(this.#options.source, request);
+    return {
+      answered: within.answered,
+      take: (asked) => {
+        const stream = within.take(asked);
+        return stream && this.#watched(asked, () => stream);
+      },
+      close: (reason) => within.close(reason),
+    };
+  }
+
+  async #watched(
+    request: WatchRequest,
+    ask: () => Promise<WatchStream<ObjectView<T>>>,
+  ): Promise<WatchStream<ObjectView<T>>> {
     const id = this.#begin(RecordKind.watchAsked, request);
     try {
-      const stream = await this.#options.source.watch(request);
+      const stream = await ask();
       this.#json(RecordKind.watchAccepted, id, undefined);
       return {
         [Symbol.asyncIterator]: () => this.#read(id, stream[Symbol.asyncIterator](), request),

@@ -12,6 +12,7 @@ import type { ObjectMemory } from '../../memory/object-memory.ts';
 import { SlabMemory } from '../../memory/slab-memory.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';
+import { MIN_WATCH_TIMEOUT_MS } from '../../reflector/options/reflector-options.ts';
 import type {
   ReflectorErrorContext,
   ReflectorTransition,
@@ -258,7 +259,7 @@ export class CollectionCache<T extends KubernetesObject> {
 
   #makeWarmStarter(warmStart: WarmStart): WarmStarter<T> {
     const { options, memory, pipeline } = this;
-    const { runtime, projection } = options;
+    const { runtime, projection, reflector } = options;
     const source = this.#listerWatcher;
     return new WarmStarter<T>({
       warmStart,
@@ -268,6 +269,7 @@ export class CollectionCache<T extends KubernetesObject> {
       memory,
       store: pipeline.store,
       runtime,
+      minWatchTimeoutMs: reflector.minWatchTimeoutMs ?? MIN_WATCH_TIMEOUT_MS,
       report: (error) => this.#given.errors.report(error, { source: 'warm-start' }),
       hold: () => pipeline.hold(),
       confirm: () => pipeline.confirm(),

@@ -6,8 +6,13 @@ import type { HasMetadata, KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
-import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
+import type {
+  ListerWatcher,
+  WatchAhead,
+  WatchStream,
+} from '../../reflector/contract/lister-watcher.ts';
 import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';
+import { watchAhead } from '../../reflector/contract/watch-ahead.ts';
 import type { WarmCollection, WarmStart, WarmState } from './warm-start.ts';
 
 export interface WarmStarterOptions<T extends KubernetesObject> {
@@ -18,6 +23,8 @@ export interface WarmStarterOptions<T extends KubernetesObject> {
   readonly memory: ObjectMemory<ObjectView<T>>;
   readonly store: { readonly resourceVersion: string; list(): readonly ObjectView<T>[] };
   readonly runtime: Runtime;
+  /** As that of the reflector. */
+  readonly minWatchTimeoutMs: number;
   readonly report: (error: unknown) => void;
   /** The content of the cache is not confirmed: it does not count as synced. */
   readonly hold: () => void;
@@ -27,6 +34,8 @@ export interface WarmStarterOptions<T extends KubernetesObject> {
 
 /** A server answers a watch from an expired version at once, with an error; one that is silent for this long has accepted it. */
 const SILENCE_MS = 1000;
+/** An answer that came while nothing was read is there within this time of the first read. */
+const ARRIVAL_MS = 100;
 /** The longest wait for the version of the server. */
 const VERSION_TIMEOUT_MS = 10_000;
 
@@ -34,7 +43,8 @@ const VERSION_TIMEOUT_MS = 10_000;
  * Starts an informer from what it has saved, and saves it again.
  *
  * Guarantees: what is saved is used as a whole or not at all; the cache counts as synced only when the server has confirmed that it knows
- * the version: by an event, a bookmark, a new list, or a watch that stays open for a second while the server is not behind it.
+ * the version: by an event, a bookmark, a new list, or a watch that stays open for a second while the server is not behind it. The watch is
+ * requested before the cache is filled, so that this second passes meanwhile.
  */
 export class WarmStarter<T extends KubernetesObject> {
   readonly source: ListerWatcher<ObjectView<T>>;
@@ -43,6 +53,8 @@ export class WarmStarter<T extends KubernetesObject> {
   #held = false;
   /** The server was asked, and is not behind the version. */
   #checked = false;
+  #early: WatchAhead<ObjectView<T>> | undefined;
+  #answeredAtMs: number | undefined;
   #silence: Timer | undefined;
   #savedVersion = '';
   #refused = false;
@@ -69,9 +81,12 @@ export class WarmStarter<T extends KubernetesObject> {
         );
       }
       this.#checked = present !== undefined;
+      // Otherwise the server does not answer now.
+      if (this.#checked) this.#watchAhead(state.resourceVersion, signal);
       await this.#fill(state);
       return state.resourceVersion;
     } catch (error) {
+      this.#dropEarly(error);
       if (!signal.aborted) report(error);
       return '';
     } finally {
@@ -142,6 +157,22 @@ export class WarmStarter<T extends KubernetesObject> {
     }
   }
 
+  #watchAhead(resourceVersion: string, signal: AbortSignal): void {
+    const { source, runtime, minWatchTimeoutMs } = this.#options;
+    // The shortest that its reader may ask for, who expects that it ends in time.
+    const timeoutSeconds = Math.floor(minWatchTimeoutMs / 1000);
+    const request = { resourceVersion, allowWatchBookmarks: true, timeoutSeconds, signal };
+    this.#early = watchAhead(source, request);
+    void this.#early.answered.then(() => {
+      this.#answeredAtMs = runtime.monotonicMs();
+    });
+  }
+
+  #dropEarly(reason: unknown): void {
+    this.#early?.close(reason);
+    this.#early = undefined;
+  }
+
   #confirm(): void {
     if (!this.#held) return;
     this.#held = false;
@@ -158,14 +189,29 @@ export class WarmStarter<T extends KubernetesObject> {
       gate,
       list: (request, onItems) => source.list(request, onItems),
       watch: async (request) => {
-        const stream = await source.watch(request);
-        if (this.#held && this.#checked) {
-          this.moved();
-          this.#silence = runtime.setTimer(SILENCE_MS, () => this.#confirm());
-        }
-        return stream;
+        const taken = this.#early?.take(request);
+        if (taken === undefined) this.#dropEarly(new ListwatchError('CLOSED', 'it is not read'));
+        this.#early = undefined;
+        const stream = await (taken ?? source.watch(request));
+        if (!this.#held || !this.#checked) return stream;
+        const openSinceMs = (taken && this.#answeredAtMs) ?? runtime.monotonicMs();
+        return onFirstRead(stream, () => this.#awaitSilence(openSinceMs));
       },
     };
+  }
+
+  /** Called at the first read of a watch. */
+  #awaitSilence(openSinceMs: number): void {
+    const { runtime } = this.#options;
+    const leftMs = openSinceMs + SILENCE_MS - runtime.monotonicMs();
+    this.moved();
+    const silence = runtime.setTimer(Math.max(leftMs, ARRIVAL_MS), () => {
+      // After the event loop was blocked, timers run before data that has already arrived is read.
+      runtime.queueTask(() => {
+        if (this.#silence === silence) this.#confirm();
+      });
+    });
+    this.#silence = silence;
   }
 
   async #save(): Promise<void> {
@@ -217,5 +263,26 @@ function confirmingSink<V extends HasMetadata>(
     },
     resync: () => sink.resync?.(),
     waitForRoom: () => sink.waitForRoom?.(),
+  };
+}
+
+/** The same stream, with a call when its reader asks for the first batch. */
+function onFirstRead<V extends HasMetadata>(
+  stream: WatchStream<V>,
+  notify: () => void,
+): WatchStream<V> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const within = stream[Symbol.asyncIterator]();
+      let isRead = false;
+      return {
+        next: () => {
+          if (!isRead) notify();
+          isRead = true;
+          return within.next();
+        },
+        return: async () => (await within.return?.()) ?? { done: true, value: undefined },
+      };
+    },
   };
 }

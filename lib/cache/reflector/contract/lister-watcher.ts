@@ -56,6 +56,19 @@ export interface WatchRequest {
  */
 export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEvent<V>[]>;
 
+/** A watch that was requested before its reader is ready. Nothing of it is read before the reader takes it. */
+export interface WatchAhead<V extends HasMetadata> {
+  /** Resolves when the source has accepted or refused it. */
+  readonly answered: Promise<void>;
+  /**
+   * Gives it to a reader, as `ListerWatcher.watch` would: it ends with the signal of this request. Undefined if it starts from another
+   * version than the reader asks for; then it has to be closed.
+   */
+  take(request: WatchRequest): Promise<WatchStream<V>> | undefined;
+  /** Ends it, in place of `take`. */
+  close(reason: unknown): void;
+}
+
 /** A list that its reader takes from elsewhere. It ends with one of `end` and `failed`. */
 export interface RestoredList<V> {
   /** Called before the reader uses them. */
@@ -91,6 +104,11 @@ export interface ListerWatcher<V extends HasMetadata> {
   list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
+  /**
+   * Requests a watch whose reader comes later, after a list that it takes from elsewhere. Undefined: `watch` is called in its place.
+   * @defaultValue `watch` is called in its place
+   */
+  watchAhead?(request: WatchRequest): WatchAhead<V> | undefined;
   /**
    * Begins a list that the reader takes from a snapshot in place of one from here, so that a recording of the source has it too. Undefined
    * where there is none.

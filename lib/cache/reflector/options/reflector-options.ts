@@ -136,6 +136,9 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
   'onTransition',
 ];
 
+/** client-go reflector.go defaultMinWatchTimeout @ 32ce75a7 */
+export const MIN_WATCH_TIMEOUT_MS = 300_000;
+
 /** client-go reflector.go defaultBackoff… @ 32ce75a7 */
 const BACKOFF = {
   baseMs: 800,
@@ -175,7 +178,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     },
     listTimeoutMs: number('listTimeoutMs', 300_000, 1),
     watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
-    minWatchTimeoutMs: number('minWatchTimeoutMs', 300_000, 1000),
+    minWatchTimeoutMs: number('minWatchTimeoutMs', MIN_WATCH_TIMEOUT_MS, 1000),
     idleTimeoutMs: idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', 0, 1),
     silenceProbeMs: number('silenceProbeMs', 0, silenceProbeMs === 0 ? 0 : 1000),
     internalErrorRetryMs: number('internalErrorRetryMs', 0, 0),
