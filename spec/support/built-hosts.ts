@@ -116,3 +116,11 @@ if (/(?:host-program|plan-worker)\\.(?:ts|mjs)$/.test(process.argv[1] ?? '')) {
   register('./hooks.mjs', import.meta.url);
 }
 `;
+
+/** Bundles `delays.ts` for `--require`, as the processes that it is for have no loader of TypeScript. Returns its path. */
+export async function builtDelays(folder: string): Promise<string> {
+  const outfile = join(folder, 'delays.cjs');
+  const entryPoints = [join(import.meta.dirname, 'delays.ts')];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'cjs' });
+  return outfile;
+}

@@ -3,12 +3,13 @@
  * prints is shown at once, what the others print follows it; the counts of all are the last lines, and after them each failure again.
  *
  * `-- --only TEXT`: only files with this text in their paths.
+ * `-- --delays`: what lies between two processes takes longer, see `delays.ts`. It finds specs that depend on the speed of the machine.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { builtHosts } from './built-hosts.ts';
+import { builtDelays, builtHosts } from './built-hosts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Each of the three parts takes about as long as the others. */
@@ -39,6 +40,7 @@ function runMocha(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...nodeArguments, mocha, '--no-color', ...paths], {
       cwd: ROOT,
+      env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -67,7 +69,9 @@ function failuresOf({ output }: Ended): string {
   return at < 0 ? '' : output.slice(output.indexOf('\n', at)).trimEnd();
 }
 
-const { only = '' } = parseArgs({ options: { only: { type: 'string' } } }).values;
+const { only = '', delays = false } = parseArgs({
+  options: { only: { type: 'string' }, delays: { type: 'boolean' } },
+}).values;
 const startedMs = performance.now();
 const files = specFiles(only);
 const parts = [
@@ -77,6 +81,13 @@ const parts = [
 ];
 const HOSTS = join(ROOT, '.tmp', `hosts-${process.pid}`);
 process.once('exit', () => rmSync(HOSTS, { recursive: true, force: true }));
+/** Node takes the options from it in all processes that the specs start, too. */
+const environment = delays
+  ? {
+      ...process.env,
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${await builtDelays(HOSTS)}`,
+    }
+  : process.env;
 // Some files alone are sooner ready from source.
 const nodeArguments = only === '' ? ['--import', await builtHosts(HOSTS)] : [];
 const running = parts
