@@ -71,8 +71,8 @@ function haltAgain(): void {
   setTimeout(haltAgain, Math.random() * BETWEEN_HALTS_MS).unref();
 }
 
-// The threads of simulations report what is not the simulator's.
-if (isMainThread) {
+// Simulations report a halt: it is none of the simulator's.
+if (isMainThread && !(process.argv[1] ?? '').includes('host-program')) {
   delaySync('writeFileSync', 'w');
   delaySync('appendFileSync', 'a');
   delay('writeFile', 'w');
