@@ -45,18 +45,32 @@ export async function openSnapshot(path: string): Promise<OpenSnapshot | undefin
   }
 }
 
+/** The next block is read while the caller works on one. */
 async function* readBlocks(path: string, handle: FileHandle): AsyncGenerator<Buffer, undefined> {
+  const read = (): Promise<Buffer> => {
+    const block = readBlock(handle);
+    // A caller that has left does not wait for it, nor for its failure.
+    block.catch(() => {});
+    return block;
+  };
   try {
+    let next = read();
     for (;;) {
-      // Views of the objects lie in it until the cache has copied them.
-      const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-      const { bytesRead } = await handle.read(block, 0, BLOCK_BYTES, null);
-      if (bytesRead === 0) return;
-      yield block.subarray(0, bytesRead);
+      const block = await next;
+      if (block.length === 0) return;
+      next = read();
+      yield block;
     }
   } catch (error) {
     throw fileError('SNAPSHOT_FILE', `the snapshot ${path} cannot be read`, error);
   }
+}
+
+async function readBlock(handle: FileHandle): Promise<Buffer> {
+  // Views of the objects lie in it until the cache has copied them.
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  const { bytesRead } = await handle.read(block, 0, BLOCK_BYTES, null);
+  return block.subarray(0, bytesRead);
 }
 
 async function* pieces(
