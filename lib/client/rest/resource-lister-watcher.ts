@@ -176,7 +176,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   }
 
   watchAhead(request: WatchRequest): WatchAhead<ObjectView<T>> | undefined {
-    return this.#source.watchAhead?.(request);
+    return Object.hasOwn(this, 'watch') ? undefined : this.#source.watchAhead?.(request);
   }
 
   restoring(): RestoredList<ObjectView<T>> | undefined {

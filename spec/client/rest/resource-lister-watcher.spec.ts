@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type {
   ListerWatcher,
+  WatchAhead,
   WatchRequest,
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
@@ -74,5 +75,30 @@ describe('ResourceListerWatcher with known values', () => {
       await namesOf(withKnownValues(source, knownValueOf), { resourceVersion: '1' }),
     ).to.deep.equal([]);
     expect(requests).to.deep.equal([{ resourceVersion: '1' }]);
+  });
+});
+
+describe('ResourceListerWatcher behind an interception', () => {
+  it('has the watches ahead of what stands in front of it, but for a watch that was put in place of its own', () => {
+    const client = new Client({ transport: new ScriptedTransport(() => ({ body: '' })) });
+    const own: WatchAhead<ObjectView> = {
+      answered: Promise.resolve(),
+      take: () => undefined,
+      close: () => {},
+    };
+    using _interception = client.intercept((source) =>
+      Object.assign(Object.create(source) as typeof source, { watchAhead: () => own }),
+    );
+    const source = client.listerWatcher({ apiVersion: 'v1', resource: 'pods' });
+    expect(source.watchAhead?.({})).to.equal(own);
+    expect(
+      withKnownValues<ListerWatcher<ObjectView>>(source, () => undefined).watchAhead?.({}),
+    ).to.equal(own);
+    source.watch = () => Promise.reject(new Error('not asked for'));
+    expect(source.watchAhead?.({})).to.equal(undefined);
+  });
+
+  it('has none of its own', () => {
+    expect(sourceOf('').watchAhead?.({})).to.equal(undefined);
   });
 });

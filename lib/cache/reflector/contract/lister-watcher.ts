@@ -105,8 +105,9 @@ export interface ListerWatcher<V extends HasMetadata> {
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
   /**
-   * Requests a watch whose reader comes later, after a list that it takes from elsewhere. Undefined: `watch` is called in its place.
-   * @defaultValue `watch` is called in its place
+   * Requests a watch whose reader comes later, after a list that it takes from elsewhere. For sources that do more than pass a request on,
+   * such as a recording, which has the watch when its reader takes it. Undefined where there is nothing else to do.
+   * @defaultValue `watch` is called
    */
   watchAhead?(request: WatchRequest): WatchAhead<V> | undefined;
   /**

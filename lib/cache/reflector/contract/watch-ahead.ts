@@ -19,7 +19,9 @@ class EarlyWatch<V extends HasMetadata> implements WatchAhead<V> {
   constructor(source: ListerWatcher<V>, request: WatchRequest) {
     this.#request = request;
     this.#abort = deriveAbort(request.signal);
-    this.#stream = source.watch({ ...request, signal: this.#abort.signal });
+    const { signal } = this.#abort;
+    // A source may throw, too.
+    this.#stream = (async () => await source.watch({ ...request, signal }))();
     const ignore = (): void => {};
     // Its failure is that of its reader; without one it is of no interest.
     this.answered = this.#stream.then(ignore, ignore);

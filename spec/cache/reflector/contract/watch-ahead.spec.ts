@@ -63,6 +63,17 @@ describe('watchAhead', () => {
     expect(await rejectionOf(Promise.resolve(early.take(FROM_1)))).to.equal(failure);
   });
 
+  it('gives to the reader what the source throws', async () => {
+    const failure = new Error('no such source');
+    const pods = Object.assign(source(), {
+      watch: () => {
+        throw failure;
+      },
+    });
+    const early = watchAhead<Pod>(pods, FROM_1);
+    expect(await rejectionOf(Promise.resolve(early.take(FROM_1)))).to.equal(failure);
+  });
+
   it('ends, and leaves a source that ignores its signal, when it is closed', async () => {
     let left = 0;
     const stream = {
