@@ -49,7 +49,7 @@ export interface InspectorOptions {
   readonly title?: string | undefined;
   /** What `/metrics` shows, such as `manager.metrics`. @defaultValue gauges and counts of the parts, read when they are asked for */
   readonly metrics?: TextMetrics | undefined;
-  /** Between two updates of open pages, milliseconds, from 100 to 60 000. @defaultValue 500 */
+  /** Between two updates of open pages, milliseconds, from 100 to 60 000. @defaultValue 1000 */
   readonly updateIntervalMs?: number | undefined;
   /** Closes the inspector. */
   readonly signal?: AbortSignal | undefined;
@@ -120,7 +120,7 @@ export function resolveInspectorOptions(options: InspectorOptions): ResolvedInsp
     hosts: [...allowedHosts, host],
     title: title.slice(0, LONGEST_TITLE),
     metrics: options.metrics,
-    updateIntervalMs: numberOption(OWNER, 'updateIntervalMs', updateIntervalMs, 500, interval),
+    updateIntervalMs: numberOption(OWNER, 'updateIntervalMs', updateIntervalMs, 1000, interval),
     signal,
     runtime: options.runtime ?? realRuntime,
     logger: guardedLogger(options.logger ?? consoleLogger),

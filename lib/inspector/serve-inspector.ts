@@ -24,7 +24,7 @@ export interface Inspector extends AsyncDisposable {
  * `/debug/dump` on the same port. It listens on loopback unless it has a token.
  *
  * Guarantees:
- * - The parts do nothing for it: while a page is open and visible, their `inspect()` is called twice a second; otherwise never.
+ * - The parts do nothing for it: while a page is open and visible, their `inspect()` is called once a second; otherwise never.
  * - A slow browser misses updates; nothing is queued for it.
  * - The values of secrets are masked. Requests for foreign hosts, and those of other sites, are refused.
  * - After `close` no socket and no timer is left.

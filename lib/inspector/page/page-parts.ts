@@ -68,7 +68,7 @@ export function table<Row>({ caption, columns, rows, key, none }: TableOptions<R
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** A small curve of the last minute; the number beside it says the same. */
+/** A small curve of the last two minutes; the number beside it says the same. */
 export function sparkline(values: readonly number[]): VNode {
   const most = Math.max(1, ...values);
   const step = WIDTH / Math.max(1, values.length - 1);

@@ -1,6 +1,6 @@
 import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 
-/** Samples of each rate: a minute at two a second. */
+/** Samples of each rate: two minutes at one a second. */
 const KEPT = 120;
 /** A rate is that of the last three seconds, so that it can be read. */
 const WINDOW_MS = 3_000;
