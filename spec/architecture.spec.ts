@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 
 const LIB = resolve(import.meta.dirname, '../lib');
+const TABLE = resolve(import.meta.dirname, 'architecture/imports.txt');
 const LONGEST_FILE = 500;
 
 interface Row {
@@ -10,20 +11,25 @@ interface Row {
   readonly mayImport: ReadonlySet<string>;
 }
 
+/** The rows of `architecture/imports.txt`: folder | what it may import | what it is. */
 function readTable(): Row[] {
   const rows: Row[] = [];
-  for (const line of readFileSync(join(LIB, 'README.md'), 'utf8').split('\n')) {
-    const match = /^\| ([a-z][a-z\d/-]*) \| ([^|]+) \|/.exec(line);
-    if (match === null || match[1] === 'folder') continue;
-    const names = match[2]!.trim().split(/\s+/);
-    const mayImport = names.filter((name) => name !== '–').flatMap((name) => roomsOf(name, rows));
-    rows.push({ folder: match[1]!, mayImport: new Set(mayImport) });
+  for (const line of readFileSync(TABLE, 'utf8').split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const cells = line.split(' | ');
+    const [folder, names, description] = cells;
+    if (cells.length !== 3 || folder === '' || names === '' || description === '') {
+      throw new Error(`${TABLE}: a row is "folder | may import | description", not: ${line}`);
+    }
+    const granted = names!.split(/\s+/).filter((name) => name !== '–');
+    const mayImport = granted.flatMap((name) => foldersOf(name, rows));
+    rows.push({ folder: folder!, mayImport: new Set(mayImport) });
   }
   return rows;
 }
 
-/** `a/*` are the rooms of `a` that the table has named by then. */
-function roomsOf(name: string, above: readonly Row[]): string[] {
+/** `a/*` are the folders inside `a` whose rows come before. */
+function foldersOf(name: string, above: readonly Row[]): string[] {
   if (!name.endsWith('/*')) return [name];
   return above.map(({ folder }) => folder).filter((folder) => folder.startsWith(name.slice(0, -1)));
 }
@@ -60,6 +66,15 @@ describe('the house', () => {
     const folders = new Set(files.filter((file) => !isEntryPoint(file)).map(folderOf));
     const known = new Set(rows.map((row) => row.folder));
     expect([...folders].filter((folder) => !known.has(folder))).to.deep.equal([]);
+  });
+
+  it('has code in every folder that has a row, and one row for each', () => {
+    const folders = new Set(files.filter((file) => !isEntryPoint(file)).map(folderOf));
+    const named = rows.map((row) => row.folder);
+    expect(named.filter((folder) => !folders.has(folder))).to.deep.equal([]);
+    expect(named.filter((folder, position) => named.indexOf(folder) !== position)).to.deep.equal(
+      [],
+    );
   });
 
   it('lists its folders lowest first, so that there is no cycle between them', () => {
