@@ -38,8 +38,8 @@ export type {
 } from './api/pods/container-streams.ts';
 export type { PodPortForwardRequest } from './api/pods/port-forward.ts';
 export type { PodLog, PodLogLine } from './api/pods/pod-log-bytes.ts';
-export { ConnectionReset } from './api/http/connection-reset.ts';
-export type { Verb } from './api/http/request-info.ts';
+export { ConnectionReset } from './http/connection-reset.ts';
+export type { Verb } from './http/request-info.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { HealthCheck, HealthEndpoint } from './api/health/health-endpoints.ts';
 export type { TokenIssuer } from './api/root-paths.ts';
@@ -49,7 +49,7 @@ export {
   type Collector,
   type ServerMetricsOptions,
 } from './api/metrics/server-metrics.ts';
-export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
+export type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 export type { RequestRecord } from './api/port/request-record.ts';
 export {
   bearerAuthenticator,
@@ -83,7 +83,7 @@ export {
   ApiResourceRegistry,
   type ApiResourceRegistryOptions,
 } from './api/api-resource-registry.ts';
-export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
+export { builtInKinds } from '../kinds/built-in-kinds.ts';
 export type {
   ApplyOptions,
   ChannelConnection,

@@ -8,7 +8,7 @@ import { ActiveFault } from '../server/api/faults/active-fault.ts';
 import { checkFaultRule } from '../server/api/faults/check-fault-rule.ts';
 import type { Fault, FaultRule } from '../server/api/faults/fault-rule.ts';
 import { faultTarget } from '../server/api/faults/fault-target.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../server/api/http/api-request.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../server/http/api-request.ts';
 
 /** One run of a program, from a start to a crash or to the end. */
 export interface ProgramRun {

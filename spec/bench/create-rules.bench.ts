@@ -1,7 +1,7 @@
 import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import type { KindDefinition } from '../../lib/server/registry/contract/kind-definition.ts';
-import { builtInKinds } from '../../lib/server/registry/kinds/built-in-kinds.ts';
+import { builtInKinds } from '../../lib/kinds/built-in-kinds.ts';
 import { trackUpdate } from '../../lib/server/registry/managed-fields/field-manager.ts';
 import { fieldRulesOf } from '../../lib/server/registry/managed-fields/field-rules.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../lib/server/api/http/api-request.ts';
+import type { ApiRequest } from '../../lib/server/http/api-request.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
 
 const NEVER = new AbortController().signal;

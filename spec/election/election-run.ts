@@ -6,7 +6,7 @@ import { LeaderElector } from '../../lib/controller/election/leader-elector.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { ModelApi } from './model-api.ts';
 import { ReplicaLink, type LinkPlan, type LinkReport } from './replica-link.ts';
 import { ReplicaRuntime } from './replica-runtime.ts';

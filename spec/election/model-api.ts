@@ -1,6 +1,6 @@
 import { FENCE_HEADER, FENCE_REFUSED, parseFenceHeader } from '../../lib/meta/fence-token.ts';
 import { BatchChannel } from '../../lib/kernel/data/batch-channel.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../../lib/server/api/http/api-request.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../lib/server/http/api-request.ts';
 
 interface Metadata {
   readonly name: string;

@@ -6,7 +6,7 @@ import type {
 } from '../../lib/client/transport/contract/transport.ts';
 import { onAbort } from '../../lib/kernel/time/abort.ts';
 import type { Runtime } from '../../lib/kernel/time/runtime.ts';
-import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import type { ReplicaRuntime } from './replica-runtime.ts';
 
 /** What happens to a request on its way. */

@@ -5,7 +5,7 @@ import type { ShareWorker } from '../../lib/controller/share/work-share.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { ModelApi } from './model-api.ts';
 import { ReplicaLink, type LinkPlan } from './replica-link.ts';
 import { ReplicaRuntime } from './replica-runtime.ts';

@@ -10,8 +10,8 @@ import type { ErrorCode } from '../../lib/kernel/failure/errors.ts';
 import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { failure } from '../../lib/meta/failure/api-error.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
-import { failureResponse } from '../../lib/server/api/http/responses/document-response.ts';
+import type { ApiHandler } from '../../lib/server/http/api-request.ts';
+import { failureResponse } from '../../lib/server/http/responses/document-response.ts';
 import { HttpListener } from '../../lib/server/api/port/http-listener.ts';
 import {
   CertificateAuthority,

@@ -10,7 +10,7 @@ import type {
 const LIB = resolve(import.meta.dirname, '../../lib');
 
 export const RESOURCE_FILE: string = resolve(LIB, 'meta/surface/resource-text.ts');
-export const COLUMN_FILE: string = resolve(LIB, 'server/registry/kinds/columns/column-text.ts');
+export const COLUMN_FILE: string = resolve(LIB, 'kinds/columns/column-text.ts');
 
 /** Written as `*`. */
 const ALL_VERBS = 'create,delete,deletecollection,get,list,patch,update,watch';

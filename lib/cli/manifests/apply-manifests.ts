@@ -1,7 +1,7 @@
 import { plainText } from '../../kernel/text/plain-text.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
-import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
+import type { ApiHandler, ApiResponse } from '../../server/http/api-request.ts';
 import {
   manifestInvalid,
   type Manifest,

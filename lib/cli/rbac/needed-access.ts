@@ -4,7 +4,7 @@ import {
   rulesIn,
   type PolicyRule,
 } from '../../server/access/authorization/policy-rule.ts';
-import { bootstrapPolicy } from '../../server/registry/bootstrap/bootstrap-policy.ts';
+import { bootstrapPolicy } from '../../kinds/bootstrap/bootstrap-policy.ts';
 
 /** One right on resources that a program has used. */
 export interface NeededAccess {

@@ -1,5 +1,5 @@
-import { parseRequestInfo, pathSegments } from '../../server/api/http/request-info.ts';
-import { queryFlag } from '../../server/api/http/query-options.ts';
+import { parseRequestInfo, pathSegments } from '../../server/http/request-info.ts';
+import { queryFlag } from '../../server/http/query-options.ts';
 
 /** The verb as in RBAC: `list`, `watch`, `create` and so on; the method in lower case where the path is not of a resource. */
 export function requestVerb(method: string, url: string): string {

@@ -7,8 +7,8 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../../client/transport/contract/transport.ts';
-import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
-import { joinedHeaders, piecesOf } from '../../server/api/http/responses/plain-answer.ts';
+import type { ApiHandler, ApiResponse } from '../../server/http/api-request.ts';
+import { joinedHeaders, piecesOf } from '../../server/http/responses/plain-answer.ts';
 
 export interface InProcessTransportOptions {
   /** The server address in messages. @defaultValue 'http://in-process' */

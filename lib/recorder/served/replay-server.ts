@@ -3,7 +3,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { createApiHandler } from '../../server/api/api-handler.ts';
-import { ConnectionReset } from '../../server/api/http/connection-reset.ts';
+import { ConnectionReset } from '../../server/http/connection-reset.ts';
 import { HttpListener } from '../../server/api/port/http-listener.ts';
 import type { InstalledResource } from '../../server/registry/contract/rest-storage.ts';
 import type { KindDefinition } from '../../server/registry/contract/kind-definition.ts';

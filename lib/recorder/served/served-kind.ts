@@ -2,7 +2,7 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import { defineKind, type KindDefinition } from '../../server/registry/contract/kind-definition.ts';
-import { builtInKinds } from '../../server/registry/kinds/built-in-kinds.ts';
+import { builtInKinds } from '../../kinds/built-in-kinds.ts';
 
 /** A recording says `deployments.apps in namespace shop`: the plural, the group, and what was selected. */
 const COLLECTION = /^([a-z0-9-]+)(?:\.([a-z0-9.-]+))?(?=$|[ ,])(?: in namespace )?/;

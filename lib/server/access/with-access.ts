@@ -1,8 +1,8 @@
 import { isApiError } from '../../meta/failure/failures.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../api/http/api-request.ts';
-import { withHeaders } from '../api/http/responses/api-response.ts';
-import { failureResponse } from '../api/http/responses/document-response.ts';
-import { toApiError } from '../api/http/request-failures.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
+import { withHeaders } from '../http/responses/api-response.ts';
+import { failureResponse } from '../http/responses/document-response.ts';
+import { toApiError } from '../http/request-failures.ts';
 import type { Authorizer } from '../registry/contract/access-parts.ts';
 import {
   IN_PROCESS_USER,

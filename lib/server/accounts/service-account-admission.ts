@@ -6,7 +6,7 @@ import type { AdmissionPlugIn } from '../admission/contract/plug-in.ts';
 import type { AdmissionRequest, AdmissionScope } from '../registry/contract/admission.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
 import { serverContext } from '../registry/contract/server-context.ts';
-import { refusedPod } from '../registry/kinds/pods/pod-priority.ts';
+import { refusedPod } from '../../kinds/pods/pod-priority.ts';
 import {
   recordAt,
   recordsAt,

@@ -28,19 +28,19 @@ import { observed } from '../access/authorization/observed.ts';
 import { withAccess } from '../access/with-access.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
-import { virtualResources } from '../registry/kinds/virtual-resources.ts';
+import { virtualResources } from '../../kinds/virtual-resources.ts';
 import { adminUser, type UserInfo } from '../registry/contract/user-info.ts';
-import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
-import { BOOTSTRAP_OBJECTS } from '../registry/bootstrap/bootstrap-objects.ts';
-import { kubernetesServiceObjects } from '../registry/bootstrap/kubernetes-service-objects.ts';
-import { createBootstrapObjects } from '../registry/bootstrap/create-bootstrap-objects.ts';
+import { KubernetesService } from '../../kinds/bootstrap/kubernetes-service.ts';
+import { BOOTSTRAP_OBJECTS } from '../../kinds/bootstrap/bootstrap-objects.ts';
+import { kubernetesServiceObjects } from '../../kinds/bootstrap/kubernetes-service-objects.ts';
+import { createBootstrapObjects } from '../../kinds/bootstrap/create-bootstrap-objects.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
 import { reportProcess } from './metrics/process-metrics.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
 import { secretTokenClaims } from '../registry/tokens/secret-tokens.ts';
 import { createApiHandler } from './api-handler.ts';
-import type { ApiHandler } from './http/api-request.ts';
-import { failureResponse } from './http/responses/document-response.ts';
+import type { ApiHandler } from '../http/api-request.ts';
+import { failureResponse } from '../http/responses/document-response.ts';
 import {
   anyAuthenticator,
   bearerAuthenticator,
@@ -52,11 +52,11 @@ import { HttpListener } from './port/http-listener.ts';
 import type { RequestRecord } from './port/request-record.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
-import { toApiError } from './http/request-failures.ts';
+import { toApiError } from '../http/request-failures.ts';
 import { newOwnStore } from './own-store.ts';
 import { PodHandlers } from './pods/pod-handlers.ts';
 import { Faults } from './faults/faults.ts';
-import { withStandardHeaders } from './http/responses/standard-headers.ts';
+import { withStandardHeaders } from '../http/responses/standard-headers.ts';
 import {
   checkSnapshot,
   InitialState,

@@ -22,7 +22,7 @@ import type { WatchEvent } from '../../meta/watch-event.ts';
 import { closedAfter } from '../cacher/closed-after.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import { serverContext } from '../registry/contract/server-context.ts';
-import { methodNotAllowed, unknownPath } from './http/request-failures.ts';
+import { methodNotAllowed, unknownPath } from '../http/request-failures.ts';
 
 export interface RegistryListerWatcherOptions extends ResourceName, CollectionOptions {
   /** Called for each list and watch, so that a custom resource may be defined after its readers were created. */

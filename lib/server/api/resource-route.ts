@@ -7,11 +7,11 @@ import type {
   ResourceRegistry,
   RestStorage,
 } from '../registry/contract/rest-storage.ts';
-import type { ApiRequest } from './http/api-request.ts';
-import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
-import { queryFlag } from './http/query-options.ts';
-import { methodNotAllowed, PageNotFound, unknownPathIn } from './http/request-failures.ts';
-import { parseRequestInfo, type RequestInfo } from './http/request-info.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
+import { queryFlag } from '../http/query-options.ts';
+import { methodNotAllowed, PageNotFound, unknownPathIn } from '../http/request-failures.ts';
+import { parseRequestInfo, type RequestInfo } from '../http/request-info.ts';
 
 /** What a request to a resource addresses. */
 export interface ResourceRoute {

@@ -2,17 +2,17 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceRegistry } from '../registry/contract/rest-storage.ts';
 import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
 import type { HealthEndpoints } from './health/health-endpoints.ts';
-import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import {
   bytesResponse,
   encodeText,
   jsonResponse,
   textResponse,
-} from './http/responses/api-response.ts';
-import { encodeDocument } from './http/responses/document-response.ts';
-import { JSON_TYPE } from './http/media/media-type.ts';
-import { checkAccept } from './http/negotiation.ts';
-import { methodNotAllowed, PageNotFound, unknownPath } from './http/request-failures.ts';
+} from '../http/responses/api-response.ts';
+import { encodeDocument } from '../http/responses/document-response.ts';
+import { JSON_TYPE } from '../http/media/media-type.ts';
+import { checkAccept } from '../http/negotiation.ts';
+import { methodNotAllowed, PageNotFound, unknownPath } from '../http/request-failures.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { OpenApi } from './openapi/open-api.ts';
 import { serverVersion } from './server-version.ts';

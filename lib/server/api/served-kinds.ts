@@ -1,6 +1,6 @@
 import { groupResource } from '../../meta/resource.ts';
 import type { KindDefinition } from '../registry/contract/kind-definition.ts';
-import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
+import { builtInKinds } from '../../kinds/built-in-kinds.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 
 /** The built-in kinds of a server: all, unless it has to start fast. */

@@ -11,7 +11,7 @@ import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
-import type { BootstrapObjects } from '../registry/bootstrap/bootstrap-objects.ts';
+import type { BootstrapObjects } from '../../kinds/bootstrap/bootstrap-objects.ts';
 import type { ResourceInspection } from './server-inspection.ts';
 import { SeededStorage, Seeds } from './seeded-storage.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
@@ -20,7 +20,7 @@ import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { seededObject } from '../registry/writes/seed-object.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
 import type { Codec } from '../storage/value/codec.ts';
-import { withReadDefaults } from '../registry/kinds/read-defaults.ts';
+import { withReadDefaults } from '../../kinds/read-defaults.ts';
 import {
   STORAGE_MEDIA_TYPES,
   storedObjectCodec,

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../registry/contract/admission.ts';
-import { isHugePages, isNativeResource } from '../registry/kinds/pods/containers/resource-names.ts';
+import { isHugePages, isNativeResource } from '../../kinds/pods/containers/resource-names.ts';
 import { recordAt, recordsAt, textAt, valueAt } from '../registry/rules/json-value.ts';
 import { podIsInScope, selectsName, type ScopeSelector } from './pod-scopes.ts';
 import {

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { qosClassOf } from '../registry/kinds/pods/pod-qos.ts';
+import { qosClassOf } from '../../kinds/pods/pod-qos.ts';
 import {
   recordAt,
   recordsAt,

@@ -1,9 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import {
-  isExtendedResource,
-  isHugePages,
-} from '../registry/kinds/pods/containers/resource-names.ts';
-import { containerTotals } from '../registry/kinds/pods/spec/pod-resources.ts';
+import { isExtendedResource, isHugePages } from '../../kinds/pods/containers/resource-names.ts';
+import { containerTotals } from '../../kinds/pods/spec/pod-resources.ts';
 import {
   recordAt,
   recordsAt,

@@ -1,4 +1,4 @@
-import { parseRequestInfo, pathSegments, type Verb } from '../../server/api/http/request-info.ts';
+import { parseRequestInfo, pathSegments, type Verb } from '../../server/http/request-info.ts';
 import { withoutUids } from '../record/uids.ts';
 import { groupResource } from '../../meta/resource.ts';
 import type { RequestPoint } from '../contract/fault.ts';

@@ -1,5 +1,5 @@
 import { reasonRow } from '../../meta/failure/status-reason.ts';
-import type { ApiResponse } from '../../server/api/http/api-request.ts';
+import type { ApiResponse } from '../../server/http/api-request.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -7,9 +7,9 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../../client/transport/contract/transport.ts';
-import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
-import { ConnectionReset } from '../../server/api/http/connection-reset.ts';
-import { joinedHeaders, piecesOf } from '../../server/api/http/responses/plain-answer.ts';
+import type { ApiHandler, ApiResponse } from '../../server/http/api-request.ts';
+import { ConnectionReset } from '../../server/http/connection-reset.ts';
+import { joinedHeaders, piecesOf } from '../../server/http/responses/plain-answer.ts';
 import type { IncarnationRuntime } from './incarnation-runtime.ts';
 import type { Journal } from '../record/journal.ts';
 import type { ProcessLink, RequestFault } from './process-link.ts';

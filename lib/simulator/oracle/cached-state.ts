@@ -2,7 +2,7 @@ import { InformerPart } from '../../cache/informer/observe/informer-part.ts';
 import { NAMESPACE_INDEX } from '../../cache/store/indexers.ts';
 import { QueuePart } from '../../controller/workqueue/queue-part.ts';
 import { groupResource } from '../../meta/resource.ts';
-import { parseRequestInfo, pathSegments } from '../../server/api/http/request-info.ts';
+import { parseRequestInfo, pathSegments } from '../../server/http/request-info.ts';
 import type { Finding } from '../contract/finding.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
 import type { ClusterHistory } from '../record/cluster-history.ts';

@@ -3,7 +3,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger, LogFields } from '../../kernel/report/logger.ts';
 import { observeParts } from '../../kernel/report/observed-parts.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import type { ApiHandler } from '../../server/api/http/api-request.ts';
+import type { ApiHandler } from '../../server/http/api-request.ts';
 import { atPlaceOf } from '../ambient/user-place.ts';
 import { inScope } from '../ambient/ambient-scope.ts';
 import type { SimulatedController } from '../contract/simulated-controller.ts';

@@ -1,5 +1,5 @@
 import { groupResource } from '../../meta/resource.ts';
-import { builtInKinds } from '../../server/registry/kinds/built-in-kinds.ts';
+import { builtInKinds } from '../../kinds/built-in-kinds.ts';
 import type { ResourceDescription } from '../../server/registry/contract/rest-storage.ts';
 
 /** An object as its storage key names it. */

@@ -1,4 +1,4 @@
-import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
+import type { ApiHandler, ApiResponse } from '../../server/http/api-request.ts';
 import { storedTogether } from '../record/stored-resources.ts';
 
 /** A run has asked for a resource that its server does not have: it has to be repeated. */

@@ -1,4 +1,4 @@
-import type { Verb } from '../../server/api/http/request-info.ts';
+import type { Verb } from '../../server/http/request-info.ts';
 import type { Fault, SimulationPlan } from '../contract/fault.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ClusterHistory } from '../record/cluster-history.ts';

@@ -5,7 +5,7 @@ import { sleep } from '../../kernel/time/wait.ts';
 import type { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
 import { Client } from '../../client/rest/client.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
-import type { ApiHandler } from '../../server/api/http/api-request.ts';
+import type { ApiHandler } from '../../server/http/api-request.ts';
 import type { KeyValueEvent } from '../../server/mvcc/contract/key-value-store.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { SimulationPlan } from '../contract/fault.ts';

@@ -4,7 +4,7 @@ import type { Manifest, ManifestObject } from '../../../lib/meta/manifests/manif
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import { call } from '../../server/api/support.ts';
 
 const WIDGETS = {

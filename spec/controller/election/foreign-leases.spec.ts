@@ -3,7 +3,7 @@ import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-t
 import { Client } from '../../../lib/client/rest/client.ts';
 import { LeaderElector } from '../../../lib/controller/election/leader-elector.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
-import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import type { LeaseSpec } from '../../../lib/types/index.ts';
 import { ElectionWorld } from './election-world.ts';

@@ -7,7 +7,7 @@ import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import {
   decodeTable,
   encodeTable,

@@ -15,7 +15,7 @@ import { isAlreadyExists, isNotFound } from '../../../lib/meta/failure/failures.
 import { objectKey, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
 import { controllerOf, type KubernetesObject, type ObjectMeta } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 
 interface Deployment extends KubernetesObject {

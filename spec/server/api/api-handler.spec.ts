@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deferred } from '../../../lib/kernel/time/latch.ts';
 import { conflict, tooManyRequests } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import type { RestStorage } from '../../../lib/server/registry/contract/rest-storage.ts';
 import {
   call,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { nextTask } from '../../../lib/kernel/time/wait.ts';
-import type { ApiRequest } from '../../../lib/server/api/http/api-request.ts';
+import type { ApiRequest } from '../../../lib/server/http/api-request.ts';
 import { adminUser } from '../../../lib/server/registry/contract/user-info.ts';
 import { apiRequest } from './support.ts';
 

@@ -5,11 +5,7 @@ import { notFound } from '../../../lib/meta/failure/failures.ts';
 import type { ObjectMeta, UnstructuredObject } from '../../../lib/meta/object.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { createApiHandler } from '../../../lib/server/api/api-handler.ts';
-import type {
-  ApiHandler,
-  ApiRequest,
-  ApiResponse,
-} from '../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../../lib/server/http/api-request.ts';
 import type {
   InstalledResource,
   RequestContext,

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { ANONYMOUS, userNamed, type UserInfo } from '../../registry/contract/user-info.ts';
-import type { ApiHandler, ApiRequest } from '../../api/http/api-request.ts';
-import { failureResponse } from '../../api/http/responses/document-response.ts';
-import { unauthorized } from '../../api/http/request-failures.ts';
+import type { ApiHandler, ApiRequest } from '../../http/api-request.ts';
+import { failureResponse } from '../../http/responses/document-response.ts';
+import { unauthorized } from '../../http/request-failures.ts';
 
 /** A user: what is known of it, or only its name. */
 export type AuthenticatedUser = string | UserInfo;

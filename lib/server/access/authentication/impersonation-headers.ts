@@ -1,5 +1,5 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
-import type { ApiRequest } from '../../api/http/api-request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 
 const PREFIX = 'impersonate-';

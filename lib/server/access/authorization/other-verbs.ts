@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../api/http/api-request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 import type { Authorizer } from '../../registry/contract/access-parts.ts';
 import type { RequestContext } from '../../registry/contract/rest-storage.ts';
 import { isPrivileged, type UserInfo } from '../../registry/contract/user-info.ts';

@@ -1,7 +1,7 @@
 import { parseFieldSelector } from '../../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../../meta/selectors/label-selector.ts';
-import { parseQuery } from '../../api/http/parse-query.ts';
-import { queryFlag, queryNumber } from '../../api/http/query-options.ts';
+import { parseQuery } from '../../http/parse-query.ts';
+import { queryFlag, queryNumber } from '../../http/query-options.ts';
 import type { AccessQuestion } from '../../registry/contract/access-parts.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 import { pathSegment } from '../../registry/rules/name-forms.ts';

@@ -1,4 +1,4 @@
-import { containerTotals } from '../../registry/kinds/pods/spec/pod-resources.ts';
+import { containerTotals } from '../../../kinds/pods/spec/pod-resources.ts';
 import { recordAt, recordsAt, textAt, type JsonRecord } from '../../registry/rules/json-value.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareQuantities, nanosOf } from '../../registry/validation/quantity-checks.ts';

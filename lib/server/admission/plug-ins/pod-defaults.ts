@@ -1,8 +1,8 @@
 import type { AdmissionRequest, AdmissionScope } from '../../registry/contract/admission.ts';
 import type { HookParts } from '../../registry/contract/kind-definition.ts';
-import { setTolerations } from '../../registry/kinds/pods/pod-admission.ts';
-import { PodPriority, setPriority } from '../../registry/kinds/pods/pod-priority.ts';
-import { PodRuntimeClass, setRuntimeClass } from '../../registry/kinds/pods/pod-runtime-class.ts';
+import { setTolerations } from '../../../kinds/pods/pod-admission.ts';
+import { PodPriority, setPriority } from '../../../kinds/pods/pod-priority.ts';
+import { PodRuntimeClass, setRuntimeClass } from '../../../kinds/pods/pod-runtime-class.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import type { AdmissionPlugIn } from '../contract/plug-in.ts';
 

@@ -1,8 +1,8 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { internalError, isApiError } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { asJson } from '../../api/http/body/json-tree.ts';
-import type { Json } from '../../api/http/body/json-tree.ts';
+import { asJson } from '../../http/body/json-tree.ts';
+import type { Json } from '../../http/body/json-tree.ts';
 import {
   applyJsonPatch,
   parseJsonPatch,

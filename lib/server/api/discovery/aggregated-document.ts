@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { InstalledResource, RestStorage } from '../../registry/contract/rest-storage.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
 import {
   inDiscoveryOrder,
   isForeign,

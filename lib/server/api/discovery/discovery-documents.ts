@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { ResourceRegistry } from '../../registry/contract/rest-storage.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { bytesResponse } from '../http/responses/api-response.ts';
-import { documentResponse, encodeDocument } from '../http/responses/document-response.ts';
-import { chooseMedia, JSON_TYPE, type Accepted, type Endpoint } from '../http/media/media-type.ts';
-import { checkRoute } from '../http/negotiation.ts';
-import { methodNotAllowed, unknownPathIn } from '../http/request-failures.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { bytesResponse } from '../../http/responses/api-response.ts';
+import { documentResponse, encodeDocument } from '../../http/responses/document-response.ts';
+import {
+  chooseMedia,
+  JSON_TYPE,
+  type Accepted,
+  type Endpoint,
+} from '../../http/media/media-type.ts';
+import { checkRoute } from '../../http/negotiation.ts';
+import { methodNotAllowed, unknownPathIn } from '../../http/request-failures.ts';
 import { AGGREGATED, aggregatedDocument } from './aggregated-document.ts';
 import {
   apiGroup,

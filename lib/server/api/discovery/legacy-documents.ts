@@ -1,5 +1,5 @@
 import type { InstalledResource, RestStorage } from '../../registry/contract/rest-storage.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
 import { compareLegacyGroups } from './group-order.ts';
 import {
   inDiscoveryOrder,

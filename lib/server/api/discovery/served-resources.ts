@@ -5,7 +5,7 @@ import type {
   ResourceRegistry,
   RestStorage,
 } from '../../registry/contract/rest-storage.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
 import { compareGroups, compareVersions } from './group-order.ts';
 
 /** The resources of one group and version. */

@@ -1,4 +1,4 @@
-import type { Verb } from '../http/request-info.ts';
+import type { Verb } from '../../http/request-info.ts';
 
 /** One value or several, of which one has to be equal. */
 export type OneOrMore<T extends string> = T | readonly T[];

@@ -1,7 +1,7 @@
-import type { ApiRequest } from '../http/api-request.ts';
-import { parseQuery } from '../http/parse-query.ts';
-import { queryFlag } from '../http/query-options.ts';
-import { parseRequestInfo, pathSegments, type RequestInfo } from '../http/request-info.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
+import { parseQuery } from '../../http/parse-query.ts';
+import { queryFlag } from '../../http/query-options.ts';
+import { parseRequestInfo, pathSegments, type RequestInfo } from '../../http/request-info.ts';
 import type { FaultMatch } from './fault-rule.ts';
 
 /** The user of a request without one: code in the same process. */

@@ -1,10 +1,10 @@
 import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
-import { toApiError } from '../http/request-failures.ts';
-import { failureResponse } from '../http/responses/document-response.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { ConnectionReset } from '../http/connection-reset.ts';
+import { toApiError } from '../../http/request-failures.ts';
+import { failureResponse } from '../../http/responses/document-response.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { ConnectionReset } from '../../http/connection-reset.ts';
 import { checkFaultRule } from './check-fault-rule.ts';
 import { ActiveFault } from './active-fault.ts';
 import { changedAnswer, faultStatus } from './faulted-answer.ts';

@@ -5,7 +5,7 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceRegistry } from '../../registry/contract/rest-storage.ts';
 import { serverContext } from '../../registry/contract/server-context.ts';
 import type { GuardedState, StorageGuard } from '../../storage/contract/storage-guard.ts';
-import type { ApiRequest } from '../http/api-request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 
 /** The 409 of a write whose epoch is not that of its lease. */
 export class EpochRefused extends ApiError {}

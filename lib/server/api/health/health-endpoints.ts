@@ -1,8 +1,8 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { textResponse, withHeaders } from '../http/responses/api-response.ts';
-import { PageNotFound } from '../http/request-failures.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { textResponse, withHeaders } from '../../http/responses/api-response.ts';
+import { PageNotFound } from '../../http/request-failures.ts';
 
 export const HEALTH_ENDPOINTS: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 

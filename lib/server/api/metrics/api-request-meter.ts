@@ -1,7 +1,7 @@
 import type { MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import type { RequestInfo, Verb } from '../http/request-info.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import type { RequestInfo, Verb } from '../../http/request-info.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 

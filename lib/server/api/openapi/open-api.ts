@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ResourceRegistry } from '../../registry/contract/rest-storage.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { parseAccept } from '../http/media/accept.ts';
-import { bytesResponse, encodeText } from '../http/responses/api-response.ts';
-import { JSON_TYPE } from '../http/media/media-type.ts';
-import { PageNotFound } from '../http/request-failures.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { parseAccept } from '../../http/media/accept.ts';
+import { bytesResponse, encodeText } from '../../http/responses/api-response.ts';
+import { JSON_TYPE } from '../../http/media/media-type.ts';
+import { PageNotFound } from '../../http/request-failures.ts';
 import { encodeVersion2, encodeVersion3 } from './gnostic/encode-document.ts';
 import { documentHash, openApiArchive } from './open-api-archive.ts';
 import { OpenApiDocuments } from './open-api-documents.ts';

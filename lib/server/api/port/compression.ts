@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { withHeaders } from '../http/responses/api-response.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { withHeaders } from '../../http/responses/api-response.ts';
 
 /**
  * Bodies up to this size are not worth the time. Level 1 takes the least time and compresses JSON nearly as well as higher ones.

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { failure } from '../../../meta/failure/api-error.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { withHeaders } from '../http/responses/api-response.ts';
-import { failureResponse, type RequestHead } from '../http/responses/document-response.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { withHeaders } from '../../http/responses/api-response.ts';
+import { failureResponse, type RequestHead } from '../../http/responses/document-response.ts';
 
 /** The response, after which the connection is closed. */
 export function lastAnswer(answer: ApiResponse): ApiResponse {

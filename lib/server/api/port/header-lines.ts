@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiRequest } from '../http/api-request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 
 const REPEATED = 'impersonate-';
 const ASCII = /^[\x20-\x7e]*$/;

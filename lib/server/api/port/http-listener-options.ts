@@ -3,7 +3,7 @@ import { numberOption, rejectUnknownOptions } from '../../../kernel/options/opti
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiHandler } from '../http/api-request.ts';
+import type { ApiHandler } from '../../http/api-request.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export interface HttpListenerOptions {

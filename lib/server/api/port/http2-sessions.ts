@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { headerLinesOf } from './header-lines.ts';
 
 export interface Http2SessionsOptions {

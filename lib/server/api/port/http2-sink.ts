@@ -1,5 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { ApiResponse } from '../http/api-request.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
 import type { ResponseSink } from './response-sink.ts';
 
 /** A response on a stream of HTTP/2. */

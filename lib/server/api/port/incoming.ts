@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiRequest } from '../http/api-request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 import { headerLinesOf } from './header-lines.ts';
 import type { Http2Request } from './http2-sessions.ts';
 import { refusedHead } from './refused-head.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { ApiResponse } from '../http/api-request.ts';
-import { textResponse } from '../http/responses/api-response.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { textResponse } from '../../http/responses/api-response.ts';
 
 type Head = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>;
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { ApiResponse } from '../http/api-request.ts';
-import { chunkAround } from '../http/responses/chunk.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { chunkAround } from '../../http/responses/chunk.ts';
 
 /** The connection that a response goes to, of HTTP/1.1 or HTTP/2. */
 export interface ResponseSink {

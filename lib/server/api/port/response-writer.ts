@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { deferred } from '../../../kernel/time/latch.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiResponse } from '../http/api-request.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
 import type { ResponseSink } from './response-sink.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { parseQuery } from '../http/parse-query.ts';
-import { queryFlag } from '../http/query-options.ts';
-import { parseRequestInfo, pathSegments } from '../http/request-info.ts';
+import { parseQuery } from '../../http/parse-query.ts';
+import { queryFlag } from '../../http/query-options.ts';
+import { parseRequestInfo, pathSegments } from '../../http/request-info.ts';
 
 /**
  * Whether a request with an `Upgrade` header asks for a watch or the streams of a pod over a WebSocket. Every other one is served as if

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { PROTOBUF_TYPE } from '../http/media/media-type.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { PROTOBUF_TYPE } from '../../http/media/media-type.ts';
 import { ChannelSocket } from '../websocket/channel-socket.ts';
 import { acceptHandshake, answerHandshake } from '../websocket/handshake.ts';
 import { WebSocketWatch } from '../websocket/web-socket-watch.ts';

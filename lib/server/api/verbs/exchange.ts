@@ -1,8 +1,8 @@
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RequestContext, RestStorage } from '../../registry/contract/rest-storage.ts';
-import type { ApiRequest } from '../http/api-request.ts';
-import type { Representation } from '../http/negotiation.ts';
-import type { RequestInfo } from '../http/request-info.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
+import type { Representation } from '../../http/negotiation.ts';
+import type { RequestInfo } from '../../http/request-info.ts';
 import type { WatchMeter } from './answer/watch-body.ts';
 import type { WatchFrames } from './answer/watch-frames.ts';
 

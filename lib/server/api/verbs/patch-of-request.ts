@@ -8,17 +8,17 @@ import { fieldInvalid } from '../../registry/rules/field-causes.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { bodyFaultsOf, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { conversionProblem } from '../../registry/typed/conversion-problem.ts';
-import { decodePatch } from '../http/body/body.ts';
-import { wrongType } from '../http/body/body-failures.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { builtInObject, patchedCustomObject } from '../http/body/declared-kind.ts';
+import { decodePatch } from '../../http/body/body.ts';
+import { wrongType } from '../../http/body/body-failures.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
+import { builtInObject, patchedCustomObject } from '../../http/body/declared-kind.ts';
 import {
   asJson,
   asObject,
   isJsonObject,
   type Json,
   type JsonObject,
-} from '../http/body/json-tree.ts';
+} from '../../http/body/json-tree.ts';
 import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './patch/json-patch.ts';
 import { applyMergePatch } from './patch/merge-patch.ts';

@@ -9,12 +9,12 @@ import {
   encodingOf,
   type StoredObject,
 } from '../../storage/contract/stored-object.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { apiResponse, encodeText } from '../http/responses/api-response.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
+import { apiResponse, encodeText } from '../../http/responses/api-response.ts';
 import type { Exchange } from './exchange.ts';
-import { PROTOBUF_TYPE } from '../http/media/media-type.ts';
-import type { Representation } from '../http/negotiation.ts';
+import { PROTOBUF_TYPE } from '../../http/media/media-type.ts';
+import type { Representation } from '../../http/negotiation.ts';
 import { protobufList } from './answer/protobuf-list.ts';
 import { indentedList, indentedObject } from './answer/indented.ts';
 import { checkListShape, checkObjectShape, includeObject } from './shape.ts';

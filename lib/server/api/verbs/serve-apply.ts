@@ -5,12 +5,12 @@ import { yamlError, type BodyFaults } from '../../registry/rules/body-faults.ts'
 import { fieldRequired } from '../../registry/rules/field-causes.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import type { ResourceDescription } from '../../registry/contract/rest-storage.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { wrongType } from '../http/body/body-failures.ts';
-import { decodeConfiguration } from '../http/body/body.ts';
-import { asObject, isJsonObject, type Json, type JsonObject } from '../http/body/json-tree.ts';
-import { queryFlag, queryText } from '../http/query-options.ts';
-import { methodNotAllowed } from '../http/request-failures.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { wrongType } from '../../http/body/body-failures.ts';
+import { decodeConfiguration } from '../../http/body/body.ts';
+import { asObject, isJsonObject, type Json, type JsonObject } from '../../http/body/json-tree.ts';
+import { queryFlag, queryText } from '../../http/query-options.ts';
+import { methodNotAllowed } from '../../http/request-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { objectResponse } from './render.ts';
 import { writeOptionsOf } from './write-options.ts';

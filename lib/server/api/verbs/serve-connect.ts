@@ -1,8 +1,8 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
 import type { ConnectMethods } from '../../registry/contract/rest-storage.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import type { Verb } from '../http/request-info.ts';
-import { methodNotAllowed, unknownPathIn } from '../http/request-failures.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import type { Verb } from '../../http/request-info.ts';
+import { methodNotAllowed, unknownPathIn } from '../../http/request-failures.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A request to a subresource that something behind the server answers. */

@@ -1,12 +1,12 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { WriteOptions, WriteResult } from '../../registry/contract/rest-storage.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { decodeBody } from '../http/body/body.ts';
-import { inputType } from '../http/body/content-type.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { decodeBody } from '../../http/body/body.ts';
+import { inputType } from '../../http/body/content-type.ts';
 import type { Exchange } from './exchange.ts';
 import { writeOptionsOf } from './write-options.ts';
 import { objectResponse } from './render.ts';
-import { methodNotAllowed } from '../http/request-failures.ts';
+import { methodNotAllowed } from '../../http/request-failures.ts';
 
 /** POST to a collection, or to a subresource of one object. */
 export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {

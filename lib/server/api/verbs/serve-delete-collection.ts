@@ -1,10 +1,10 @@
-import type { ApiResponse } from '../http/api-request.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
 import { IGNORE_READ_ERROR, parseDeleteRequest } from './serve-delete.ts';
 import type { Exchange } from './exchange.ts';
-import { parseListOptions } from '../http/query-options.ts';
+import { parseListOptions } from '../../http/query-options.ts';
 import { listResponse } from './render.ts';
-import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
+import { invalidOptions, methodNotAllowed } from '../../http/request-failures.ts';
 
 /** DELETE of all matching objects of a collection; responds with the deleted objects. */
 export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {

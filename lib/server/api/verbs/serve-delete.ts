@@ -2,17 +2,17 @@ import type { Status } from '../../../meta/failure/status.ts';
 import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldNotSupported } from '../../registry/rules/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { bytesResponse } from '../http/responses/api-response.ts';
-import { encodeDocument } from '../http/responses/document-response.ts';
-import { decodeOptions } from '../http/body/body.ts';
-import { noTypeMeta, wrongType } from '../http/body/body-failures.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { bytesResponse } from '../../http/responses/api-response.ts';
+import { encodeDocument } from '../../http/responses/document-response.ts';
+import { decodeOptions } from '../../http/body/body.ts';
+import { noTypeMeta, wrongType } from '../../http/body/body-failures.ts';
 import type { Exchange } from './exchange.ts';
-import { getOwn, isJsonObject, type Json, type JsonObject } from '../http/body/json-tree.ts';
-import { dryRunCauses, queryFlag, queryNumber, queryText } from '../http/query-options.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../http/body/json-tree.ts';
+import { dryRunCauses, queryFlag, queryNumber, queryText } from '../../http/query-options.ts';
 import { objectResponse } from './render.ts';
 import { includeObject } from './shape.ts';
-import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
+import { invalidOptions, methodNotAllowed } from '../../http/request-failures.ts';
 
 /** DELETE of one object. */
 export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {

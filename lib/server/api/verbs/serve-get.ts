@@ -1,8 +1,8 @@
-import type { ApiResponse } from '../http/api-request.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
 import type { Exchange } from './exchange.ts';
-import { queryText } from '../http/query-options.ts';
+import { queryText } from '../../http/query-options.ts';
 import { objectResponse } from './render.ts';
-import { methodNotAllowed } from '../http/request-failures.ts';
+import { methodNotAllowed } from '../../http/request-failures.ts';
 
 /** GET of one object. */
 export async function serveGet(exchange: Exchange): Promise<ApiResponse> {

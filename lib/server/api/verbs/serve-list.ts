@@ -1,8 +1,8 @@
-import type { ApiResponse } from '../http/api-request.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
 import type { Exchange } from './exchange.ts';
-import { parseListOptions } from '../http/query-options.ts';
+import { parseListOptions } from '../../http/query-options.ts';
 import { listResponse } from './render.ts';
-import { methodNotAllowed } from '../http/request-failures.ts';
+import { methodNotAllowed } from '../../http/request-failures.ts';
 
 /** GET of a collection. */
 export async function serveList(exchange: Exchange): Promise<ApiResponse> {

@@ -2,9 +2,9 @@ import { notFound } from '../../../meta/failure/failures.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import { fieldForbidden } from '../../registry/rules/field-causes.ts';
 import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { methodNotAllowed, unsupportedMediaType } from '../http/request-failures.ts';
+import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
+import { methodNotAllowed, unsupportedMediaType } from '../../http/request-failures.ts';
 import type { Exchange } from './exchange.ts';
 import {
   JSON_PATCH,

@@ -1,13 +1,13 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { decodeBody } from '../http/body/body.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { decodeBody } from '../../http/body/body.ts';
 import type { Exchange } from './exchange.ts';
-import { asJson, asObject, cloneJson } from '../http/body/json-tree.ts';
+import { asJson, asObject, cloneJson } from '../../http/body/json-tree.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { writeOptionsOf } from './write-options.ts';
 import { objectResponse } from './render.ts';
-import { methodNotAllowed } from '../http/request-failures.ts';
+import { methodNotAllowed } from '../../http/request-failures.ts';
 
 /** PUT of one object. */
 export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {

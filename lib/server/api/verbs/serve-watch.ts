@@ -11,16 +11,16 @@ import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
 import { watchEventFrame } from '../../../meta/protobuf/watch-event-frame.ts';
 import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
-import type { ApiResponse } from '../http/api-request.ts';
-import { joinChunk } from '../http/responses/chunk.ts';
-import { bytesResponse, encodeText } from '../http/responses/api-response.ts';
-import { encodeDocument } from '../http/responses/document-response.ts';
-import { JSON_TYPE, PROTOBUF_TYPE, STREAM_TYPES, YAML_TYPE } from '../http/media/media-type.ts';
+import type { ApiResponse } from '../../http/api-request.ts';
+import { joinChunk } from '../../http/responses/chunk.ts';
+import { bytesResponse, encodeText } from '../../http/responses/api-response.ts';
+import { encodeDocument } from '../../http/responses/document-response.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, STREAM_TYPES, YAML_TYPE } from '../../http/media/media-type.ts';
 import type { Exchange } from './exchange.ts';
-import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
+import { parseWatchQuery, type WatchQuery } from '../../http/query-options.ts';
 import { partialObject, rowOptions } from './render.ts';
 import { includeObject } from './shape.ts';
-import { methodNotAllowed, notAcceptable, toApiError } from '../http/request-failures.ts';
+import { methodNotAllowed, notAcceptable, toApiError } from '../../http/request-failures.ts';
 import {
   bookmarkRow,
   partialObjectMetadata,

@@ -1,8 +1,8 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
-import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { internalName } from '../http/body/declared-kind.ts';
-import { otherShape } from '../http/request-failures.ts';
-import { queryText } from '../http/query-options.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
+import { internalName } from '../../http/body/declared-kind.ts';
+import { otherShape } from '../../http/request-failures.ts';
+import { queryText } from '../../http/query-options.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncludeObject } from './answer/table.ts';
 

@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { WriteOptions } from '../../registry/contract/rest-storage.ts';
-import { parseWriteOptions } from '../http/query-options.ts';
+import { parseWriteOptions } from '../../http/query-options.ts';
 import type { Exchange } from './exchange.ts';
 
 /** @see apiserver pkg/endpoints/handlers/create.go prefixFromUserAgent @ 24a394e */

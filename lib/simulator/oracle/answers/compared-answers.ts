@@ -1,11 +1,11 @@
 import { groupResource } from '../../../meta/resource.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../../../server/api/http/api-request.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../../server/http/api-request.ts';
 import {
   parseRequestInfo,
   pathSegments,
   type RequestInfo,
-} from '../../../server/api/http/request-info.ts';
+} from '../../../server/http/request-info.ts';
 import type { Finding } from '../../contract/finding.ts';
 import type { ClusterHistory } from '../../record/cluster-history.ts';
 import { storedTogether } from '../../record/stored-resources.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
-import { piecesOf } from '../../../../lib/server/api/http/responses/plain-answer.ts';
+import { piecesOf } from '../../../../lib/server/http/responses/plain-answer.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import { describeReason } from '../../../../lib/controller/change/reconcile-reasons.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { objectDifference } from '../../../../lib/controller/webhook/review/object-difference.ts';
 import { seededRandom } from '../../../../lib/kernel/time/random.ts';
-import type { Json } from '../../../../lib/server/api/http/body/json-tree.ts';
+import type { Json } from '../../../../lib/server/http/body/json-tree.ts';
 import {
   applyJsonPatch,
   parseJsonPatch,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
-import { textResponse } from '../../../../lib/server/api/http/responses/api-response.ts';
+import type { ApiHandler, ApiRequest } from '../../../../lib/server/http/api-request.ts';
+import { textResponse } from '../../../../lib/server/http/responses/api-response.ts';
 import {
   anyAuthenticator,
   bearerAuthenticator,

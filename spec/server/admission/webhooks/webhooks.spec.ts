@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../../lib/server/http/api-request.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { call, type CallOptions } from '../../api/support.ts';
 import { LocalWebhook } from '../../webhooks/local-webhook.ts';

@@ -1,6 +1,6 @@
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
-import type { ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
+import type { ApiResponse } from '../../../../lib/server/http/api-request.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { Revision } from '../../../../lib/server/mvcc/contract/key-value-store.ts';
 import { Draw } from '../../../compare/draw.ts';

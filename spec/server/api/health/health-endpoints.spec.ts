@@ -3,7 +3,7 @@ import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { HealthEndpoints } from '../../../../lib/server/api/health/health-endpoints.ts';
 import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import type { ApiHandler } from '../../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../../lib/server/http/api-request.ts';
 import { LateStore } from '../late-store.ts';
 import { call, readAll } from '../support.ts';
 

@@ -1,10 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
-import {
-  apiResponse,
-  bytesResponse,
-} from '../../../../lib/server/api/http/responses/api-response.ts';
+import type { ApiResponse } from '../../../../lib/server/http/api-request.ts';
+import { apiResponse, bytesResponse } from '../../../../lib/server/http/responses/api-response.ts';
 import { compressed } from '../../../../lib/server/api/port/compression.ts';
 
 const GZIP = { headers: { 'accept-encoding': 'deflate, gzip' } };

@@ -15,12 +15,9 @@ import type {
   ApiHandler,
   ApiRequest,
   ApiResponse,
-} from '../../../../lib/server/api/http/api-request.ts';
-import {
-  bytesResponse,
-  textResponse,
-} from '../../../../lib/server/api/http/responses/api-response.ts';
-import { joinChunk } from '../../../../lib/server/api/http/responses/chunk.ts';
+} from '../../../../lib/server/http/api-request.ts';
+import { bytesResponse, textResponse } from '../../../../lib/server/http/responses/api-response.ts';
+import { joinChunk } from '../../../../lib/server/http/responses/chunk.ts';
 import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
 import type { HttpListenerOptions } from '../../../../lib/server/api/port/http-listener-options.ts';
 

@@ -14,11 +14,8 @@ import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { CertificateAuthority } from '../../../../lib/kernel/certificates/certificate-authority.ts';
-import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
-import {
-  bytesResponse,
-  textResponse,
-} from '../../../../lib/server/api/http/responses/api-response.ts';
+import type { ApiHandler, ApiRequest } from '../../../../lib/server/http/api-request.ts';
+import { bytesResponse, textResponse } from '../../../../lib/server/http/responses/api-response.ts';
 import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
 import type { HttpListenerOptions } from '../../../../lib/server/api/port/http-listener-options.ts';
 import { within } from '../../../support/until.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../lib/server/api/http/body/json-tree.ts';
+import type { Json } from '../../../../lib/server/http/body/json-tree.ts';
 
 export interface Patched {
   readonly metadata: {

@@ -7,8 +7,8 @@ import {
   tooManyRequests,
 } from '../../../../lib/meta/failure/failures.ts';
 import type { ObjectEvent } from '../../../../lib/meta/watch-event.ts';
-import type { ApiHandler, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
-import { chunkAround } from '../../../../lib/server/api/http/responses/chunk.ts';
+import type { ApiHandler, ApiResponse } from '../../../../lib/server/http/api-request.ts';
+import { chunkAround } from '../../../../lib/server/http/responses/chunk.ts';
 import { WatchFrames } from '../../../../lib/server/api/verbs/answer/watch-frames.ts';
 import type { WatchOptions } from '../../../../lib/server/registry/contract/rest-storage.ts';
 import {

@@ -1,5 +1,5 @@
 import type { KindDefinition } from '../../../../lib/server/registry/contract/kind-definition.ts';
-import { builtInKinds } from '../../../../lib/server/registry/kinds/built-in-kinds.ts';
+import { builtInKinds } from '../../../../lib/kinds/built-in-kinds.ts';
 
 /** The built-in kind of `pods` or `apps/deployments`, in its preferred version. */
 export function kindNamed(name: string): KindDefinition {

@@ -5,7 +5,7 @@ import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { ApiResourceRegistry } from '../../../../lib/server/api/api-resource-registry.ts';
-import { builtInKinds } from '../../../../lib/server/registry/kinds/built-in-kinds.ts';
+import { builtInKinds } from '../../../../lib/kinds/built-in-kinds.ts';
 import type {
   RequestContext,
   RestStorage,

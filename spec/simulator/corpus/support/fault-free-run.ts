@@ -5,7 +5,7 @@ import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
-import type { ApiHandler } from '../../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../../lib/server/http/api-request.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { SimulatedController } from '../../../../lib/simulator/contract/simulated-controller.ts';
 import type { ClusterState, Invariant } from '../../../../lib/simulator/contract/world.ts';

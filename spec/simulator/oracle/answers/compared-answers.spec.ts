@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
-import type { ApiHandler } from '../../../../lib/server/api/http/api-request.ts';
+import type { ApiHandler } from '../../../../lib/server/http/api-request.ts';
 import {
   ComparedAnswers,
   comparesAnswers,

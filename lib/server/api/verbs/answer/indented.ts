@@ -1,7 +1,7 @@
 import { stringifyYaml } from '../../../storage/scheme/yaml-document.ts';
-import { encodeText } from '../../http/responses/api-response.ts';
-import { YAML_TYPE } from '../../http/media/media-type.ts';
-import type { Representation } from '../../http/negotiation.ts';
+import { encodeText } from '../../../http/responses/api-response.ts';
+import { YAML_TYPE } from '../../../http/media/media-type.ts';
+import type { Representation } from '../../../http/negotiation.ts';
 
 type Piece = string | Uint8Array;
 type Format = Pick<Representation, 'mediaType'>;

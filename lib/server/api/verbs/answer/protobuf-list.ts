@@ -5,7 +5,7 @@ import { contentStart, ENVELOPE_TAIL, envelopeHead } from '../../../../meta/prot
 import { encodeMessage } from '../../../../meta/protobuf/message-encoder.ts';
 import { builtInTypes } from '../../../../meta/types/built-in-types.ts';
 import type { MessageType } from '../../../../meta/types/message-type.ts';
-import type { ApiResponse } from '../../http/api-request.ts';
+import type { ApiResponse } from '../../../http/api-request.ts';
 import type { ListMetadata } from './table.ts';
 
 export interface ProtobufListOptions<Item> {

@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from '../../../../meta/object.ts';
 import type { TableColumn, TableConvertor } from '../../../registry/contract/rest-storage.ts';
 import { documentPieces, type StoredObject } from '../../../storage/contract/stored-object.ts';
-import type { Representation } from '../../http/negotiation.ts';
+import type { Representation } from '../../../http/negotiation.ts';
 
 type MetaVersion = Representation['metaVersion'];
 

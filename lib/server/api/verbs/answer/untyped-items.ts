@@ -2,7 +2,7 @@ import { asBuffer } from '../../../../kernel/data/as-buffer.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../../meta/resource.ts';
 import { documentPieces, type StoredObject } from '../../../storage/contract/stored-object.ts';
-import { encodeText } from '../../http/responses/api-response.ts';
+import { encodeText } from '../../../http/responses/api-response.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 

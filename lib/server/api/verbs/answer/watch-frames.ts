@@ -6,7 +6,7 @@ import {
   encodingOf,
   type StoredObject,
 } from '../../../storage/contract/stored-object.ts';
-import { joinChunk } from '../../http/responses/chunk.ts';
+import { joinChunk } from '../../../http/responses/chunk.ts';
 
 type Event = WatchEvent<StoredObject>;
 type EventType = ObjectEvent<StoredObject>['type'];

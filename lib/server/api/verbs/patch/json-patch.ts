@@ -7,8 +7,8 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-} from '../../http/body/json-tree.ts';
-import { entityTooLarge } from '../../http/request-failures.ts';
+} from '../../../http/body/json-tree.ts';
+import { entityTooLarge } from '../../../http/request-failures.ts';
 
 /** @see apiserver pkg/endpoints/handlers/patch.go maxJSONPatchOperations @ 24a394e */
 const MOST_OPERATIONS = 10_000;

@@ -1,5 +1,5 @@
 import { setOwn } from '../../../registry/rules/json-value.ts';
-import { getOwn, isJsonObject, type Json, type JsonObject } from '../../http/body/json-tree.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../../http/body/json-tree.ts';
 
 /**
  * Applies a JSON merge patch: objects are merged, null removes, everything else replaces. The target is not changed. The result

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../http/body/json-tree.ts';
+import { isJsonObject, type Json } from '../../../http/body/json-tree.ts';
 import type { BodyFault } from '../../../registry/rules/body-faults.ts';
 import type { JsonPatch } from './json-patch.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../http/body/json-tree.ts';
+import type { Json } from '../../../http/body/json-tree.ts';
 
 /** A JSON value as Go prints its maps: `map[data:map[a:1] labels:[x y]]`. */
 export function goMapText(value: Json | undefined): string {

@@ -1,6 +1,6 @@
 import { failure } from '../../../../meta/failure/api-error.ts';
 import { withoutReason } from '../../../../meta/failure/failures.ts';
-import { getOwn, isJsonObject, type Json, type JsonObject } from '../../http/body/json-tree.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../../http/body/json-tree.ts';
 import { goMapText } from './patch-text.ts';
 
 /**

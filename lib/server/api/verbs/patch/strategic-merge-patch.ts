@@ -8,7 +8,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-} from '../../http/body/json-tree.ts';
+} from '../../../http/body/json-tree.ts';
 import { patchLookup, type PatchLookup, type PatchMember } from './patch-lookup.ts';
 import { goMapText } from './patch-text.ts';
 import { inOrderOf, mergeItems } from './strategic-lists.ts';

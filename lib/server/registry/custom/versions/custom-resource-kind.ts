@@ -3,7 +3,7 @@ import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { ageOf } from '../../rules/duration.ts';
 import { compareVersionNames } from '../../../../meta/versions/version-names.ts';
-import { builtInColumns } from '../../kinds/columns/built-in-columns.ts';
+import { builtInColumns } from '../../../../kinds/columns/built-in-columns.ts';
 import { customFieldSchema } from './custom-field-schema.ts';
 import { compileJsonPath } from './json-path.ts';
 import {

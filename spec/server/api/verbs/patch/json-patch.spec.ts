@@ -5,7 +5,7 @@ import {
   parseJsonPatch,
 } from '../../../../../lib/server/api/verbs/patch/json-patch.ts';
 import { MALFORMED, OUTCOMES, PATCHED, type Patched } from '../recorded-json-patches.ts';
-import type { Json } from '../../../../../lib/server/api/http/body/json-tree.ts';
+import type { Json } from '../../../../../lib/server/http/body/json-tree.ts';
 
 function patched(target: Json, ...operations: Json[]): Json {
   return applyJsonPatch(target, parseJsonPatch(operations));

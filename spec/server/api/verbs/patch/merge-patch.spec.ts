@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyMergePatch } from '../../../../../lib/server/api/verbs/patch/merge-patch.ts';
-import type { Json } from '../../../../../lib/server/api/http/body/json-tree.ts';
+import type { Json } from '../../../../../lib/server/http/body/json-tree.ts';
 
 describe('merge patch', () => {
   const rows: readonly [target: Json, patch: Json, expected: Json][] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isApiError } from '../../../../../lib/meta/failure/failures.ts';
-import type { JsonObject } from '../../../../../lib/server/api/http/body/json-tree.ts';
+import type { JsonObject } from '../../../../../lib/server/http/body/json-tree.ts';
 import { builtInTypes } from '../../../../../lib/meta/types/built-in-types.ts';
 import { applyStrategicMergePatch } from '../../../../../lib/server/api/verbs/patch/strategic-merge-patch.ts';
 

@@ -1,0 +1,213 @@
+import type { UnstructuredObject } from '../../meta/object.ts';
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+} from '../../server/registry/rules/field-causes.ts';
+import {
+  isRecord,
+  jsonEqual,
+  recordAt,
+  recordsAt,
+  textAt,
+  valueAt,
+  type JsonRecord,
+} from '../../server/registry/rules/json-value.ts';
+import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
+import { causesOf, checkedBy, Report, type Check } from '../../server/registry/validation/check.ts';
+import { all, each, fields, when } from '../../server/registry/validation/combine.ts';
+import { dnsLabel } from '../../server/registry/validation/formats.ts';
+import {
+  atMostAllPercent,
+  intOrPercent,
+  intOrPercentValue,
+} from '../../server/registry/validation/int-or-percent.ts';
+import { labelMap } from '../../server/registry/validation/label-selector-checks.ts';
+import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+import { podTemplateChecks } from '../pods/pod-template.ts';
+import { annotationMap } from '../pods/report/annotation-map.ts';
+import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';
+import { fractionWarnings } from '../pods/warnings/volume-warnings.ts';
+import { templateWarnings } from './template-warnings.ts';
+import { alwaysRestarted, selectorAndTemplate } from './workload-checks.ts';
+import { workloadScale } from './workload-scale.ts';
+
+const MANAGEMENT: readonly unknown[] = ['OrderedReady', 'Parallel'];
+
+const podManagementPolicy: Check = (value, path, report) => {
+  if (value === undefined || value === '') return report.add(fieldRequired(path));
+  if (MANAGEMENT.includes(value)) return;
+  report.add(fieldInvalid(path, value, "must be 'OrderedReady' or 'Parallel'"));
+};
+
+const notZero: Check = (value, path, report) => {
+  if (value === undefined || intOrPercentValue(value) !== 0) return;
+  report.add(fieldInvalid(path, value, 'cannot be 0'));
+};
+
+const rollingUpdate = fields({
+  partition: nonNegative,
+  maxUnavailable: when(
+    (value) => value !== undefined,
+    all(intOrPercent, notZero, atMostAllPercent),
+  ),
+});
+
+function shownRolling(rolling: unknown): unknown {
+  if (!isRecord(rolling)) return null;
+  const { partition = 0, maxUnavailable = null } = rolling;
+  return { Partition: partition, MaxUnavailable: maxUnavailable };
+}
+
+const updateStrategy: Check = (value, path, report) => {
+  const { type = '', rollingUpdate: rolling } = isRecord(value) ? value : {};
+  const place = `${path}.rollingUpdate`;
+  if (type === '') report.add(fieldRequired(path));
+  else if (type === 'RollingUpdate') rollingUpdate(rolling, place, report);
+  else if (type !== 'OnDelete') {
+    const shown = { Type: type, RollingUpdate: shownRolling(rolling) };
+    report.add(fieldInvalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'"));
+  } else if (isRecord(rolling)) {
+    const detail = "only allowed for updateStrategy 'RollingUpdate'";
+    report.add(fieldInvalid(place, shownRolling(rolling), detail));
+  }
+};
+
+const whatHappens = oneOf(['Retain', 'Delete']);
+
+/** The controller sets host name and subdomain of the pods, and adds a volume for each claim. */
+function templateOfPods(template: unknown, set: JsonRecord): unknown {
+  const pod = recordAt(template, 'spec');
+  const claims = recordsAt(set, 'spec', 'volumeClaimTemplates');
+  const isNamed = textAt(pod, 'subdomain') !== '' || textAt(pod, 'hostname') !== '';
+  if (pod === undefined || (!isNamed && claims.length === 0)) return template;
+  const { subdomain: _subdomain, hostname: _hostname, ...spec } = pod;
+  if (claims.length > 0) {
+    const names = new Set(claims.map((claim) => textAt(claim, 'metadata', 'name')));
+    spec['volumes'] = [
+      ...[...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+      ...recordsAt(pod, 'volumes').filter((volume) => !names.has(textAt(volume, 'name'))),
+    ];
+  }
+  return { ...(template as JsonRecord), spec };
+}
+
+/** A template that was wrong before its rules came may stay as it is. */
+const template: Check = (value, path, report, old) => {
+  const { object, existing } = report;
+  const found = new Report(object, existing);
+  podTemplateChecks(templateOfPods(value, object), path, found, old);
+  const isWrongAlready =
+    found.causes.length > 0 &&
+    existing !== undefined &&
+    causesOf(statefulSetChecks, existing).length > 0;
+  if (!isWrongAlready) for (const cause of found.causes) report.add(cause);
+  // They are checked twice.
+  const { labels, annotations } = recordAt(value, 'metadata') ?? {};
+  labelMap(labels, `${path}.labels`, report);
+  annotationMap(annotations, `${path}.annotations`, report);
+};
+
+const CHANGEABLE = [
+  'replicas',
+  'template',
+  'updateStrategy',
+  'minReadySeconds',
+  'ordinals',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+] as const;
+
+const unchanged: Check = (spec, path, report, old) => {
+  if (!report.isUpdate || !isRecord(spec) || !isRecord(old)) return;
+  const after = { ...spec };
+  const before = { ...old };
+  for (const name of CHANGEABLE) {
+    delete after[name];
+    delete before[name];
+  }
+  if (jsonEqual(after, before)) return;
+  const detail =
+    "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+  report.add(fieldForbidden(path, detail));
+};
+
+const atCreation = (check: Check): Check => when((_value, { isUpdate }) => !isUpdate, check);
+
+/** @see pkg/apis/apps/validation/validation.go ValidateStatefulSet @ v1.36.3 */
+const statefulSetChecks: Check = fields({
+  spec: all(
+    fields({
+      podManagementPolicy,
+      updateStrategy,
+      persistentVolumeClaimRetentionPolicy: fields({
+        whenDeleted: whatHappens,
+        whenScaled: whatHappens,
+      }),
+      volumeClaimTemplates: atCreation(each(fields({ spec: claimSpecChecks }))),
+      replicas: nonNegative,
+      minReadySeconds: nonNegative,
+      ordinals: fields({ start: nonNegative }),
+      serviceName: atCreation(when((value) => value !== '', format(dnsLabel))),
+    }),
+    selectorAndTemplate({ name: 'statefulset', unreadable: '', template }),
+    fields({ template: alwaysRestarted('StatefulSet') }),
+    unchanged,
+  ),
+});
+
+/** A field of a feature that is off stays only where it was before. */
+function dropMaxUnavailable(set: MutableObject, existing?: MutableObject): void {
+  const path = ['spec', 'updateStrategy', 'rollingUpdate'] as const;
+  const rolling = recordAt(set, ...path);
+  if (rolling?.['maxUnavailable'] === undefined) return;
+  if (valueAt(existing, ...path, 'maxUnavailable') !== undefined) return;
+  const { maxUnavailable: _dropped, ...kept } = rolling;
+  const spec = recordAt(set, 'spec');
+  set['spec'] = {
+    ...spec,
+    updateStrategy: { ...recordAt(spec, 'updateStrategy'), rollingUpdate: kept },
+  };
+}
+
+/** At an update, kube-apiserver writes one step of the path in capitals. */
+function claimWarnings(set: UnstructuredObject, existing?: UnstructuredObject): string[] {
+  const step = existing === undefined ? '' : '.Spec';
+  return recordsAt(set, 'spec', 'volumeClaimTemplates').flatMap((claim, index) =>
+    ['requests', 'limits'].flatMap((which) =>
+      fractionWarnings(
+        valueAt(claim, 'spec', 'resources', which, 'storage'),
+        `spec.volumeClaimTemplates[${index}]${step}.resources.${which}[storage]`,
+      ),
+    ),
+  );
+}
+
+function limitWarnings(set: UnstructuredObject): string[] {
+  const limit = valueAt(set, 'spec', 'revisionHistoryLimit');
+  if (typeof limit !== 'number' || limit >= 0) return [];
+  return [
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+  ];
+}
+
+export const statefulSets: KindRules = {
+  group: 'apps',
+  resource: 'statefulsets',
+  strategy: {
+    ...checkedBy(statefulSetChecks),
+    prepareForCreate(set) {
+      dropMaxUnavailable(set);
+    },
+    prepareForUpdate(set, existing) {
+      dropMaxUnavailable(set, existing);
+    },
+    warnings: (set, existing) => [
+      ...templateWarnings(set, existing),
+      ...claimWarnings(set, existing),
+      ...limitWarnings(set),
+    ],
+  },
+  scale: workloadScale,
+};

@@ -1,0 +1,162 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import type { KubernetesObject } from '../../meta/object.ts';
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+  fieldTooLong,
+} from '../../server/registry/rules/field-causes.ts';
+import { jsonSyntaxError } from '../../kernel/text/go-json-syntax.ts';
+import { isRecord, jsonEqual, textAt } from '../../server/registry/rules/json-value.ts';
+import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
+import { all, entries, fields, when } from '../../server/registry/validation/combine.ts';
+import { configMapKey } from '../../server/registry/validation/formats.ts';
+import { format, immutable } from '../../server/registry/validation/values.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
+
+/** Maximum size of all values. See pkg/apis/core/types.go MaxSecretSize @ v1.36.3. */
+const LARGEST_DATA_BYTES = 1024 * 1024;
+
+const REDACTED = '<secret contents redacted>';
+const FROZEN = 'field is immutable when `immutable` is set';
+const ACCOUNT = 'kubernetes.io/service-account.name';
+
+const totalSize: Check = (data, path, report) => {
+  let bytes = 0;
+  for (const text of Object.values(isRecord(data) ? data : {})) {
+    if (typeof text === 'string') bytes += Buffer.byteLength(text, 'base64');
+  }
+  if (bytes > LARGEST_DATA_BYTES) report.add(fieldTooLong(path, LARGEST_DATA_BYTES, 'bytes'));
+};
+
+/** Refuses data without these keys. */
+function withKeys(...keys: readonly string[]): Check {
+  return (data, path, report) => {
+    for (const key of keys) {
+      const isThere = isRecord(data) && Object.hasOwn(data, key);
+      if (!isThere) report.add(fieldRequired(`${path}[${key}]`));
+    }
+  };
+}
+
+/** The data under the key is a JSON object. Messages do not show it. */
+function jsonAt(key: string): Check {
+  return (data, path, report) => {
+    const problem = jsonProblem(Buffer.from(textAt(data, key), 'base64'));
+    if (!isRecord(data) || !Object.hasOwn(data, key)) {
+      report.add(fieldRequired(`${path}[${key}]`));
+    } else if (problem !== undefined) {
+      report.add(fieldInvalid(`${path}[${key}]`, REDACTED, problem));
+    }
+  };
+}
+
+/** In the words of Go, which reads it as a map. */
+function jsonProblem(text: Buffer): string | undefined {
+  const syntax = jsonSyntaxError(text);
+  if (syntax !== undefined) return syntax;
+  const value: unknown = JSON.parse(text.toString());
+  if (value === null || isRecord(value)) return undefined;
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
+}
+
+const oneCredential: Check = (data, path, report) => {
+  const has = (key: string): boolean => isRecord(data) && Object.hasOwn(data, key);
+  if (!has('username') && !has('password')) withKeys('username', 'password')(data, path, report);
+};
+
+const privateKey: Check = (data, path, report) => {
+  const key = 'ssh-privatekey';
+  if (textAt(data, key) === '') report.add(fieldRequired(`${path}[${key}]`));
+};
+
+const DATA_BY_TYPE: ReadonlyMap<unknown, Check> = new Map([
+  ['kubernetes.io/dockercfg', jsonAt('.dockercfg')],
+  ['kubernetes.io/dockerconfigjson', jsonAt('.dockerconfigjson')],
+  ['kubernetes.io/basic-auth', oneCredential],
+  ['kubernetes.io/ssh-auth', privateKey],
+  ['kubernetes.io/tls', withKeys('tls.crt', 'tls.key')],
+]);
+
+const dataOfType: Check = (data, path, report) => {
+  DATA_BY_TYPE.get(report.object['type'])?.(data, path, report);
+};
+
+const namesAccount: Check = (metadata, path, report) => {
+  if (report.object['type'] !== 'kubernetes.io/service-account-token') return;
+  if (textAt(metadata, 'annotations', ACCOUNT) === '') {
+    report.add(fieldRequired(`${path}.annotations[${ACCOUNT}]`));
+  }
+};
+
+const frozen: Check = (value, path, report, old) => {
+  if (!jsonEqual(value ?? {}, old ?? {})) report.add(fieldForbidden(path, FROZEN));
+};
+
+const staysImmutable: Check = (value, path, report) => {
+  if (value !== true) report.add(fieldForbidden(path, FROZEN));
+};
+
+/** @see pkg/apis/core/validation/validation.go ValidateSecret @ v1.36.3 */
+const secretChecks: Check = all(
+  fields({ type: immutable }),
+  when(
+    (_object, { existing }) => existing?.['immutable'] === true,
+    fields({ immutable: staysImmutable, data: frozen }),
+  ),
+  fields({
+    data: all(entries({ key: format(configMapKey) }), totalSize, dataOfType),
+    metadata: namesAccount,
+  }),
+);
+
+function pemBlocks(text: string): readonly string[] {
+  return [...text.matchAll(/-----BEGIN ([^-]+)-----[^-]*-----END \1-----/g)].map(
+    ([, type]) => type as string,
+  );
+}
+
+/** Why a certificate and its key cannot be used, in the words of Go's `tls.X509KeyPair`. */
+function keyPairProblem(certificate: string, key: string): string | undefined {
+  const blocks = pemBlocks(certificate);
+  if (blocks.length === 0) return 'failed to find any PEM data in certificate input';
+  if (!blocks.includes('CERTIFICATE')) {
+    return blocks.length === 1 && blocks[0]?.endsWith('PRIVATE KEY') === true
+      ? 'failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
+      : `failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${blocks.join(' ')}]`;
+  }
+  const keyBlocks = pemBlocks(key);
+  if (keyBlocks.length === 0) return 'failed to find any PEM data in key input';
+  if (!keyBlocks.some((type) => type.endsWith('PRIVATE KEY'))) {
+    return keyBlocks.length === 1 && keyBlocks[0] === 'CERTIFICATE'
+      ? 'found a certificate rather than a key in the PEM for the private key'
+      : `failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${keyBlocks.join(' ')}]`;
+  }
+  try {
+    const matches = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+    return matches ? undefined : 'private key does not match public key';
+  } catch {
+    return 'failed to parse private key';
+  }
+}
+
+function warnings(secret: KubernetesObject): readonly string[] {
+  const { type, data } = secret as { type?: unknown; data?: unknown };
+  if (type !== 'kubernetes.io/tls') return [];
+  const text = (key: string): string => Buffer.from(textAt(data, key), 'base64').toString();
+  const problem = keyPairProblem(text('tls.crt'), text('tls.key'));
+  return problem === undefined ? [] : [`tls: ${problem}`];
+}
+
+export const secrets: KindRules = {
+  resource: 'secrets',
+  strategy: {
+    ...checkedBy(secretChecks),
+    prepareForUpdate(secret, existing) {
+      if (textAt(secret, 'type') === '') secret['type'] = existing['type'];
+    },
+    warnings: (secret) => warnings(secret),
+  },
+  selectableFields: { type: (object) => textAt(object, 'type') },
+};

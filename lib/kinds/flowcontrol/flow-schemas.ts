@@ -1,0 +1,223 @@
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../../server/registry/rules/field-causes.ts';
+import {
+  isRecord,
+  jsonEqual,
+  textAt,
+  type JsonRecord,
+} from '../../server/registry/rules/json-value.ts';
+import { checkedBy, type Check, type Report } from '../../server/registry/validation/check.ts';
+import {
+  all,
+  each,
+  fields,
+  isEmpty,
+  required,
+  requiredFor,
+} from '../../server/registry/validation/combine.ts';
+import { dnsLabel, dnsSubdomain, prefixed } from '../../server/registry/validation/formats.ts';
+import { goForm } from '../../server/registry/validation/go-form.ts';
+import { format } from '../../server/registry/validation/values.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+import { flowStatusStrategy, statusConditions } from './flow-status.ts';
+
+const MOST_PRECEDENCE = 10_000;
+
+const precedence: Check = (value, path, report) => {
+  if (typeof value !== 'number') return;
+  const wrong = (detail: string): void => report.add(fieldInvalid(path, value, detail));
+  if (value <= 0) wrong('must be a positive value');
+  if (value > MOST_PRECEDENCE) wrong(`must not be greater than ${MOST_PRECEDENCE}`);
+  if (value === 1 && nameOf(report) !== 'exempt') {
+    wrong("only the schema named 'exempt' may have matchingPrecedence 1");
+  }
+};
+
+function nameOf({ object }: Report): string {
+  return textAt(object, 'metadata', 'name');
+}
+
+const distinguisher: Check = (value, path, report) => {
+  if (!isRecord(value)) return;
+  const methods = ['ByNamespace', 'ByUser'];
+  if (methods.includes(textAt(value, 'type'))) return;
+  const shown = goForm('flowcontrol.FlowDistinguisherMethod', value);
+  report.add(fieldNotSupported(`${path}.type`, shown, methods));
+};
+
+const account = fields({
+  name: required((name, path, report) => {
+    if (name !== '*') format(dnsSubdomain)(name, path, report);
+  }),
+  namespace: requiredFor('must specify namespace for service account', format(dnsLabel)),
+});
+const named = fields({ name: required() });
+
+/** The member of a subject of each kind, in the order in which the others are refused. */
+const MEMBERS: readonly (readonly [kind: string, member: string, check: Check])[] = [
+  ['ServiceAccount', 'serviceAccount', account],
+  ['User', 'user', named],
+  ['Group', 'group', named],
+];
+
+const subject: Check = (value, path, report) => {
+  if (!isRecord(value)) return;
+  const own = MEMBERS.find(([kind]) => kind === value['kind']);
+  if (own === undefined) {
+    const kinds = ['Group', 'ServiceAccount', 'User'];
+    return report.add(fieldNotSupported(`${path}.kind`, value['kind'] ?? '', kinds));
+  }
+  const [kind, member, check] = own;
+  const given = value[member];
+  if (given !== undefined) check(given, `${path}.${member}`, report);
+  else {
+    const detail = `${member} is required when subject kind is '${kind}'`;
+    report.add(fieldRequired(`${path}.${member}`, detail));
+  }
+  for (const [otherKind, other] of MEMBERS) {
+    if (other === member || value[other] === undefined) continue;
+    const detail = `${other} is forbidden when subject kind is not '${otherKind}'`;
+    report.add(fieldForbidden(`${path}.${other}`, detail));
+  }
+};
+
+/** A list whose `*` stands alone, and whose other items are checked. */
+function wildcards(whenEmpty: string, others: string, items?: Check): Check {
+  return (value, path, report) => {
+    if (!Array.isArray(value) || value.length === 0) {
+      report.add(fieldRequired(path, whenEmpty));
+    } else if (!value.includes('*')) items?.(value, path, report);
+    else if (value.length > 1) {
+      const detail = `if '*' is present, must not specify other ${others}`;
+      report.add(fieldInvalid(path, value, detail));
+    }
+  };
+}
+
+const VERBS = 'create delete deletecollection get list patch proxy update watch'.split(' ');
+
+const verbs = wildcards('verbs must contain at least one value', 'verbs', (value, path, report) => {
+  if ((value as readonly string[]).every((verb) => VERBS.includes(verb))) return;
+  report.add(fieldNotSupported(path, value, VERBS));
+});
+
+const NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; ";
+const namespaces = wildcards(
+  'resource rules that are not cluster scoped must supply at least one namespace',
+  'namespaces',
+  each(format(prefixed(NAMESPACE, dnsLabel))),
+);
+
+const resourceRule: Check = all(
+  fields({
+    verbs,
+    apiGroups: wildcards('resource rules must supply at least one api group', 'api groups'),
+    resources: wildcards('resource rules must supply at least one resource', 'resources'),
+  }),
+  (rule, path, report) => {
+    const { clusterScope, namespaces: given } = rule as JsonRecord;
+    if (clusterScope === true && isEmpty(given)) return;
+    namespaces(given, `${path}.namespaces`, report);
+  },
+);
+
+/** The fault of a URL, without a rule for those of `*`. */
+function urlProblem(url: string): string | undefined {
+  if (url === '') return 'must not be empty';
+  if (url === '/') return undefined;
+  if (!url.startsWith('/')) return 'must start with slash';
+  if (url.includes(' ')) return 'must not contain white-space';
+  if (url.includes('//')) return 'must not contain double slash';
+  const stars = url.split('*').length - 1;
+  if (stars > 1 || (stars === 1 && !url.endsWith('/*')))
+    return 'wildcard can only do suffix matching';
+  return undefined;
+}
+
+const urls = wildcards(
+  'nonResourceURLs must contain at least one value',
+  'non-resource URLs',
+  each((url, path, report) => {
+    const problem = typeof url === 'string' ? urlProblem(url) : undefined;
+    if (problem !== undefined) report.add(fieldInvalid(path, url, problem));
+  }),
+);
+
+const rule: Check = all(
+  fields({ subjects: requiredFor('subjects must contain at least one value', each(subject)) }),
+  (value, path, report) => {
+    const { resourceRules, nonResourceRules } = value as JsonRecord;
+    if (!isEmpty(resourceRules) || !isEmpty(nonResourceRules)) return;
+    const detail = 'at least one of resourceRules and nonResourceRules has to be non-empty';
+    report.add(fieldRequired(path, detail));
+  },
+  fields({
+    resourceRules: each(resourceRule),
+    nonResourceRules: each(fields({ verbs, nonResourceURLs: urls })),
+  }),
+);
+
+const everybody = {
+  subjects: ['system:unauthenticated', 'system:authenticated'].map((name) => ({
+    kind: 'Group',
+    group: { name },
+  })),
+  resourceRules: [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] },
+  ],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+};
+
+/** The specs of the schemas that every server has. @see apiserver pkg/apis/flowcontrol/bootstrap @ v0.36.3 */
+const MANDATORY: Readonly<Record<string, object>> = {
+  exempt: {
+    priorityLevelConfiguration: { name: 'exempt' },
+    matchingPrecedence: 1,
+    rules: [
+      {
+        ...everybody,
+        subjects: [{ kind: 'Group', group: { name: 'system:masters' } }],
+      },
+    ],
+  },
+  'catch-all': {
+    priorityLevelConfiguration: { name: 'catch-all' },
+    matchingPrecedence: MOST_PRECEDENCE,
+    distinguisherMethod: { type: 'ByUser' },
+    rules: [everybody],
+  },
+};
+
+const mandatory: Check = (spec, path, report) => {
+  const name = nameOf(report);
+  if (!Object.hasOwn(MANDATORY, name) || jsonEqual(spec, MANDATORY[name])) return;
+  const detail = `spec of '${name}' must equal the fixed value`;
+  report.add(fieldInvalid(path, goForm('flowcontrol.FlowSchemaSpec', spec), detail));
+};
+
+/** @see pkg/apis/flowcontrol/validation ValidateFlowSchema @ v1.36.3 */
+export const flowSchemas: KindRules = {
+  group: 'flowcontrol.apiserver.k8s.io',
+  resource: 'flowschemas',
+  strategy: checkedBy(
+    fields({
+      spec: all(
+        fields({
+          matchingPrecedence: precedence,
+          distinguisherMethod: distinguisher,
+          priorityLevelConfiguration: fields({
+            name: requiredFor('must reference a priority level', format(dnsSubdomain)),
+          }),
+          rules: each(rule),
+        }),
+        mandatory,
+      ),
+      status: statusConditions,
+    }),
+  ),
+  statusStrategy: flowStatusStrategy,
+};

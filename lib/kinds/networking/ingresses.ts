@@ -1,0 +1,173 @@
+import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
+import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
+import { recordAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import {
+  balancerPoints,
+  balancerWarnings,
+  isIp,
+  unlessEmpty,
+} from '../../server/registry/validation/addresses/address-checks.ts';
+import { causesOf, type Check } from '../../server/registry/validation/check.ts';
+import { all, each, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
+import {
+  dnsLabel,
+  dnsSubdomain,
+  pathSegment,
+  portName,
+  wildcardSubdomain,
+  type Format,
+} from '../../server/registry/validation/formats.ts';
+import { format, oneOf, portNumber } from '../../server/registry/validation/values.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+
+const isPortName = format(portName);
+
+const resourceReference: Check = fields({
+  apiGroup: format(dnsSubdomain),
+  kind: required(format(pathSegment)),
+  name: required(format(pathSegment)),
+});
+
+const serviceName: Check = required(format(dnsLabel));
+
+/** The place of the port is that of the backend when there are two of them or none. */
+const servicePort: Check = (service, path, report) => {
+  const name = textAt(service, 'port', 'name');
+  const number = valueAt(service, 'port', 'number') ?? 0;
+  const of = (member: string): string => `${path}.service.port.${member}`;
+  if (name !== '' && number !== 0) {
+    report.add(fieldInvalid(path, '', 'cannot set both port name & port number'));
+  } else if (name !== '') isPortName(name, of('name'), report);
+  else if (number !== 0) portNumber(number, of('number'), report);
+  else report.add(fieldRequired(path, 'port name or number is required'));
+};
+
+const backend: Check = (value, path, report) => {
+  const resource = recordAt(value, 'resource');
+  const service = recordAt(value, 'service');
+  if (resource !== undefined && service !== undefined) {
+    report.add(fieldInvalid(path, '', 'cannot set both resource and service backends'));
+  } else if (resource !== undefined) resourceReference(resource, `${path}.resource`, report);
+  else if (service !== undefined) {
+    serviceName(service['name'], `${path}.service.name`, report);
+    servicePort(service, path, report);
+  } else report.add(fieldInvalid(path, '', 'resource or service backend is required'));
+};
+
+const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
+const FORBIDDEN_ENDS = ['/..', '/.'];
+
+/** The faults of a path that is compared with those of requests. */
+const strictPath: Format = (text) => [
+  ...(text.startsWith('/') ? [] : ['must be an absolute path']),
+  ...FORBIDDEN_PARTS.filter((one) => text.includes(one)).map((one) => `must not contain '${one}'`),
+  ...FORBIDDEN_ENDS.filter((one) => text.endsWith(one)).map((one) => `cannot end with '${one}'`),
+];
+
+/** The faults of a path that the controller interprets. */
+const freePath: Format = (text) =>
+  text === '' || text.startsWith('/') ? [] : ['must be an absolute path'];
+
+const pathForms: Readonly<Record<string, Check>> = {
+  Exact: format(strictPath),
+  Prefix: format(strictPath),
+  ImplementationSpecific: format(freePath),
+};
+
+const isPathType = oneOf(['Exact', 'ImplementationSpecific', 'Prefix']);
+
+const httpPath: Check = (value, path, report) => {
+  const type = valueAt(value, 'pathType') ?? undefined;
+  if (type === undefined) {
+    report.add(fieldRequired(`${path}.pathType`, 'pathType must be specified'));
+    return;
+  }
+  if (typeof type === 'string' && Object.hasOwn(pathForms, type)) {
+    pathForms[type]?.(textAt(value, 'path'), `${path}.path`, report);
+  } else isPathType(type, `${path}.pathType`, report);
+  backend(valueAt(value, 'backend'), `${path}.backend`, report);
+};
+
+const hostForm: Format = (text) =>
+  text.includes('*') ? wildcardSubdomain(text) : dnsSubdomain(text);
+
+const host: Check = (value, path, report) => {
+  if (isIp(value)) {
+    report.add(fieldInvalid(path, value, 'must be a DNS name, not an IP address'));
+  }
+  format(hostForm)(value, path, report);
+};
+
+const hasTarget: Check = (object, _path, report) => {
+  const spec = recordAt(object, 'spec') ?? {};
+  if (!isEmpty(spec['rules']) || spec['defaultBackend'] !== undefined) return;
+  const detail = 'either `defaultBackend` or `rules` must be specified';
+  report.add(fieldInvalid('spec', spec['rules'] ?? null, detail));
+};
+
+const checks: Check = all(
+  hasTarget,
+  fields({
+    spec: fields({
+      defaultBackend: (value, path, report) => {
+        if (value !== undefined) backend(value, path, report);
+      },
+      rules: each(
+        fields({
+          host: unlessEmpty(host),
+          http: fields({ paths: required(each(httpPath)) }),
+        }),
+      ),
+      tls: each(
+        fields({
+          hosts: each(format(hostForm)),
+          secretName: unlessEmpty(format(dnsSubdomain)),
+        }),
+      ),
+      ingressClassName: format(dnsSubdomain),
+    }),
+  }),
+);
+
+/** Only new objects: the annotation of an old one may say another class. */
+const sameClass: Check = (object, _path, report) => {
+  const annotation = recordAt(object, 'metadata', 'annotations')?.[CLASS_ANNOTATION];
+  const name = valueAt(object, 'spec', 'ingressClassName');
+  if (annotation === undefined || name === undefined || annotation === name) return;
+  const detail = 'must match `ingressClassName` when both are specified';
+  report.add(fieldInvalid(`annotations.${CLASS_ANNOTATION}`, annotation, detail));
+};
+
+const createChecks: Check = all(checks, sameClass);
+
+const statusChecks: Check = fields({
+  status: fields({ loadBalancer: fields({ ingress: balancerPoints(() => {}) }) }),
+});
+
+function warnings(object: unknown, existing?: unknown): string[] {
+  const annotation = recordAt(object, 'metadata', 'annotations')?.[CLASS_ANNOTATION];
+  const isNamed = valueAt(object, 'spec', 'ingressClassName') !== undefined;
+  if (existing !== undefined || annotation === undefined || isNamed) return [];
+  return [
+    `annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`,
+  ];
+}
+
+/** @see pkg/apis/networking/validation/validation.go @ v1.36.3 */
+export const ingresses: KindRules = {
+  group: 'networking.k8s.io',
+  resource: 'ingresses',
+  strategy: {
+    validate: (object) => causesOf(createChecks, object),
+    validateUpdate: (object, existing) => causesOf(checks, object, existing),
+    warnings,
+  },
+  statusStrategy: {
+    ...newStatusStrategy({
+      validateUpdate: (object, existing) => causesOf(statusChecks, object, existing),
+    }),
+    warnings: (object) => balancerWarnings(valueAt(object, 'status', 'loadBalancer', 'ingress')),
+  },
+};

@@ -1,0 +1,95 @@
+import { isNotFound } from '../../meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import type { HookParts } from '../../server/registry/contract/kind-definition.ts';
+import type { RequestContext } from '../../server/registry/contract/rest-storage.ts';
+import { serverContext } from '../../server/registry/contract/server-context.ts';
+import type { StoreHooks, WriteTarget } from '../../server/registry/contract/store-hooks.ts';
+import {
+  jsonEqual,
+  recordAt,
+  recordsAt,
+  textAt,
+  type JsonRecord,
+} from '../../server/registry/rules/json-value.ts';
+import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
+import { refusedPod } from './pod-priority.ts';
+
+/** The runtime classes of pods that are being created. */
+const found = new WeakMap<object, JsonRecord>();
+
+/** Looks up the runtime class of a new pod. */
+export class PodRuntimeClass implements StoreHooks {
+  readonly #storeOf: HookParts['storeOf'];
+
+  constructor({ storeOf }: Pick<HookParts, 'storeOf'>) {
+    this.#storeOf = storeOf;
+  }
+
+  /** @throws {ApiError} 403 for a pod whose class does not exist. */
+  async authorize(
+    _context: RequestContext,
+    pod: UnstructuredObject,
+    { existing }: WriteTarget,
+  ): Promise<void> {
+    const name = textAt(pod, 'spec', 'runtimeClassName');
+    if (existing !== undefined || name === '') return;
+    const store = this.#storeOf('node.k8s.io', 'runtimeclasses');
+    if (store === undefined) return;
+    try {
+      const { object } = await store.get(serverContext(''), name);
+      found.set(pod, object);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw refusedPod(pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+    }
+  }
+}
+
+/**
+ * Sets the overhead and the placement of a new pod that follow from its runtime class.
+ * @throws {ApiError} 403 for a pod that says something else.
+ * @see plugin/pkg/admission/runtimeclass/admission.go @ v1.36.3
+ */
+export function setRuntimeClass(pod: MutableObject): void {
+  const spec = recordAt(pod, 'spec');
+  if (spec === undefined) return;
+  const runtime = found.get(pod);
+  const fixed = recordAt(runtime, 'overhead', 'podFixed');
+  const given = recordAt(spec, 'overhead');
+  if (fixed === undefined) {
+    if (given === undefined) return placeByRuntime(pod, spec, runtime);
+    const rule = 'Pod Overhead set without corresponding RuntimeClass defined Overhead';
+    throw refusedPod(pod, `pod rejected: ${rule}`);
+  }
+  if (given !== undefined && !jsonEqual(given, fixed)) {
+    const rule = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+    throw refusedPod(pod, `pod rejected: ${rule}`);
+  }
+  spec['overhead'] = structuredClone(fixed);
+  placeByRuntime(pod, spec, runtime);
+}
+
+function placeByRuntime(
+  pod: MutableObject,
+  spec: JsonRecord,
+  runtime: JsonRecord | undefined,
+): void {
+  const scheduling = recordAt(runtime, 'scheduling');
+  if (scheduling === undefined) return;
+  const nodes = recordAt(scheduling, 'nodeSelector') ?? {};
+  const own = recordAt(spec, 'nodeSelector') ?? {};
+  for (const key of Object.keys(nodes).toSorted()) {
+    if (!Object.hasOwn(own, key) || own[key] === nodes[key]) continue;
+    const [theirs, ours] = [textAt(nodes, key), textAt(own, key)];
+    throw refusedPod(
+      pod,
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${theirs}; pod.spec.nodeSelector[${key}] = ${ours}`,
+    );
+  }
+  if (Object.keys(nodes).length > 0) spec['nodeSelector'] = { ...own, ...nodes };
+  const tolerations = recordsAt(spec, 'tolerations');
+  const added = recordsAt(scheduling, 'tolerations').filter(
+    (one) => !tolerations.some((other) => jsonEqual(one, other)),
+  );
+  if (added.length > 0) spec['tolerations'] = [...tolerations, ...structuredClone(added)];
+}

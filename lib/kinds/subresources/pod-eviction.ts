@@ -1,0 +1,240 @@
+import { conflict, invalid, isConflict } from '../../meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import type { ObjectStore } from '../../server/registry/contract/object-store.ts';
+import type {
+  DeleteRequest,
+  RequestContext,
+  RestStorage,
+  WriteOptions,
+  WriteResult,
+} from '../../server/registry/contract/rest-storage.ts';
+import { serverContext, serverStrategy } from '../../server/registry/contract/server-context.ts';
+import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
+import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
+import {
+  jsonEqual,
+  recordAt,
+  textAt,
+  textsAt,
+  valueAt,
+} from '../../server/registry/rules/json-value.ts';
+import {
+  budgetInProgress,
+  guards,
+  letsUnhealthyGo,
+  withOneDisruption,
+} from './disruption-budget.ts';
+import { checkNamed, namedCreation, plainFailure, successStatus } from './named-creation.ts';
+import { isPodReady, withPodCondition } from './pod-condition.ts';
+
+const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction' } as const;
+/** Attempts after concurrent writes of the pod. See pkg/registry/core/pod/storage EvictionsRetry @ 24a394e. */
+const ATTEMPTS = 20;
+const READ_ERROR_OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+const CONDITION = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'EvictionByEvictionAPI',
+  message: 'Eviction API: evicting',
+} as const;
+
+/** `pods/NAME/eviction`: deletes a pod if its disruption budget allows it. */
+export function podEviction(parts: SubresourceParts): RestStorage {
+  return {
+    ...namedCreation({
+      of: parts.store.describe,
+      kind: EVICTION,
+      createNamed: async (context, name, eviction, options) => {
+        checkNamed(eviction, name, 'Eviction');
+        const deletion = deletionOf(eviction, name, options);
+        return await new Eviction(parts, context, name, deletion).run();
+      },
+    }),
+    acceptedVersions: ['policy/v1beta1'],
+  };
+}
+
+/** @throws {ApiError} 422; 500 when the dry run of query and body differ. */
+function deletionOf(
+  eviction: UnstructuredObject,
+  name: string,
+  { dryRun = false }: WriteOptions,
+): DeleteRequest {
+  const given = recordAt(eviction, 'deleteOptions') ?? {};
+  if (given[READ_ERROR_OPTION] === true) {
+    const rule = 'can not be set for pod eviction, try after removing the option';
+    throw invalid(EVICTION, name, [fieldInvalid(`deleteOptions.${READ_ERROR_OPTION}`, true, rule)]);
+  }
+  const asked = textsAt(given, 'dryRun');
+  if (dryRun && asked.length > 0 && !jsonEqual(asked, ['All'])) {
+    throw plainFailure(
+      `Non-matching dry-run options in request and content: [All] and [${asked.join(' ')}]`,
+    );
+  }
+  const grace = valueAt(given, 'gracePeriodSeconds');
+  const policy = textAt(given, 'propagationPolicy');
+  return {
+    dryRun: dryRun || asked.length > 0,
+    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
+    propagationPolicy: isPolicy(policy) ? policy : undefined,
+    preconditions: preconditionsOf(given),
+  };
+}
+
+function isPolicy(text: string): text is NonNullable<DeleteRequest['propagationPolicy']> {
+  return ['Orphan', 'Background', 'Foreground'].includes(text);
+}
+
+function preconditionsOf(given: object): DeleteRequest['preconditions'] {
+  const uid = textAt(given, 'preconditions', 'uid') || undefined;
+  const resourceVersion = textAt(given, 'preconditions', 'resourceVersion') || undefined;
+  return uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
+}
+
+/**
+ * One eviction. It awaits between the budget and the deletion: a budget may count a disruption although the deletion fails, as on
+ * every cluster.
+ * @see pkg/registry/core/pod/storage EvictionREST @ 24a394e
+ */
+class Eviction {
+  readonly #parts: SubresourceParts;
+  readonly #context: RequestContext;
+  readonly #name: string;
+  readonly #deletion: DeleteRequest;
+
+  constructor(
+    parts: SubresourceParts,
+    context: RequestContext,
+    name: string,
+    deletion: DeleteRequest,
+  ) {
+    this.#parts = parts;
+    this.#context = context;
+    this.#name = name;
+    this.#deletion = deletion;
+  }
+
+  /** @throws {ApiError} 403, 404, 409, 429. */
+  async run(): Promise<WriteResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      const pod = await this.#parts.store.get(this.#context, this.#name);
+      if (!isUnguarded(pod.object)) return await this.#withBudget(pod);
+      try {
+        const mayRace = textAt(pod.object, 'status', 'phase') === 'Pending' && !isLeaving(pod);
+        await this.#delete(mayRace ? this.#at(pod.resourceVersion) : this.#deletion);
+        return successStatus();
+      } catch (error) {
+        const asked = this.#deletion.preconditions?.resourceVersion;
+        if (!isConflict(error) || asked !== undefined || attempt >= ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #withBudget(pod: WriteResult): Promise<WriteResult> {
+    const budgets = this.#parts.storeOf('policy', 'poddisruptionbudgets');
+    const listed = await budgets?.list(this.#context);
+    const [budget, another] = (listed?.items ?? []).filter((one) => guards(one.object, pod.object));
+    if (another !== undefined) {
+      throw plainFailure(
+        'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+      );
+    }
+    if (budgets === undefined || budget === undefined) {
+      await this.#delete(this.#deletion);
+      return successStatus();
+    }
+    const name = budget.metadata.name ?? '';
+    if (isPodReady(pod.object) || !letsUnhealthyGo(budget.object)) {
+      await this.#countDisruption(budgets, name);
+      await this.#delete(this.#deletion);
+    } else {
+      await this.#deleteUnhealthy(pod, name);
+    }
+    return successStatus();
+  }
+
+  /** The pod must still be as unhealthy as it was when it was read. */
+  async #deleteUnhealthy(pod: WriteResult, budget: string): Promise<void> {
+    try {
+      await this.#delete(this.#at(pod.resourceVersion));
+    } catch (error) {
+      const asked = this.#deletion.preconditions?.resourceVersion;
+      throw isConflict(error) && asked === undefined ? budgetInProgress(budget) : error;
+    }
+  }
+
+  async #countDisruption(budgets: ObjectStore, name: string): Promise<void> {
+    const nowMs = this.#parts.runtime.wallMs();
+    const { dryRun } = this.#deletion;
+    await budgets.updateThrough(
+      serverStrategy,
+      serverContext(this.#context.namespace, this.#context.signal),
+      name,
+      (budget = {}) => withOneDisruption(budget, this.#name, nowMs),
+      { dryRun, subresource: 'status' },
+    );
+  }
+
+  /** The deletion of this version of the pod, unless the client has asked for another. */
+  #at(resourceVersion: string): DeleteRequest {
+    const { preconditions } = this.#deletion;
+    return { ...this.#deletion, preconditions: { resourceVersion, ...preconditions } };
+  }
+
+  /** Sets the condition that says why the pod is deleted, and deletes it. */
+  async #delete(deletion: DeleteRequest): Promise<void> {
+    const { store, runtime } = this.#parts;
+    let { preconditions } = deletion;
+    if (deletion.dryRun !== true) {
+      const nowMs = runtime.wallMs();
+      const { result } = await store.updateThrough(
+        serverStrategy,
+        this.#context,
+        this.#name,
+        (pod = {}) => {
+          checkPreconditions(pod, preconditions);
+          return { ...pod, status: withPodCondition(pod, CONDITION, nowMs) };
+        },
+        { applied: true },
+      );
+      if (preconditions?.resourceVersion !== undefined) {
+        preconditions = { ...preconditions, resourceVersion: result.resourceVersion };
+      }
+    }
+    await store.delete(this.#context, this.#name, {
+      ...deletion,
+      preconditions,
+      admission: 'done',
+    });
+  }
+}
+
+/** Whether the containers of a pod do not run, so that no budget has to be asked. */
+function isUnguarded(pod: UnstructuredObject): boolean {
+  const phase = textAt(pod, 'status', 'phase');
+  const leaving = pod.metadata?.deletionTimestamp !== undefined;
+  return leaving || ['Succeeded', 'Failed', 'Pending'].includes(phase);
+}
+
+function isLeaving({ metadata }: WriteResult): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** @throws {ApiError} 409. */
+function checkPreconditions(
+  { metadata }: UnstructuredObject,
+  preconditions: DeleteRequest['preconditions'],
+): void {
+  const { uid, resourceVersion } = preconditions ?? {};
+  const name = metadata?.name ?? '';
+  const pod = { group: '', resource: 'Pod' };
+  if (uid !== undefined && uid !== metadata?.uid) {
+    const reason = `the UID in the precondition (${uid}) does not match the UID in record (${metadata?.uid}). The object might have been deleted and then recreated`;
+    throw conflict(pod, name, reason);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata?.resourceVersion) {
+    const reason = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata?.resourceVersion}). The object might have been modified`;
+    throw conflict(pod, name, reason);
+  }
+}

@@ -1,0 +1,214 @@
+import { badRequest, type FieldCause } from '../../meta/failure/failures.ts';
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldTooLong,
+} from '../registry/rules/field-causes.ts';
+import type { ListOptions, WatchOptions, WriteOptions } from '../registry/contract/rest-storage.ts';
+import { invalidOptions } from './request-failures.ts';
+
+/**
+ * Parses a flag by the rules of the API: undefined if absent; `false` and `0` are false; any other text, also the empty one, is true.
+ * @see apimachinery pkg/runtime/conversion.go Convert_Slice_string_To_bool @ eed236c
+ */
+export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  return text === null ? undefined : text.toLowerCase() !== 'false' && text !== '0';
+}
+
+const LARGEST_INT64 = 2n ** 63n - 1n;
+
+/** A whole number; very large ones are rounded. @throws {ApiError} 400, in the words of Go's parser. */
+export function queryNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const problem = numberProblem(text);
+  if (problem === undefined) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`);
+}
+
+function numberProblem(text: string): string | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return 'invalid syntax';
+  const value = BigInt(text.replace('+', ''));
+  return value > LARGEST_INT64 || value < -LARGEST_INT64 - 1n ? 'value out of range' : undefined;
+}
+
+export function queryText(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name);
+  return text === null || text === '' ? undefined : text;
+}
+
+type Match = 'NotOlderThan' | 'Exact';
+
+function isMatch(text: string): text is Match {
+  return text === 'NotOlderThan' || text === 'Exact';
+}
+
+interface RawListOptions extends Omit<ListOptions, 'resourceVersionMatch'> {
+  readonly match: string | undefined;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+/** A negative limit is none, and one beyond all collections is as good as a very large one. */
+function limitOf(query: URLSearchParams): number | undefined {
+  const limit = queryNumber(query, 'limit');
+  return limit === undefined ? undefined : Math.min(Math.max(limit, 0), MOST_ITEMS);
+}
+
+const MOST_ITEMS = 2 ** 31 - 1;
+
+function readRaw(query: URLSearchParams): RawListOptions {
+  return {
+    resourceVersion: queryText(query, 'resourceVersion'),
+    match: queryText(query, 'resourceVersionMatch'),
+    labelSelector: queryText(query, 'labelSelector'),
+    fieldSelector: queryText(query, 'fieldSelector'),
+    shardSelector: queryText(query, 'shardSelector'),
+    limit: limitOf(query),
+    continueToken: queryText(query, 'continue'),
+    sendInitialEvents: queryFlag(query, 'sendInitialEvents'),
+  };
+}
+
+/**
+ * Reads the options of a list or of a deletion of a collection. The time limit is read too, because a wrong one is refused.
+ * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
+ * @see apimachinery pkg/apis/meta/internalversion/validation ValidateListOptions @ eed236c
+ */
+export function parseListOptions(query: URLSearchParams): ListOptions {
+  const { match, sendInitialEvents, ...options } = readRaw(query);
+  queryNumber(query, 'timeoutSeconds');
+  const causes: FieldCause[] = [];
+  if (match !== undefined) causes.push(...matchCauses(match, options));
+  if (sendInitialEvents !== undefined) {
+    causes.push(fieldForbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
+  if (causes.length > 0) throw invalidOptions('ListOptions', causes);
+  return { ...options, resourceVersionMatch: match as Match | undefined };
+}
+
+function matchCauses(
+  match: string,
+  { resourceVersion, continueToken }: Pick<ListOptions, 'resourceVersion' | 'continueToken'>,
+): FieldCause[] {
+  const field = 'resourceVersionMatch';
+  const causes: FieldCause[] = [];
+  if (resourceVersion === undefined) {
+    causes.push(fieldForbidden(field, `${field} is forbidden unless resourceVersion is provided`));
+  }
+  if (continueToken !== undefined) {
+    causes.push(fieldForbidden(field, `${field} is forbidden when continue is provided`));
+  }
+  if (!isMatch(match)) causes.push(fieldNotSupported(field, match, ['Exact', 'NotOlderThan', '']));
+  if (match === 'Exact' && resourceVersion === '0') {
+    causes.push(fieldForbidden(field, `${field} "exact" is forbidden for resourceVersion "0"`));
+  }
+  return causes;
+}
+
+/** The options of a watch, and its time limit. */
+export interface WatchQuery {
+  readonly options: WatchOptions;
+  /** Undefined: the server chooses. */
+  readonly timeoutSeconds: number | undefined;
+}
+
+/**
+ * Reads the options of a watch. Without `sendInitialEvents`, a watch from no version or from `"0"` gets initial events like a
+ * streaming list.
+ * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
+ * @see apimachinery pkg/apis/meta/v1/defaults.go SetListOptionsDefaults @ eed236c
+ */
+export function parseWatchQuery(query: URLSearchParams): WatchQuery {
+  const { match: asked, sendInitialEvents: send, ...options } = readRaw(query);
+  const fromNow = options.resourceVersion === undefined || options.resourceVersion === '0';
+  const asStreamingList = send === undefined && asked === undefined && fromNow;
+  const match = asStreamingList ? 'NotOlderThan' : asked;
+  const sendInitialEvents = asStreamingList ? true : send;
+  const causes: FieldCause[] = [];
+  const field = 'resourceVersionMatch';
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    causes.push(
+      fieldForbidden(field, `sendInitialEvents requires setting ${field} to NotOlderThan`),
+    );
+  }
+  if (match !== undefined && sendInitialEvents === undefined) {
+    causes.push(
+      fieldForbidden(field, `${field} is forbidden for watch unless sendInitialEvents is provided`),
+    );
+  }
+  if (match !== undefined && match !== 'NotOlderThan') {
+    causes.push(fieldNotSupported(field, match, ['NotOlderThan']));
+  }
+  if (match !== undefined && options.continueToken !== undefined) {
+    causes.push(fieldForbidden(field, `${field} is forbidden when continue is provided`));
+  }
+  if (causes.length > 0) throw invalidOptions('ListOptions', causes);
+
+  return {
+    options: {
+      ...options,
+      resourceVersionMatch: match as Match | undefined,
+      sendInitialEvents,
+      allowWatchBookmarks: queryFlag(query, 'allowWatchBookmarks') ?? false,
+    },
+    timeoutSeconds: queryNumber(query, 'timeoutSeconds'),
+  };
+}
+
+const LONGEST_FIELD_MANAGER = 128;
+const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
+
+/** The values of `dryRun`: none, or `All`. */
+export function dryRunCauses(values: readonly string[]): FieldCause[] {
+  const fits = values.every((value) => value === 'All');
+  return fits ? [] : [fieldNotSupported('dryRun', values, ['All'])];
+}
+
+const NO_WRITE_OPTIONS: WriteOptions = Object.freeze({ dryRun: false });
+
+/**
+ * Reads the options of a create, update or patch.
+ * @param kind the name of the options in a failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
+ * @param first what is wrong with options that only this request has
+ * @throws {ApiError} 422.
+ */
+export function parseWriteOptions(
+  query: URLSearchParams,
+  kind: string,
+  first: readonly FieldCause[] = [],
+): WriteOptions {
+  if (query.size === 0 && first.length === 0) return NO_WRITE_OPTIONS;
+  const dryRun = query.getAll('dryRun');
+  const fieldManager = queryText(query, 'fieldManager');
+  const causes = [...first, ...managerCauses(fieldManager ?? ''), ...dryRunCauses(dryRun)];
+  const validation = queryText(query, 'fieldValidation');
+  if (validation !== undefined && !FIELD_VALIDATIONS.includes(validation)) {
+    causes.push(fieldNotSupported('fieldValidation', validation, FIELD_VALIDATIONS));
+  }
+  if (causes.length > 0) throw invalidOptions(kind, causes);
+  const fieldValidation = validation as WriteOptions['fieldValidation'];
+  const asked = {
+    ...(fieldManager === undefined ? {} : { fieldManager }),
+    ...(fieldValidation === undefined ? {} : { fieldValidation }),
+  };
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation, asked };
+}
+
+/** Everything but letters, marks, numbers, punctuation, symbols and the space: what Go does not print. */
+const NOT_PRINTED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+function managerCauses(manager: string): FieldCause[] {
+  const causes: FieldCause[] = [];
+  if (Buffer.byteLength(manager) > LONGEST_FIELD_MANAGER) {
+    causes.push(fieldTooLong('fieldManager', LONGEST_FIELD_MANAGER, 'bytes'));
+  }
+  for (const { 0: character, index } of manager.matchAll(NOT_PRINTED)) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const position = Buffer.byteLength(manager.slice(0, index));
+    const rule = `invalid character U+${code} (at position ${position})`;
+    causes.push(fieldInvalid('fieldManager', manager, rule));
+  }
+  return causes;
+}
