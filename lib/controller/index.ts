@@ -72,7 +72,7 @@ export {
 } from './sharding/shard-member.ts';
 export { shardingMetrics } from './sharding/sharding-metrics.ts';
 export type { ShardingOptions, ShardMemberOptions } from './sharding/sharding-options.ts';
-export type { ShareWorker, WorkShare } from './share/work-share.ts';
+export type { ShareWorker, WorkShare } from './sharding/contract/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';
 export {

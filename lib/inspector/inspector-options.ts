@@ -144,7 +144,7 @@ function checkParts(options: InspectorOptions): void {
       refuse('option "controllers" takes what controller(…) makes, or an array of these');
     }
   }
-  if (client !== undefined && !has(client, 'inspect', 'for')) {
+  if (client !== undefined && !has(client, 'inspect', 'resourceOf')) {
     refuse('option "client" takes the client that connect() gives');
   }
   if (server !== undefined && !has(server, 'inspect', 'observeRequests')) {

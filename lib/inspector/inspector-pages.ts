@@ -88,7 +88,7 @@ export class InspectorPages {
     }
     const ending = deriveAbort(signal);
     const reading = async (): Promise<KubernetesObject> => {
-      const resource = await client.for(cached, { signal: ending.signal });
+      const resource = await client.resourceOf(cached, { signal: ending.signal });
       return await resource.get(cached.metadata?.name ?? '', { signal: ending.signal });
     };
     const describe = (): string => `the object of ${client.server}`;

@@ -11,7 +11,7 @@ export { replay } from './replay/replay.ts';
 export type { Replay, ReplayOptions } from './replay/replay.ts';
 export type { RecordedCollection } from './replay/replay-readers.ts';
 export type { ReplayedCollection } from './replay/replay-source.ts';
-export type { ReplayServer, ReplayServeOptions } from './served/replay-server.ts';
+export type { ReplayServer, ReplayServeOptions } from './replay-server/replay-server.ts';
 export type { ReplaySpeed, ReplayStep } from './replay/replay-pace.ts';
 export { identify } from './identify.ts';
 export type { IdentifyingClient } from './identify.ts';

@@ -3,12 +3,12 @@ import { ListwatchError } from '../kernel/failure/errors.ts';
 import { sleep } from '../kernel/time/wait.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import { AutomaticDumps } from './automatic-dumps.ts';
-import { ClientRings } from './minutes/client-rings.ts';
+import { ClientRings } from './ring/client-rings.ts';
 import { RecordedReaders } from './capture/recorded-readers.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
-import { RecordingRing } from './minutes/recording-ring.ts';
-import { dumpRings } from './minutes/ring-dump.ts';
-import { RingShare } from './minutes/ring-share.ts';
+import { RecordingRing } from './ring/recording-ring.ts';
+import { dumpRings } from './ring/ring-dump.ts';
+import { RingShare } from './ring/ring-share.ts';
 import type { HeaderFields } from './format/file-head.ts';
 import { descriptionOf } from './format/reader-record.ts';
 import type {

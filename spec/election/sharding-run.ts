@@ -1,7 +1,7 @@
 import { Client } from '../../lib/client/rest/client.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { ShardMember } from '../../lib/controller/sharding/shard-member.ts';
-import type { ShareWorker } from '../../lib/controller/share/work-share.ts';
+import type { ShareWorker } from '../../lib/controller/sharding/contract/work-share.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';

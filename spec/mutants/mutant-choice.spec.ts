@@ -33,7 +33,7 @@ describe('chooseMutants', () => {
     const rooms = mutants.map((mutant) => mutant.split('/').slice(1, -1).join('/'));
     // That room is one interface, in which there is nothing to change.
     const named = roomsOf(ROOT).filter(
-      (room) => room.startsWith('controller/') && room !== 'controller/share',
+      (room) => room.startsWith('controller/') && room !== 'controller/sharding/contract',
     );
     expect(named).to.include.members(['controller/events', 'controller/runtime']);
     expect(rooms).to.deep.equal(named.flatMap((room) => [room, room, room]));

@@ -23,7 +23,7 @@ export const MODULES: readonly WasmModule[] = [
   { source: 'meta/json/wasm/scanner.as.ts', pages: 18, constant: 'SCANNER_BYTES' },
   // Twice 1 MiB after the first page.
   {
-    source: 'recorder/difference/change-record.as.ts',
+    source: 'recorder/delta-encoding/change-record.as.ts',
     pages: 33,
     grows: true,
     constant: 'CHANGE_RECORD_BYTES',

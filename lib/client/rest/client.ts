@@ -62,7 +62,7 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
   readonly fence?: WriteFence | undefined;
 }
 
-/** Options of `client.for` and `client.find`. */
+/** Options of `client.resourceOf` and `client.find`. */
 export interface FindOptions<T extends KubernetesObject = KubernetesObject>
   extends Omit<ResourceOptions<T>, 'signal' | 'fence'>,
     DiscoveryCallOptions {}
@@ -174,16 +174,16 @@ export class Client<Types extends object = object> implements AsyncDisposable {
    * the options, or of the client.
    *
    * @example
-   * const maps = await client.for({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' } });
+   * const maps = await client.resourceOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' } });
    * console.log((await maps.get('web')).metadata.namespace);
    * @throws {ListwatchError} code RESOURCE_UNKNOWN or DISCOVERY_STALE, see `Discovery.find`; INVALID_OPTION for an object without type.
    */
-  async for<T extends KubernetesObject>(
+  async resourceOf<T extends KubernetesObject>(
     object: T,
     options: FindOptions<T> = {},
   ): Promise<ResourceClient<T>> {
     const { signal, ...rest } = options;
-    const { apiVersion, kind, metadata } = checkTyped('for', object);
+    const { apiVersion, kind, metadata } = checkTyped('resourceOf', object);
     const found = await this.discovery.find(apiVersion, kind, { signal });
     const namespace = metadata?.namespace || rest.namespace;
     return this.#resourceOf<T>(found, { ...rest, namespace });

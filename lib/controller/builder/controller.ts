@@ -49,7 +49,7 @@ import { HandledStates, type HandledOptions } from '../helpers/handled-state.ts'
 import { ObjectRuns } from './run/object-runs.ts';
 import { OwnWritesLog } from './source/own-writes-log.ts';
 import { SharedKeys } from './shared-keys.ts';
-import type { WorkShare } from '../share/work-share.ts';
+import type { WorkShare } from '../sharding/contract/work-share.ts';
 import { ReconcileHistory, type ReconcileRecord } from './run/reconcile-history.ts';
 import type { SourceDeclaration } from './source/source-declaration.ts';
 import { keysOf, type Target } from './source/targets.ts';

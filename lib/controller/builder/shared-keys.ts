@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import type { ShareWorker, WorkShare } from '../share/work-share.ts';
+import type { ShareWorker, WorkShare } from '../sharding/contract/work-share.ts';
 
 export interface SharedKeysParts {
   readonly name: string;

@@ -4,7 +4,7 @@ import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import type { HeldLease } from '../election/held-lease.ts';
 import type { LeaderElector } from '../election/leader-elector.ts';
-import type { ShareWorker, WorkShare } from '../share/work-share.ts';
+import type { ShareWorker, WorkShare } from '../sharding/contract/work-share.ts';
 
 export interface LeadershipHooks {
   /** This replica leads: what has to be ready before controllers begin. */

@@ -1,5 +1,5 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import type { ShareWorker } from '../share/work-share.ts';
+import type { ShareWorker } from './contract/work-share.ts';
 import { slotOf } from './rendezvous.ts';
 import type { SlotOwners } from './slot-table.ts';
 

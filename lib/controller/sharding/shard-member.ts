@@ -20,7 +20,7 @@ import { LeaseLock } from '../election/lease-lock.ts';
 import { recordOf } from '../election/lease-record.ts';
 import { LeaseRenewal } from '../election/lease-renewal.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
-import type { ShareWorker, WorkShare } from '../share/work-share.ts';
+import type { ShareWorker, WorkShare } from './contract/work-share.ts';
 import { HeldSlots } from './held-slots.ts';
 import { SlotAssignment } from './rendezvous.ts';
 import { ShardGroup, type GroupState, type StoredTable } from './shard-group.ts';

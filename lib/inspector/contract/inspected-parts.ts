@@ -47,7 +47,7 @@ export interface InspectedController {
 export interface InspectedClient {
   readonly server: string;
   inspect(): ClientInspection | undefined;
-  for(
+  resourceOf(
     object: KubernetesObject,
     options: { readonly signal?: AbortSignal | undefined },
   ): Promise<{

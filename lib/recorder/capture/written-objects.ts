@@ -4,7 +4,7 @@ import {
   ChangeRecords,
   MOST_CHANGED_BYTES,
   type ChangeHead,
-} from '../difference/change-records.ts';
+} from '../delta-encoding/change-records.ts';
 import { CHANGE_HEAD_BYTES, FRAME_HEAD_BYTES } from '../format/record-frame.ts';
 
 /** A difference of more than this part of the object is no gain: it would be as long each time. */

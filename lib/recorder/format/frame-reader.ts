@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
-import { applyDifference, checkDifference } from '../difference/apply-difference.ts';
-import { MOST_CHANGED_BYTES } from '../difference/change-records.ts';
+import { applyDifference, checkDifference } from '../delta-encoding/apply-difference.ts';
+import { MOST_CHANGED_BYTES } from '../delta-encoding/change-records.ts';
 import {
   CHANGE_HEAD_BYTES,
   CHECKED_FROM,

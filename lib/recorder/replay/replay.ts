@@ -17,7 +17,11 @@ import type { CollectionOptions, ResourceName } from '../../meta/collection-opti
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { hasSeveralReaders, type FileHeader } from '../format/file-head.ts';
-import type { ReplayServer, ReplayServeOptions, ServedClients } from '../served/replay-server.ts';
+import type {
+  ReplayServer,
+  ReplayServeOptions,
+  ServedClients,
+} from '../replay-server/replay-server.ts';
 import { readRecording, type ReadRecording, type RecordedReader } from './read-recording.ts';
 import { playRecording, type PlayedPart, type ReplayAudience } from './play-recording.ts';
 import { isDelivered } from './replay-course.ts';
@@ -182,7 +186,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   async serve(options: ReplayServeOptions = {}): Promise<ReplayServer> {
     this.#usedAs('served');
     // Programs that only read a replay do not load a server.
-    const { startReplayServer } = await import('../served/replay-server.ts');
+    const { startReplayServer } = await import('../replay-server/replay-server.ts');
     const recording = this.#recording;
     const readers = servedReaders(recording);
     const single = hasSeveralReaders(recording.header) ? undefined : this.#only().state;

@@ -1,6 +1,6 @@
 import { RecordKind } from '../format/record-frame.ts';
 import { collectionKey } from '../format/reader-record.ts';
-import type { ServedReader } from '../served/replay-server.ts';
+import type { ServedReader } from '../replay-server/replay-server.ts';
 import { recordedObjects } from './play-recording.ts';
 import type { RecordedReader, ReadRecording } from './read-recording.ts';
 

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { SharedKeys } from '../../../lib/controller/builder/shared-keys.ts';
-import type { ShareWorker, WorkShare } from '../../../lib/controller/share/work-share.ts';
+import type {
+  ShareWorker,
+  WorkShare,
+} from '../../../lib/controller/sharding/contract/work-share.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 
 describe('The keys that a controller shares', () => {

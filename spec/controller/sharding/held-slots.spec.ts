@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { HeldSlots } from '../../../lib/controller/sharding/held-slots.ts';
 import { SLOTS, slotOf } from '../../../lib/controller/sharding/rendezvous.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import type { ShareWorker } from '../../../lib/controller/share/work-share.ts';
+import type { ShareWorker } from '../../../lib/controller/sharding/contract/work-share.ts';
 
 const KEY = 'shop/item';
 const SLOT = slotOf(KEY);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mostChangeBytes, WrittenObjects } from '../../../lib/recorder/capture/written-objects.ts';
-import { applyDifference } from '../../../lib/recorder/difference/apply-difference.ts';
-import { MOST_CHANGED_BYTES } from '../../../lib/recorder/difference/change-records.ts';
+import { applyDifference } from '../../../lib/recorder/delta-encoding/apply-difference.ts';
+import { MOST_CHANGED_BYTES } from '../../../lib/recorder/delta-encoding/change-records.ts';
 import { RecordKind } from '../../../lib/recorder/format/record-frame.ts';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';

@@ -155,7 +155,7 @@ export async function modelsAreWritten(): Promise<void> {
   const maps = client.resource<IConfigMap>('v1', 'configmaps', { namespace: 'shop' });
   const { object } = await maps.createOrUpdate('web', () => new ConfigMap({ data: { a: 'b' } }));
   holds<SameType<typeof object, Stored<IConfigMap>>>();
-  const found = await client.for(model);
+  const found = await client.resourceOf(model);
   const again = await found.create(model);
   holds<SameType<typeof again, Stored<Pod>>>();
   // @ts-expect-error a model of another kind

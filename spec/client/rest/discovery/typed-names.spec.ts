@@ -95,7 +95,10 @@ describe('Client.find and Client.for on an API server', () => {
     const widgets = await client.find('wd');
     const type = { apiVersion: 'x.example.com/v1', kind: 'Widget' };
     await widgets.create({ ...type, metadata: { name: 'one' } });
-    const same = await client.for({ ...type, metadata: { name: 'one', namespace: 'default' } });
+    const same = await client.resourceOf({
+      ...type,
+      metadata: { name: 'one', namespace: 'default' },
+    });
     expect((await same.get('one')).metadata.namespace).to.equal('default');
     // A plural of the core group counts before a short name of another one.
     expect((await client.discovery.named('po')).fullName).to.equal('pods');
@@ -103,16 +106,16 @@ describe('Client.find and Client.for on an API server', () => {
 
   it('sends objects of namespaced kinds to their namespace, that of the options, or that of the client', async () => {
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
-    const maps = await client.for(map);
+    const maps = await client.resourceOf(map);
     expect((await maps.create(map)).metadata).to.include({ namespace: 'default' });
-    const elsewhere = await client.for(map, { namespace: 'kube-system' });
+    const elsewhere = await client.resourceOf(map, { namespace: 'kube-system' });
     expect((await elsewhere.create(map)).metadata).to.include({ namespace: 'kube-system' });
-    const namespaces = await client.for(
+    const namespaces = await client.resourceOf(
       { apiVersion: 'v1', kind: 'Namespace' },
       { namespace: 'x' },
     );
     expect((await namespaces.get('default')).kind).to.equal('Namespace');
-    const error = await failureOf(client.for({ metadata: { name: 'a' } }));
+    const error = await failureOf(client.resourceOf({ metadata: { name: 'a' } }));
     expect(error.code).to.equal('INVALID_OPTION');
   });
 });

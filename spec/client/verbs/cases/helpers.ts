@@ -111,10 +111,10 @@ export const helpers: readonly VerbCase[] = [
     },
   },
   {
-    title: 'client.for and client.find',
+    title: 'client.resourceOf and client.find',
     run: async ({ client, namespace }) => {
       const object = map('for', {}, { namespace });
-      const own = await client.for(object);
+      const own = await client.resourceOf(object);
       const made = await own.create(object);
       const found = await (await client.find('cm', { namespace })).get('for');
       return [made, found.metadata?.uid === made.metadata.uid];

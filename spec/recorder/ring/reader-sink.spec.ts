@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RecordSink } from '../../../lib/recorder/capture/record-sink.ts';
-import { ReaderSink } from '../../../lib/recorder/minutes/reader-sink.ts';
+import { ReaderSink } from '../../../lib/recorder/ring/reader-sink.ts';
 import { jsonFrame, RecordKind } from '../../../lib/recorder/format/record-frame.ts';
 import { podOf, viewOf } from '../../cache/memory/kept-views.ts';
 import { FakeCache } from '../support/fake-cache.ts';

@@ -1,4 +1,4 @@
-import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
+import type { WriteFence } from '../../../client/transport/contract/write-fence.ts';
 
 /** Works on keys of a share: a controller. */
 export interface ShareWorker {

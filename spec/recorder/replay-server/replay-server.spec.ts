@@ -13,7 +13,7 @@ import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { tooManyRequests } from '../../../lib/meta/failure/failures.ts';
 import { replay, type Replay, type ReplayOptions } from '../../../lib/recorder/replay/replay.ts';
-import type { ReplayServer } from '../../../lib/recorder/served/replay-server.ts';
+import type { ReplayServer } from '../../../lib/recorder/replay-server/replay-server.ts';
 import { record } from '../../../lib/recorder/source-recording.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { pod, rejection, type Pod } from '../../cache/support/objects.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RingMemory, type RingPiece } from '../../../lib/recorder/minutes/ring-memory.ts';
+import { RingMemory, type RingPiece } from '../../../lib/recorder/ring/ring-memory.ts';
 
 const SLAB_BYTES = 1024 * 1024;
 const HALF = SLAB_BYTES / 2;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ArrivingRecords } from '../../../lib/recorder/minutes/arriving-records.ts';
-import { RingMemory } from '../../../lib/recorder/minutes/ring-memory.ts';
-import { RingRecord } from '../../../lib/recorder/minutes/ring-record.ts';
+import { ArrivingRecords } from '../../../lib/recorder/ring/arriving-records.ts';
+import { RingMemory } from '../../../lib/recorder/ring/ring-memory.ts';
+import { RingRecord } from '../../../lib/recorder/ring/ring-record.ts';
 import { RecordKind } from '../../../lib/recorder/format/record-frame.ts';
 import { podOf, viewOf } from '../../cache/memory/kept-views.ts';
 

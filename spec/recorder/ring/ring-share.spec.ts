@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RecordKind } from '../../../lib/recorder/format/record-frame.ts';
-import { RingRecord } from '../../../lib/recorder/minutes/ring-record.ts';
-import { RingShare, type BoundedRing } from '../../../lib/recorder/minutes/ring-share.ts';
+import { RingRecord } from '../../../lib/recorder/ring/ring-record.ts';
+import { RingShare, type BoundedRing } from '../../../lib/recorder/ring/ring-share.ts';
 
 const RECORD = 100;
 

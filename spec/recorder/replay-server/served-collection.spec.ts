@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { forbidden } from '../../../lib/meta/failure/failures.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
-import { ServedCollection } from '../../../lib/recorder/served/served-collection.ts';
-import { kindOfResource } from '../../../lib/recorder/served/served-kind.ts';
-import type { ServedPart } from '../../../lib/recorder/served/served-part.ts';
-import { ServedStage } from '../../../lib/recorder/served/served-stage.ts';
+import { ServedCollection } from '../../../lib/recorder/replay-server/served-collection.ts';
+import { kindOfResource } from '../../../lib/recorder/replay-server/served-kind.ts';
+import type { ServedPart } from '../../../lib/recorder/replay-server/served-part.ts';
+import { ServedStage } from '../../../lib/recorder/replay-server/served-stage.ts';
 import { serverContext } from '../../../lib/server/registry/contract/server-context.ts';
 import { pod, rejection } from '../../cache/support/objects.ts';
 

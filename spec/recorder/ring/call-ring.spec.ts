@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectMask } from '../../../lib/meta/masking/object-mask.ts';
-import { CallRing } from '../../../lib/recorder/minutes/call-ring.ts';
-import { RingShare } from '../../../lib/recorder/minutes/ring-share.ts';
+import { CallRing } from '../../../lib/recorder/ring/call-ring.ts';
+import { RingShare } from '../../../lib/recorder/ring/ring-share.ts';
 import {
   jsonFrame,
   RecordKind,

@@ -3,11 +3,11 @@ import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import {
   applyDifference,
   checkDifference,
-} from '../../../lib/recorder/difference/apply-difference.ts';
+} from '../../../lib/recorder/delta-encoding/apply-difference.ts';
 import {
   ChangeRecords,
   MOST_CHANGED_BYTES,
-} from '../../../lib/recorder/difference/change-records.ts';
+} from '../../../lib/recorder/delta-encoding/change-records.ts';
 import { frameBytes, RecordKind } from '../../../lib/recorder/format/record-frame.ts';
 
 const MIB = 1024 * 1024;
