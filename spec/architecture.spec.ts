@@ -169,6 +169,7 @@ const SPEC_ONLY = new Set([
   '',
   'etcd-kill',
   'client/connect',
+  'commands',
   'client/verbs',
   'client/support',
   'faults',

@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { CHECKS, GENERATORS } from './commands/commands.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
+/** They name the scripts of projects that `listwatch new` makes. */
+const OF_PROJECTS = /^lib\/cli\/new\/|^spec\/(cli\/new|new-project)\//;
 const WORKFLOW = '.github/workflows/test.yml';
 
 interface Manifest {
@@ -33,13 +36,13 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** Pages below a folder, as paths from the root of the repository. */
-function pagesBelow(folder: string): string[] {
+/** Files below a folder, as paths from the root of the repository. */
+function filesBelow(folder: string, ending: string): string[] {
   return readdirSync(join(ROOT, folder)).flatMap((name) => {
     const path = join(folder, name);
     if (name === 'node_modules') return [];
-    if (statSync(join(ROOT, path)).isDirectory()) return pagesBelow(path);
-    return name.endsWith('.md') ? [path] : [];
+    if (statSync(join(ROOT, path)).isDirectory()) return filesBelow(path, ending);
+    return name.endsWith(ending) ? [path] : [];
   });
 }
 
@@ -47,7 +50,7 @@ const manifest = JSON.parse(read('package.json')) as Manifest;
 const workflow = parse(read(WORKFLOW)) as Workflow;
 const pages = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...['docs', 'lib', 'spec', 'examples'].flatMap(pagesBelow),
+  ...['docs', 'lib', 'spec', 'examples'].flatMap((folder) => filesBelow(folder, '.md')),
 ];
 
 /** Names of scripts that a text tells to run. */
@@ -55,6 +58,12 @@ function scriptsIn(text: string): string[] {
   const named = Array.from(text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g), ([, name]) => name!);
   const short = Array.from(text.matchAll(/\bnpm (test|start)\b/g), ([, name]) => name!);
   return [...named, ...short];
+}
+
+/** Programs of `npm run check` and `npm run generate` that a text says to run. */
+function commandsIn(text: string): string[] {
+  const named = text.matchAll(/\bnpm run (?:-s )?(?:check|generate) -- ([a-z][a-z-]*)/g);
+  return Array.from(named, ([, name]) => name!);
 }
 
 /** Links to files of the repository, in text and as pictures. */
@@ -75,13 +84,23 @@ describe('the pages', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('name scripts that package.json has', () => {
-    const texts = [...pages, WORKFLOW, '.ci/run'];
-    const unknown = texts.flatMap((file) =>
-      scriptsIn(read(file))
-        .filter((name) => manifest.scripts[name] === undefined)
-        .map((name) => `${file}: ${name}`),
+  it('name scripts that package.json has, and programs that they start; so does the code', () => {
+    const code = ['lib', 'spec', 'examples'].flatMap((folder) => filesBelow(folder, '.ts'));
+    const texts = [
+      ...pages,
+      WORKFLOW,
+      '.ci/run',
+      ...code.filter((file) => !OF_PROJECTS.test(file)),
+    ];
+    const programs = new Set(
+      [...CHECKS, ...GENERATORS].flatMap((group) => group.commands.map(({ name }) => name)),
     );
+    const unknown = texts.flatMap((file) => {
+      const text = read(file);
+      const scripts = scriptsIn(text).filter((name) => manifest.scripts[name] === undefined);
+      const commands = commandsIn(text).filter((name) => !programs.has(name));
+      return [...scripts, ...commands].map((name) => `${file}: ${name}`);
+    });
     expect(unknown).to.deep.equal([]);
   });
 
@@ -130,8 +149,9 @@ describe(WORKFLOW, () => {
   });
 
   it('compares the traces of all simulated controllers on each version of Node', () => {
-    expect(steps.map(({ run }) => run)).to.include('npm run package:runtimes -- --all-traces');
-    expect(manifest.scripts).to.have.property('package:runtimes');
+    expect(steps.map(({ run }) => run)).to.include(
+      'npm run check -- package-runtimes --all-traces',
+    );
   });
 
   it('may read the repository and nothing else, and keeps no credentials', () => {
@@ -145,12 +165,10 @@ describe(WORKFLOW, () => {
   });
 
   it('searches the corpus and the examples with 1,000 seeds each', () => {
-    const searches = steps.flatMap(({ run = '' }) => (run.includes('simulate:') ? [run] : []));
+    const searches = steps.flatMap(({ run = '' }) => (run.includes(' simulate-') ? [run] : []));
     const seeds = searches.flatMap((search) => /--(?:fixed-)?seeds \d+/.exec(search) ?? []);
     expect(seeds).to.include.members(['--fixed-seeds 1000', '--seeds 1000']);
     expect(searches.join('\n')).to.include('--version wrong');
-    for (const script of searches.flatMap(scriptsIn))
-      expect(manifest.scripts).to.have.property(script);
   });
 
   it('takes only actions of the platform, by major version, and ends in bounded time', () => {

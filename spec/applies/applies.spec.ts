@@ -26,7 +26,7 @@ describe('applies of several managers', () => {
         const digests = (answers[at] ?? []).map(digestOf).join(', ');
         return digests !== sequences[index] && !differ.includes(index);
       });
-      const command = `npm run applies -- --kubeconfig FILE --seed ${seed} --sequences 1 --from `;
+      const command = `npm run check -- applies --kubeconfig FILE --seed ${seed} --sequences 1 --from `;
       expect(different.map((index) => command + index)).to.deep.equal([]);
       expect(indexes.length).to.be.at.least(100);
     } finally {

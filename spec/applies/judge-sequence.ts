@@ -4,7 +4,7 @@ import type { Answer } from '../compare/scenario.ts';
 
 /**
  * What has to be the same of an answer: its status, and the object with its managed fields, or the conflicts. Rules of a kind have a
- * comparison of their own (`npm run rules`): of their refusals, 422, only the status counts.
+ * comparison of their own (`npm run check -- rules`): of their refusals, 422, only the status counts.
  */
 export function essenceOf({ status, body }: Answer): string {
   if (status === 422) return '422';

@@ -1,4 +1,4 @@
-/** `npm run applies`: random sequences of applies by several managers on a real server and on the embedded one. */
+/** `npm run check -- applies`: random sequences of applies by several managers on a real server and on the embedded one. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ApiServer } from '../../lib/server/index.ts';
@@ -13,7 +13,7 @@ import { RECORD_FILE, type Recorded } from './recorded-answers.ts';
 import { prepare, runSequence, tidy, type Ground } from './run-sequence.ts';
 import { onlySteps, shrink } from './shrink-sequence.ts';
 
-const USAGE = `npm run applies -- --kubeconfig FILE [options]
+const USAGE = `npm run check -- applies --kubeconfig FILE [options]
 
   --kubeconfig FILE  the real server: the current context. The user has to be allowed everything
   --sequences N      1000 unless given
@@ -141,7 +141,7 @@ async function explain(servers: Servers, sequence: Sequence, seed: string): Prom
   const [theirs, own] = await run(small);
   const at = firstDifference(theirs, own);
   const place = `--seed ${seed} --from ${sequence.index} --sequences 1 --steps ${needed.join(',')}`;
-  console.log(`\n${sequence.kind.title}: npm run applies -- --kubeconfig FILE ${place}`);
+  console.log(`\n${sequence.kind.title}: npm run check -- applies --kubeconfig FILE ${place}`);
   for (const [index, { method, path, headers, body }] of small.steps.slice(0, at + 1).entries()) {
     const type = headers?.['content-type']?.replace('application/', '') ?? '';
     console.log(

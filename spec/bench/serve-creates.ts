@@ -1,5 +1,5 @@
 /**
- * `npm run bench:creates -- --kubeconfig FILE`: creates, creates that 100 watches see, and lists through `listwatch serve` in memory
+ * `npm run check -- bench-creates --kubeconfig FILE`: creates, creates that 100 watches see, and lists through `listwatch serve` in memory
  * and through the kube-apiserver of the kubeconfig: over TLS, in turns, by curl, which has to be on the PATH. With `--plain` the first one speaks
  * plain HTTP; with `--etcd URL` it keeps its objects in that etcd. What it makes it deletes, also when it is interrupted, and at its
  * start what a run that was killed has left. Run `npm run build` before. Whether the etcd of the other server

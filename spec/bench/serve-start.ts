@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
 /**
- * `npm run bench:serve`: the built program as a process, run by run: from the end of Node's own start to the ready line, from there to
+ * `npm run check -- bench-serve`: the built program as a process, run by run: from the end of Node's own start to the ready line, from there to
  * the answer of the first GET over TLS, and the resident memory of the empty server. Run `npm run build` before.
  */
 const PROGRAM = resolve(import.meta.dirname, '../../dist/cli/listwatch.js');

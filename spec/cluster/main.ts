@@ -1,4 +1,4 @@
-/** `npm run cluster`: what the controllers of a real cluster do, and those of the embedded one, side by side. */
+/** `npm run check -- cluster`: what the controllers of a real cluster do, and those of the embedded one, side by side. */
 import { connect } from '../../lib/client/rest/connect.ts';
 import { startCluster } from '../../lib/cluster/cluster.ts';
 import { sideBySide } from '../compare/side-by-side.ts';

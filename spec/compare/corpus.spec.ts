@@ -70,6 +70,6 @@ describe('the recorded answers of a real kube-apiserver', () => {
 
   it('are those of the embedded server in no fewer requests of any area than before', async () => {
     const { problems } = await checkReplay();
-    expect(problems.join('\n'), 'npm run compare -- --replay --show AREA').to.equal('');
+    expect(problems.join('\n'), 'npm run check -- compare --replay --show AREA').to.equal('');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Sends the same requests to the embedded server and to a real one, and counts the answers that are the same: `npm run compare`.
+ * Sends the same requests to the embedded server and to a real one, and counts the answers that are the same: `npm run check -- compare`.
  */
 import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from './ask-server.ts';
@@ -13,7 +13,7 @@ import { compareAll, describeDifference, tableOf, type Compared } from './report
 import { AREAS, type Area } from './scenario.ts';
 import { Target, targetOfKubeconfig } from './target/target.ts';
 
-const USAGE = `npm run compare -- [options]
+const USAGE = `npm run check -- compare [options]
 
   --seed TEXT        draws the requests; the same seed draws the same ones. 1 unless given
   --count N          requests, about as many of each area; 1000 unless given

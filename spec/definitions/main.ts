@@ -1,4 +1,4 @@
-/** `npm run definitions`: creates definitions of public projects, and drawn objects of them, on a real server and on the embedded one. */
+/** `npm run check -- definitions`: creates definitions of public projects, and drawn objects of them, on a real server and on the embedded one. */
 import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from '../compare/ask-server.ts';
 import { isRecord } from '../compare/normalise.ts';
@@ -7,7 +7,7 @@ import { compareAll, describeDifference, tableOf } from '../compare/report.ts';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { definitionsIn, scenarioOf } from './definition-scenarios.ts';
 
-const USAGE = `npm run definitions -- --kubeconfig FILE [options] DIR...
+const USAGE = `npm run check -- definitions --kubeconfig FILE [options] DIR...
 
   --kubeconfig FILE  the real server
   --seed TEXT        draws the objects; 1 unless given

@@ -3,7 +3,7 @@ import { runElection, type ElectionRunOptions, type ElectionRunReport } from './
 
 const USAGE = `Runs leader election in virtual time, with faults drawn from seeds, and counts what must not happen.
 
-  npm run election -- [--seeds N] [--from N] [--scenario NAME] [--server NAME]
+  npm run check -- election [--seeds N] [--from N] [--scenario NAME] [--server NAME]
 
   --seeds N         number of seeds (default: 100)
   --from N          the first one (default: 1)
@@ -89,7 +89,7 @@ if (values.help === true) {
       if (found.length === 0) continue;
       bad += 1;
       console.log(`seed ${seed}: ${found.join('; ')}`);
-      console.log(`  again: npm run election -- --scenario ${name} --from ${seed} --seeds 1`);
+      console.log(`  again: npm run check -- election --scenario ${name} --from ${seed} --seeds 1`);
     }
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     const counts = [...sums].map(([count, sum]) => `${count} ${sum}`).join(', ');

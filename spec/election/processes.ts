@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 const USAGE = `Three processes with leader election, killed and stopped in turn, against a real port.
 
-  npm run election:processes -- [--rounds N] [--lease SECONDS] [--fencing strict|local] [--kubeconfig FILE]
+  npm run check -- election-processes [--rounds N] [--lease SECONDS] [--fencing strict|local] [--kubeconfig FILE]
 
   --rounds N          kills and stops (default: 50)
   --lease SECONDS     how long the lease lasts (default: 15)

@@ -3,7 +3,7 @@ import { runSharding, type ShardingRunOptions } from './sharding-run.ts';
 
 const USAGE = `Divides 120 keys among 3 to 10 replicas in virtual time, with faults drawn from seeds.
 
-  npm run sharding -- [--seeds N] [--from N] [--faults NAME] [--server embedded|model]
+  npm run check -- sharding [--seeds N] [--from N] [--faults NAME] [--server embedded|model]
 
   --faults NAME   all, "joins and leaves", crashes, deletions of Leases among all others (default: each of them)`;
 
@@ -52,7 +52,7 @@ if (values.help === true) {
       bad += 1;
       console.log(`seed ${seed}: ${problems.join('; ')}`);
       console.log(
-        `  again: npm run sharding -- --faults '${faults}' --server ${server} --from ${seed} --seeds 1`,
+        `  again: npm run check -- sharding --faults '${faults}' --server ${server} --from ${seed} --seeds 1`,
       );
     }
     const sorted = gapsMs.toSorted((one, other) => one - other);

@@ -1,4 +1,4 @@
-/** `npm run envtest`: a Go project's envtest suite with the real programs and with ours. */
+/** `npm run check -- envtest`: a Go project's envtest suite with the real programs and with ours. */
 import { cp, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const PROGRAM = join(ROOT, 'dist', 'cli', 'listwatch.js');
 /** Two compilers at a time need more memory than a small machine has. */
 const GO = { GOFLAGS: '-p=1 -buildvcs=false', GOMAXPROCS: '2' };
 
-const USAGE = `npm run envtest -- [options]
+const USAGE = `npm run check -- envtest [options]
 
   (none)        builds the Go project of spec/envtest/project and runs its envtest suite with the programs of
                 listwatch envtest-assets; npm run build comes before, and Go has to be on the PATH

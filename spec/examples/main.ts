@@ -4,7 +4,7 @@ import { runExample } from './support/run-example.ts';
 
 const USAGE = `Runs every example, and prints a table.
 
-  npm run examples -- [--kubeconfig FILE]
+  npm run check -- examples [--kubeconfig FILE]
 
   --kubeconfig FILE   on this cluster (default: on servers in their processes)`;
 

@@ -8,7 +8,7 @@ import { runCase, type Verdict } from './run-case.ts';
 const seed = process.env['LISTWATCH_SEED'] ?? '20260101';
 
 /**
- * Waits that are long by default, cut to what a spec can bear; `npm run faults` leaves everything as it is. `stretch` makes all
+ * Waits that are long by default, cut to what a spec can bear; `npm run check -- faults` leaves everything as it is. `stretch` makes all
  * of them longer, the faults included.
  */
 function inAHurry(fault: Fault, stretch: number): Promise<Verdict> {

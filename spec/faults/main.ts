@@ -1,5 +1,5 @@
 /**
- * Lets an informer with default options go through everything that can happen to it, over real sockets: `npm run faults`.
+ * Lets an informer with default options go through everything that can happen to it, over real sockets: `npm run check -- faults`.
  * `--peer @kubernetes/client-node` lets that one go through the same.
  */
 import { writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { compare, describeFault, describeVerdict, heading, type ReportOptions } 
 import { runCase, type Verdict } from './run-case.ts';
 import { printSocketStorms, printVirtualStorms, type StormOptions } from './storms/run-storms.ts';
 
-const USAGE = `npm run faults -- [options]
+const USAGE = `npm run check -- faults [options]
 
   --list         names the faults
   --only NAME    this fault, or those whose names contain this; may be given several times

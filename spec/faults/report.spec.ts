@@ -39,7 +39,7 @@ describe('the report of the fault matrix', () => {
     expect(text).to.contain('✗ half-open').and.to.contain('never agreed with the server again');
     expect(text).to.contain('asked 400 times, 90 times in one second; at most 20 and 8 are fine');
     expect(text).to.contain('1 events lost: objects: add default/a@1');
-    expect(text).to.contain('npm run faults -- --only half-open --seed seven');
+    expect(text).to.contain('npm run check -- faults --only half-open --seed seven');
   });
 
   it('can tell all faults apart by their names', () => {

@@ -26,7 +26,7 @@ export function describeVerdict(verdict: Verdict, options: ReportOptions): strin
   if (ok) return lines;
   for (const wrong of problemsOf(verdict)) lines.push(`    ${wrong}`);
   if (contestant === 'listwatch') {
-    lines.push(paint(2, `    again: npm run faults -- --only ${fault} --seed ${seed}`));
+    lines.push(paint(2, `    again: npm run check -- faults --only ${fault} --seed ${seed}`));
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-/** `npm run inspector:page`: bundles the page of the inspector into `lib/inspector/page-data.ts`. */
+/** `npm run generate -- inspector-page`: bundles the page of the inspector into `lib/inspector/page-data.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -35,7 +35,9 @@ export async function pageData(): Promise<string> {
   const lines = Object.entries(parts).map(
     ([name, text]) => `export const ${name}: string = ${JSON.stringify(text)};`,
   );
-  return `/** Generated from \`page\` by \`npm run inspector:page\`. */\n${lines.join('\n')}\n`;
+  return `/** Generated from \`page\` by \`npm run generate -- inspector-page\`. */\n${lines.join('\n')}\n`;
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(PAGE_DATA, await pageData());
+export async function writePage(): Promise<void> {
+  writeFileSync(PAGE_DATA, await pageData());
+}

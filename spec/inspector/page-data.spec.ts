@@ -7,7 +7,7 @@ import { PAGE_DATA, pageData } from './build-page.ts';
 const PAGE = resolve(import.meta.dirname, '../../lib/inspector/page');
 
 describe('the text of the page', () => {
-  it('is what its source files make; if not: npm run inspector:page', async () => {
+  it('is what its source files make; if not: npm run generate -- inspector-page', async () => {
     expect(readFileSync(PAGE_DATA, 'utf8') === (await pageData())).to.equal(true);
   });
 

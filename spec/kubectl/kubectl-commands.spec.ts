@@ -39,7 +39,7 @@ describe('commands of kubectl, with what a real kube-apiserver had them print', 
       // Another minor version prints other words; its figure is only told.
       if (recorded !== minor) return;
       const problems = belowFloor(judged, await readFloor(minor), { whole: false });
-      expect(problems.join('\n'), 'npm run kubectl -- --all --show').to.equal('');
+      expect(problems.join('\n'), 'npm run check -- kubectl --all --show').to.equal('');
     });
   }
 });

@@ -1,4 +1,4 @@
-/** Runs commands of kubectl against the embedded server, and compares with what a real one had it print: `npm run kubectl`. */
+/** Runs commands of kubectl against the embedded server, and compares with what a real one had it print: `npm run check -- kubectl`. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import type { Outcome } from './run-command.ts';
 import { drawScenarios, runEmbedded, runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 
-const USAGE = `npm run kubectl -- [options]
+const USAGE = `npm run check -- kubectl [options]
 
   --kubectl PATH     the program; the one on PATH unless given
   --all              all scenarios; a third of them unless given

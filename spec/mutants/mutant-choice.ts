@@ -64,7 +64,7 @@ function inRoom(root: string, room: string): Mutant[] {
 
 /** The command that runs this mutant alone. */
 export function replayCommand({ file, mutation }: Mutant): string {
-  return `npm run mutants -- --file ${file} --mutant ${mutation.id}`;
+  return `npm run check -- mutants --file ${file} --mutant ${mutation.id}`;
 }
 
 function mutantsIn(root: string, file: string): Mutant[] {

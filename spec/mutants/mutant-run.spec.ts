@@ -74,7 +74,9 @@ describe('MutantRun', () => {
       'logic@2:52 survived',
     ]);
     expect(printed).to.include('2/2 survived  lib/room/sum.ts:2 logic');
-    expect(printed).to.include('    npm run mutants -- --file lib/room/sum.ts --mutant logic@2:52');
+    expect(printed).to.include(
+      '    npm run check -- mutants --file lib/room/sum.ts --mutant logic@2:52',
+    );
     expect(readFileSync(join(root, 'lib/room/sum.ts'), 'utf8')).to.equal(before);
     const command = '--room room --count 10 --seed 1';
     expect(scoresOf(results, options)).to.deep.equal([
@@ -193,13 +195,13 @@ describe('pageWith', () => {
     equivalent: 2,
   });
   const rowsOf = (page: string): string[] =>
-    page.split('\n').filter((line) => line.includes('npm run mutants -- --room'));
+    page.split('\n').filter((line) => line.includes('npm run check -- mutants --room'));
 
   it('begins a page with its rooms in order', () => {
     const page = pageWith(undefined, [score('meta', 10), score('kernel', 7)]);
     expect(rowsOf(page)).to.deep.equal([
-      '| kernel | 7 | 3 | 0 | 2 | 70 % | `npm run mutants -- --room kernel --count 10 --seed 1` |',
-      '| meta | 10 | 0 | 0 | 2 | 100 % | `npm run mutants -- --room meta --count 10 --seed 1` |',
+      '| kernel | 7 | 3 | 0 | 2 | 70 % | `npm run check -- mutants --room kernel --count 10 --seed 1` |',
+      '| meta | 10 | 0 | 0 | 2 | 100 % | `npm run check -- mutants --room meta --count 10 --seed 1` |',
     ]);
   });
 

@@ -25,7 +25,7 @@ export interface MutantsOptions {
   readonly help: boolean;
 }
 
-export const HELP: string = `npm run mutants -- [options]
+export const HELP: string = `npm run check -- mutants [options]
 
   --room a,b      rooms of lib, such as kernel or server/mvcc (all)
   --file path     one file of lib, such as lib/kernel/data/heap.ts

@@ -32,7 +32,7 @@ and passes without it again; one that does not end, twice, has timed out. What n
 \`--specs\` names the folders whose tests are asked, in place of all.
 
 The score is the share of the mutants that were killed. Each row is a sample, drawn from the seed; \`--whole\` draws from a room with
-all below it, and keeps the sample when other lines change. \`npm run mutants\` prints the survivors, each with its diff and the
+all below it, and keeps the sample when other lines change. \`npm run check -- mutants\` prints the survivors, each with its diff and the
 command that runs it again. \`--write\` replaces the rows of the rooms it has run.
 
 A mutant that makes no difference is equivalent. \`spec/mutants/equivalent-mutants.ts\` lists those that were found, each with the
@@ -64,7 +64,7 @@ export function percentKilled({ killed, survived }: RoomScore): string {
 function rowFor(score: RoomScore): string {
   const { room, command, killed, survived, timedOut, equivalent } = score;
   const figures = [killed, survived, timedOut, equivalent, percentKilled(score)].join(' | ');
-  return `| ${room} | ${figures} | \`npm run mutants -- ${command}\` |`;
+  return `| ${room} | ${figures} | \`npm run check -- mutants ${command}\` |`;
 }
 
 function rowsOf(table: string): string[] {

@@ -1,5 +1,5 @@
 /**
- * `npm run new-project`: a project of `listwatch new`, made and tested in an empty folder with the packed tarball. With `--kubeconfig` or
+ * `npm run check -- new-project`: a project of `listwatch new`, made and tested in an empty folder with the packed tarball. With `--kubeconfig` or
  * `--binaries` its manifests are applied to a real server, on which its program works with the rights of its account, and no others.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -15,7 +15,7 @@ import { ROOT } from '../package/manifest.ts';
 import { until } from '../support/until.ts';
 import { exitWithoutRegistry, npm, pack, run } from '../package/packed-package.ts';
 
-const USAGE = `npm run new-project -- [options]
+const USAGE = `npm run check -- new-project [options]
 
   (none)             makes a project in an empty folder with the packed tarball: npm ci, npm test, npm run build, and the rights that it
                      needed compared with those of its manifests

@@ -1,5 +1,5 @@
 /**
- * `npm run check:package`: the packed tarball under publint and are-the-types-wrong, and its declarations under several versions of
+ * `npm run check -- package`: the packed tarball under publint and are-the-types-wrong, and its declarations under several versions of
  * TypeScript with `skipLibCheck: false`. The tools come from the registry; without it a line says what was not checked.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

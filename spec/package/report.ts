@@ -1,5 +1,5 @@
 /**
- * `npm run package:report`: what a client-only install of the packed tarball costs, against another package. Installs into
+ * `npm run check -- package-report`: what a client-only install of the packed tarball costs, against another package. Installs into
  * `.tmp/package` from the registry; import times are processor time above that of Node alone, the median of several runs.
  * `-- --node22 PATH` adds version 2 of the other package, which needs Node 22.
  */

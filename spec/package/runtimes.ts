@@ -1,5 +1,5 @@
 /**
- * `npm run package:runtimes [-- --all-traces]`: the first program of README, from the packed tarball, on each runtime that npm has a
+ * `npm run check -- package-runtimes [--all-traces]`: the first program of README, from the packed tarball, on each runtime that npm has a
  * package of, and `listwatch --help`; on Node also `listwatch doctor`, and the traces of simulated controllers, which have to be the same
  * on each version: those of a few, or of all. On Node the program runs as a plain `.mjs`. Prints a line and the time for each, and exits
  * with 1 when one printed something else.

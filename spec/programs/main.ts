@@ -1,4 +1,4 @@
-/** Client programs from the package registries, run with the embedded server and with a real one: `npm run programs`. */
+/** Client programs from the package registries, run with the embedded server and with a real one: `npm run check -- programs`. */
 import { access, constants, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { differences, faults, table, type Row } from './report.ts';
 import { installProgram, runProgram } from './run-program.ts';
 import { ServedProcess } from './served-process.ts';
 
-const USAGE = `npm run programs -- [options]
+const USAGE = `npm run check -- programs [options]
 
   (none)             lists the programs, and what is missing on this machine to run them
   --all              runs all programs for which nothing is missing

@@ -1,4 +1,4 @@
-/** `npm run storm`: records a storm of changes and lost connections, and replays it to the same cache. */
+/** `npm run check -- storm`: records a storm of changes and lost connections, and replays it to the same cache. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { connect } from '../../lib/client/rest/connect.ts';
 import { playStorm } from './play-storm.ts';
 
-const USAGE = `npm run storm -- [--kubeconfig FILE] [--writes N] [--seed TEXT]
+const USAGE = `npm run check -- storm [--kubeconfig FILE] [--writes N] [--seed TEXT]
 
 Records a storm of N changes (2000 unless given) and lost connections, and replays it: fails when the cache of the replay differs from the
 one that was recorded. Makes config maps in a namespace of its own, and deletes it. Without --kubeconfig it starts listwatch serve.

@@ -1,4 +1,4 @@
-/** `npm run warm-start`: a warm start beside a cold one, and snapshots of a process that is killed while it saves them. */
+/** `npm run check -- warm-start`: a warm start beside a cold one, and snapshots of a process that is killed while it saves them. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { podServer } from '../bench/workload/contest.ts';
 import { killWhileSaving } from './snapshot/kill-while-saving.ts';
 import type { StartFigures } from './warm-start-child.ts';
 
-const USAGE = `npm run warm-start -- [--pods N] | --kills N
+const USAGE = `npm run check -- warm-start [--pods N] | --kills N
 
 --pods N   starts an informer of N pods (100000 unless given) cold and three times warm, in processes of their own. Prints the time to
            synced, the bytes that were read, and the requests.

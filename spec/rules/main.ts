@@ -1,4 +1,4 @@
-/** `npm run rules`: asks a real server, or its record, and the embedded server what they accept of each kind, and prints what differs. */
+/** `npm run check -- rules`: asks a real server, or its record, and the embedded server what they accept of each kind, and prints what differs. */
 import { parseArgs } from 'node:util';
 import { askServer } from '../compare/ask-server.ts';
 import { askRules } from './ask-rules.ts';
@@ -8,7 +8,7 @@ import { recordedRules, recordRules, ruleAnswersOf, sameRuleAnswer } from './rul
 import type { RuleAnswer } from './rule-answers.ts';
 import type { RuleCases } from './rule-cases.ts';
 
-const USAGE = `npm run rules -- [options]
+const USAGE = `npm run check -- rules [options]
 
   --kind TEXT        only the cases with this text in their titles; may be given several times
   --kubeconfig FILE  asks this real server; the recorded answers are used unless given

@@ -11,7 +11,7 @@ describe('the rules of a kind', () => {
   for (const kind of kinds) {
     it(`are those of kube-apiserver: ${kind.title}`, async () => {
       const recorded = recordedRules(kind);
-      expect(recorded, 'npm run rules -- --kubeconfig FILE --record').not.to.equal(undefined);
+      expect(recorded, 'npm run check -- rules --kubeconfig FILE --record').not.to.equal(undefined);
       const [answers = []] = await askRules([kind]);
       const ours = ruleAnswersOf(kind, answers);
       const titles = ruleCasesOf(kind).map(({ title }) => title);
@@ -19,7 +19,7 @@ describe('the rules of a kind', () => {
       const different = titles.filter(
         (title) => !sameRuleAnswer(recorded?.answers[title], ours[title]),
       );
-      expect(different, `npm run rules -- --kind '${kind.title}'`).to.deep.equal(
+      expect(different, `npm run check -- rules --kind '${kind.title}'`).to.deep.equal(
         Object.keys(kind.differs ?? {}),
       );
     });

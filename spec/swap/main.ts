@@ -1,4 +1,4 @@
-/** `npm run swap`: one etcd, two servers. Each reads what the other has stored, and both work on one etcd at once. */
+/** `npm run check -- swap`: one etcd, two servers. Each reads what the other has stored, and both work on one etcd at once. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { OurServer } from './our-server.ts';
 import { RealServer } from './real-server.ts';
 import type { SwapServer } from './swap-server.ts';
 
-const USAGE = `npm run swap -- --binaries DIR [options]
+const USAGE = `npm run check -- swap --binaries DIR [options]
 
   --binaries DIR  has kube-apiserver and etcd
   --objects N     objects of all kinds (5000)

@@ -1,5 +1,5 @@
 /**
- * Makes the tables of the built-in types again, and the interfaces of `listwatch/types` from them and from the enums of the source, from the Go modules of a Kubernetes version: `npm run tables`.
+ * Makes the tables of the built-in types again, and the interfaces of `listwatch/types` from them and from the enums of the source, from the Go modules of a Kubernetes version: `npm run generate -- tables`.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { builtInVersions } from '../../lib/meta/surface/built-in-surface.ts';
 import { KindsWriter } from './kinds/write-kinds.ts';
 import { generateTypeFiles, missingPackage, readTypeEnums, TYPES_VERSION } from './type-files.ts';
 
-const USAGE = `npm run tables -- [options]
+const USAGE = `npm run generate -- tables [options]
 
   --modules DIR      a Go module cache with k8s.io/api, apimachinery, apiextensions-apiserver and kube-aggregator
                      (go mod download k8s.io/api@VERSION fills one); $HOME/go/pkg/mod unless given

@@ -1,5 +1,5 @@
 /**
- * Records the OpenAPI documents of a real server as data of `lib`: `npm run tables:openapi -- --kubeconfig FILE`.
+ * Records the OpenAPI documents of a real server as data of `lib`: `npm run generate -- tables-openapi --kubeconfig FILE`.
  */
 import { parseArgs } from 'node:util';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';

@@ -1,12 +1,12 @@
 /**
- * Reads the resources and table columns of a real kube-apiserver, and writes them as data: `npm run tables:resources`.
+ * Reads the resources and table columns of a real kube-apiserver, and writes them as data: `npm run generate -- tables-resources`.
  */
 import { parseArgs } from 'node:util';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { recordSurface } from './record-resources.ts';
 import { COLUMN_FILE, RESOURCE_FILE, writeTables } from './write-resources.ts';
 
-const USAGE = `npm run tables:resources -- [options]
+const USAGE = `npm run generate -- tables-resources [options]
 
   --server URL       a kube-apiserver that serves its default kinds and nothing else; its certificate is not checked.
                      The token is in the variable TABLES_TOKEN

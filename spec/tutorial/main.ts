@@ -1,5 +1,5 @@
 /**
- * `npm run tutorial`: does what docs/tutorial.md says, in an empty folder and with the packed tarball, block by block. A block
+ * `npm run check -- tutorial`: does what docs/tutorial.md says, in an empty folder and with the packed tarball, block by block. A block
  * with `file=NAME` is written to that file, with `append` at its end; a block `sh` is run. Exits with 1 at the first that fails.
  */
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -63,7 +63,7 @@ function compiled({ source, pages, grows }: WasmModule): Uint8Array {
 /** The text of the file with the bytes. */
 export function bytesText(module: WasmModule): string {
   const base64 = Buffer.from(compiled(module)).toString('base64');
-  return `// Compiled from ${basename(module.source)} by \`npm run wasm\`. Do not edit.
+  return `// Compiled from ${basename(module.source)} by \`npm run generate -- wasm\`. Do not edit.
 
 /** A WebAssembly module in base64. */
 export const ${module.constant}: string =

@@ -1,4 +1,4 @@
-/** Compiles the WebAssembly modules of the package: `npm run wasm`. */
+/** Compiles the WebAssembly modules of the package: `npm run generate -- wasm`. */
 import { writeFileSync } from 'node:fs';
 import { bytesFile, bytesText, MODULES } from './build-module.ts';
 

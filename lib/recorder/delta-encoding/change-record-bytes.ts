@@ -1,4 +1,4 @@
-// Compiled from change-record.as.ts by `npm run wasm`. Do not edit.
+// Compiled from change-record.as.ts by `npm run generate -- wasm`. Do not edit.
 
 /** A WebAssembly module in base64. */
 export const CHANGE_RECORD_BYTES: string =

@@ -1,5 +1,5 @@
 /**
- * Records of changes: differences to objects of which only hashes are kept. In AssemblyScript with SIMD; `npm run wasm` compiles it into
+ * Records of changes: differences to objects of which only hashes are kept. In AssemblyScript with SIMD; `npm run generate -- wasm` compiles it into
  * `change-record-bytes.ts`. The record is made here as a whole, because calls and small writes in JavaScript cost more than it does.
  *
  * Of an object, each block of 64 bytes has a hash of 64 bits. A later state has a block of the earlier one where the hash is the same: the

@@ -1,5 +1,5 @@
 /**
- * Lets an informer go through every kind of credential while they rotate, and prints what it missed: `npm run connect-matrix`.
+ * Lets an informer go through every kind of credential while they rotate, and prints what it missed: `npm run check -- connect-matrix`.
  * `--binaries DIRECTORY` does the same on a real kube-apiserver, with the programs in that directory.
  */
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { realMatrix } from './real/real-matrix.ts';
 import { embeddedRow, embeddedTokenRow } from './support/embedded-matrix.ts';
 import { matrixTable, problemsOf, type MatrixRow } from './support/matrix-row.ts';
 
-const USAGE = `npm run connect-matrix -- [options]
+const USAGE = `npm run check -- connect-matrix [options]
 
   --binaries DIR  the directory with kube-apiserver and etcd: both are started for this run, with data and keys of their own.
                   Left out: the embedded server

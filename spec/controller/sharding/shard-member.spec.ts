@@ -403,7 +403,7 @@ describe('ShardMember', () => {
   });
 
   for (const faults of ['joins and leaves', 'crashes', 'all', 'deletions'] as const) {
-    it(`runs no key twice with ${faults}, for 2 seeds; npm run sharding has more`, async () => {
+    it(`runs no key twice with ${faults}, for 2 seeds; npm run check -- sharding has more`, async () => {
       for (let seed = 1; seed <= 2; seed += 1) {
         const { twice, complete, errors, runs } = await runSharding({
           seed,

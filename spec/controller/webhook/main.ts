@@ -1,5 +1,5 @@
 /**
- * `npm run webhooks -- --kubeconfig FILE`: webhooks and definitions on a real server, which must reach this machine at 127.0.0.1. It prints
+ * `npm run check -- webhooks --kubeconfig FILE`: webhooks and definitions on a real server, which must reach this machine at 127.0.0.1. It prints
  * what the server says, how soon it uses a registration, and how many requests fail while authorities are replaced.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

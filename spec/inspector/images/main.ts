@@ -1,5 +1,5 @@
 /**
- * `npm run inspector:images`: the screenshots of `docs/guides/inspect.md`, of programs in the states that they show. With names, only
+ * `npm run generate -- inspector-images`: the screenshots of `docs/guides/inspect.md`, of programs in the states that they show. With names, only
  * those. Any complaint of the browser's console fails it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -7,7 +7,9 @@ describe('reading JSON as bytes', () => {
     const tally = new Tally();
     for (let course = 0; (tally.counts.get('documents') ?? 0) < 5000; course += 1) {
       const { problem } = play(`spec/${course}`, tally);
-      expect(problem, `npm run fuzz -- --seed spec --only ${course}`).to.equal(undefined);
+      expect(problem, `npm run check -- fuzz-json --seed spec --only ${course}`).to.equal(
+        undefined,
+      );
     }
     // Neither everything refused, nor everything left to the parser.
     for (const what of [

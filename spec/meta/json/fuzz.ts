@@ -1,11 +1,11 @@
 /**
- * Reads frames and lists that were changed at random, as bytes and with JSON.parse, and compares: `npm run fuzz`.
+ * Reads frames and lists that were changed at random, as bytes and with JSON.parse, and compares: `npm run check -- fuzz-json`.
  */
 import { parseArgs } from 'node:util';
 import { Tally } from './fuzz/check.ts';
 import { play } from './fuzz/play.ts';
 
-const USAGE = `npm run fuzz -- [options]
+const USAGE = `npm run check -- fuzz-json [options]
 
   --frames n     how many frames and pages (1000000)
   --seed n       draws others (1)
@@ -40,7 +40,7 @@ function playMany(frames: number, seed: string): void {
     if (problem === undefined) continue;
     failures += 1;
     console.log(
-      `FAILED ${problem.slice(0, 2000)}\n  npm run fuzz -- --seed ${seed} --only ${course}`,
+      `FAILED ${problem.slice(0, 2000)}\n  npm run check -- fuzz-json --seed ${seed} --only ${course}`,
     );
     if (failures === FAILURES_SHOWN) break;
   }

@@ -1,5 +1,5 @@
 /**
- * `npm run mutants:simulated -- [--count N] [--candidates N] [--seed TEXT] [--rooms A,B] [--jobs N] [--only TEXT]`: plants mutants in this
+ * `npm run check -- mutants-simulated [--count N] [--candidates N] [--seed TEXT] [--rooms A,B] [--jobs N] [--only TEXT]`: plants mutants in this
  * package, and has simulations of right controllers look for them: through a user's eyes, without a spec of this package. Of the candidates of
  * each room, mutants that the simulations never come by are left out. `--only`: of the sample, those with this text in their path and id.
  */

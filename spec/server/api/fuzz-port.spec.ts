@@ -6,7 +6,7 @@ import { PortCourse } from './fuzz/port/port-course.ts';
 import { runRaw } from './fuzz/port/run-exchange.ts';
 
 describe('bytes drawn at random, over sockets', () => {
-  // `npm run fuzz:api -- --port` sends more, to a process of its own.
+  // `npm run check -- fuzz-api --port` sends more, to a process of its own.
   it('leave a server that answers, delivers and keeps what no input names', async () => {
     await using server = new ApiServer();
     await server.listen();

@@ -3,7 +3,7 @@ import { runCourse } from './fuzz/fuzz-course.ts';
 import { writeRequests } from './fuzz/writes/write-requests.ts';
 
 describe('patches, applies and schemas drawn at random', () => {
-  // `npm run fuzz:writes` sends more.
+  // `npm run check -- fuzz-writes` sends more.
   it('are all answered, a refused one changes nothing, and what an answer shows is stored', async () => {
     const tally = await runCourse('spec/0', 500, { source: writeRequests });
     for (const status of [200, 201, 400, 404, 409, 422]) {

@@ -5,7 +5,7 @@ import type { SimulationPlan } from '../../../lib/simulator/contract/fault.ts';
 import { plainProgram } from '../../support/plain-programs.ts';
 import type * as Simulations from './simulations.ts';
 
-/** `npm run simulate:examples -- --seeds N` runs all plans, and more seeds. */
+/** `npm run check -- simulate-examples --seeds N` runs all plans, and more seeds. */
 const SEEDS = 2;
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 

@@ -1,5 +1,5 @@
 /**
- * Simulates each controller of `examples/`: `npm run simulate:examples -- [--seeds N] [--budget SECONDS] [--only NAME[,NAME]]`. The budget
+ * Simulates each controller of `examples/`: `npm run check -- simulate-examples [--seeds N] [--budget SECONDS] [--only NAME[,NAME]]`. The budget
  * is that of each. Exit code 1 when something was found.
  */
 import { parseArgs } from 'node:util';

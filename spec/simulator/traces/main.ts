@@ -1,6 +1,6 @@
 /**
  * Prints a line with the digest of the traces of each simulated controller, the wrong ones of the corpus and those of `examples/`:
- * `npm run simulate:traces -- [--seeds N] [--only NAME[,NAME]] [--print]`. The lines are the same on every machine and version of
+ * `npm run check -- simulate-traces [--seeds N] [--only NAME[,NAME]] [--print]`. The lines are the same on every machine and version of
  * Node; where two differ, `--print` prints the plans and traces themselves.
  */
 import { parseArgs } from 'node:util';

@@ -30,7 +30,7 @@ function expectWritten(files: readonly KindsFile[]): void {
     const lines = readFileSync(join(FOLDER, file), 'utf8').split('\n');
     const expected = text.split('\n');
     const at = expected.findIndex((line, index) => line !== lines[index]);
-    const where = `lib/types/built-in/${file}, line ${at + 1}: run "npm run tables" to make it again`;
+    const where = `lib/types/built-in/${file}, line ${at + 1}: run "npm run generate -- tables" to make it again`;
     if (at >= 0) expect(lines[at], where).to.equal(expected[at]);
     expect(lines.length, where).to.equal(expected.length);
   }

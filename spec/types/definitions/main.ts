@@ -1,4 +1,4 @@
-/** `npm run types:definitions`: types for the largest definitions of public projects, compiled with manifests that fit them and the same with a misspelt field. */
+/** `npm run check -- types-definitions`: types for the largest definitions of public projects, compiled with manifests that fit them and the same with a misspelt field. */
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,8 +20,8 @@ import { largestDefinitions, type FoundDefinition, type LeftOut } from './larges
 import { documentsOf, projectFiles } from './project-documents.ts';
 import { askForManifests, type RealManifest } from './real-manifests.ts';
 
-const USAGE = `npm run types:definitions -- [options] DIR...
-npm run types:definitions -- [options] --fetch DIR
+const USAGE = `npm run check -- types-definitions [options] DIR...
+npm run check -- types-definitions [options] --fetch DIR
 
   --fetch DIR      clones ${PROJECTS.length} public projects into DIR, if they are not there, and takes it as one more DIR
   --from ADDRESS   where they are; https://github.com/{project}.git unless given

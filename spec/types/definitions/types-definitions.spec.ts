@@ -61,7 +61,7 @@ async function run(...args: readonly string[]): Promise<Run> {
   return { code, lines: stdout.trim().split('\n'), errors: stderr };
 }
 
-describe('npm run types:definitions', () => {
+describe('npm run check -- types-definitions', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'types-definitions-'));

@@ -1,4 +1,4 @@
-/** `npm run types:time`: how much longer the compiler takes for a controller with types than for the same one with `any`. */
+/** `npm run check -- types-time`: how much longer the compiler takes for a controller with types than for the same one with `any`. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -7,7 +7,7 @@ import { ROOT } from '../../package/manifest.ts';
 import { npm, pack, run } from '../../package/packed-package.ts';
 import { programWithAny } from './program-with-any.ts';
 
-const USAGE = `npm run types:time -- [--pairs N] [--typescript VERSION]
+const USAGE = `npm run check -- types-time [--pairs N] [--typescript VERSION]
 
 Compiles a controller of 200 lines against the packed package, N times with the types of its objects and N times with any in their
 place, in turns (7 unless given). Prints the minimum and the median of both, and the difference; fails when the minimums

@@ -1,5 +1,5 @@
 /**
- * The scan of `ObjectScanner` in AssemblyScript, with SIMD for strings. `npm run wasm` compiles it into `scanner-bytes.ts`.
+ * The scan of `ObjectScanner` in AssemblyScript, with SIMD for strings. `npm run generate -- wasm` compiles it into `scanner-bytes.ts`.
  *
  * It uses no objects, arrays or allocation, so that the module has no runtime and no imports. Addresses are not checked: the
  * caller writes bytes at `input`, and the scan stays between there and their end.

@@ -1,4 +1,4 @@
-/** What one kind of credential showed: a row of the table of the specs and of `npm run connect-matrix`. */
+/** What one kind of credential showed: a row of the table of the specs and of `npm run check -- connect-matrix`. */
 export interface MatrixRow {
   readonly kind: string;
   /** Who judged the credential: the API server itself, or a front before it, which asks for what the server does not know. */

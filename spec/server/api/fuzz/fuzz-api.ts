@@ -1,12 +1,12 @@
 /**
  * Sends requests that were drawn at random to the API server in this process, or bytes over the sockets of a process of its own, and
- * checks the answers: `npm run fuzz:api`.
+ * checks the answers: `npm run check -- fuzz-api`.
  */
 import { parseArgs } from 'node:util';
 import { playCourses } from './play-courses.ts';
 import { fuzzPort } from './port/fuzz-port.ts';
 
-const USAGE = `npm run fuzz:api -- [options]
+const USAGE = `npm run check -- fuzz-api [options]
 
   --inputs n     how many requests (1000000)
   --seed n       draws others (1)
@@ -40,6 +40,6 @@ async function main(): Promise<void> {
   const passed =
     port || server !== undefined
       ? await fuzzPort({ ...counts, server })
-      : await playCourses({ ...counts, command: 'npm run fuzz:api --' });
+      : await playCourses({ ...counts, command: 'npm run check -- fuzz-api' });
   if (!passed) process.exitCode = 1;
 }

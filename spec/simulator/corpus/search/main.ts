@@ -1,6 +1,6 @@
 /**
  * Searches the bugs of the corpus, and alarms on their fixed versions:
- * `npm run simulate:corpus -- [--seeds N] [--fixed-seeds N] [--only NAME[,NAME]] [--version wrong|fixed] [--processes P] [--budget SECONDS]
+ * `npm run check -- simulate-corpus [--seeds N] [--fixed-seeds N] [--only NAME[,NAME]] [--version wrong|fixed] [--processes P] [--budget SECONDS]
  * [--fixed-budget SECONDS] [--from SEED] [--seeds-only] [--json FILE]`. Budgets are of each bug, and processor time: see `ProcessorClock`.
  * `--seeds-only` leaves out the systematic plans. Exit code 1 when a bug is not found, or a fixed version has an alarm.
  */

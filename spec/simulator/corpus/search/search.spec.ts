@@ -3,7 +3,7 @@ import { knownBugs } from '../index.ts';
 import { alarmsOf, firstFailing, searched } from './first-plans.ts';
 import { bugOf } from './search-bug.ts';
 
-/** Bugs that few plans find, with the pattern of the first of them. `npm run simulate:corpus` searches all. */
+/** Bugs that few plans find, with the pattern of the first of them. `npm run check -- simulate-corpus` searches all. */
 const FOUND_BY: readonly (readonly [name: string, pattern: string])[] = [
   ['kubernetes-120649', 'intermediate state'],
   ['nifikop-49', 'intermediate state'],

@@ -1,5 +1,5 @@
 /**
- * `npm run simulate:images`: the timelines of `docs/guides/simulate.md`: one small controller for each of Sieve's patterns, as its page
+ * `npm run generate -- simulate-images`: the timelines of `docs/guides/simulate.md`: one small controller for each of Sieve's patterns, as its page
  * shows what was found. Any complaint of the browser's console fails it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -61,7 +61,7 @@ async function fuzz(
     `seed ${seed}, ${seconds.toFixed(1)} s; to go on: --from ${from + tally.connections}`,
   );
   if (problems.length > 0) {
-    console.log(`  npm run fuzz:api -- --port --seed ${seed} --from CONNECTION --inputs 1`);
+    console.log(`  npm run check -- fuzz-api --port --seed ${seed} --from CONNECTION --inputs 1`);
   }
   return problems.length === 0;
 }

@@ -1,10 +1,10 @@
-/** Sends patches, applies and schemas that were drawn at random to the API server in this process: `npm run fuzz:writes`. */
+/** Sends patches, applies and schemas that were drawn at random to the API server in this process: `npm run check -- fuzz-writes`. */
 import { parseArgs } from 'node:util';
 import { playCourses } from '../play-courses.ts';
 import { compareWrites } from './compare-writes.ts';
 import { writeRequests } from './write-requests.ts';
 
-const USAGE = `npm run fuzz:writes -- [options]
+const USAGE = `npm run check -- fuzz-writes [options]
 
   --inputs n     how many requests (1000000)
   --seed n       draws others (1)
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     return;
   }
   const passed = await playCourses({
-    command: 'npm run fuzz:writes --',
+    command: 'npm run check -- fuzz-writes',
     seed,
     inputs,
     from: Number(values.from),
