@@ -5,7 +5,7 @@ import { failureOf, isTooMuch, refused, unavailable, type EtcdOutcome } from './
 import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
 import { grpc } from './grpc.ts';
 import { UnaryChannel, type UnaryCall } from './unary-channel.ts';
-import { AUTHENTICATE, type Procedure } from './wire.ts';
+import { AUTHENTICATE, type Login, type Procedure } from './procedures.ts';
 
 /** Interval of keepalive pings on an idle connection; etcd refuses more than one in 5 s. */
 const KEEPALIVE_MS = 10_000;
@@ -206,14 +206,9 @@ export class EtcdConnection {
     }
   }
 
-  async #logIn(
-    member: number,
-    { username, password }: { readonly username: string; readonly password: string },
-  ): Promise<string> {
-    const request = { name: username, password };
+  async #logIn(member: number, login: Login): Promise<string> {
     const { memberTimeoutMs } = this.options;
-    const { token } = await this.#send(member, AUTHENTICATE, request, undefined, memberTimeoutMs);
-    return token;
+    return await this.#send(member, AUTHENTICATE, login, undefined, memberTimeoutMs);
   }
 }
 

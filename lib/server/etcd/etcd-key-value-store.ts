@@ -21,18 +21,8 @@ import { failureOf, refused, unavailable } from './etcd-error.ts';
 import { resolveEtcdOptions, type EtcdOptions } from './etcd-options.ts';
 import { hasTrustworthyProgress } from './etcd-version.ts';
 import { EtcdWatch } from './etcd-watch.ts';
-import { fromWireOperation, toWireRange, toWireTxn } from './key-value-wire.ts';
+import { COMPACT, LEASE_GRANT, LEASE_REVOKE, RANGE, STATUS, TXN } from './procedures.ts';
 import { RangeReads } from './range-reads.ts';
-import {
-  COMPACT,
-  fromLong,
-  LEASE_GRANT,
-  LEASE_REVOKE,
-  RANGE,
-  STATUS,
-  toLong,
-  TXN,
-} from './wire.ts';
 
 /** A key that is never written: a read of it returns only the revision. */
 const NO_KEY = '\0listwatch';
@@ -69,7 +59,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   /**
    * Asks every member for its version; at least one must respond.
    * @throws {ListwatchError} code INVALID_OPTION, STORE_UNAVAILABLE, STORE_FORBIDDEN, CERTIFICATE; MISSING_PEER
-   * without the packages `@grpc/grpc-js` and `protobufjs`.
+   * without the package `@grpc/grpc-js`.
    */
   static async connect(options: EtcdOptions): Promise<EtcdKeyValueStore> {
     const connection = new EtcdConnection(resolveEtcdOptions(options));
@@ -99,16 +89,10 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
     const { success, failure = [] } = request;
     const operations = [...success, ...failure];
     for (const operation of operations) checkOperation(operation);
-    const response = await this.#connection.call(TXN, toWireTxn(request), {
+    return await this.#connection.call(TXN, request, {
       what: `a transaction on ${JSON.stringify(operations[0]?.key ?? '')}`,
       repeatable: operations.every(({ type }) => type === 'range'),
     });
-    const revision = fromLong(response.header.revision);
-    return {
-      succeeded: response.succeeded,
-      revision,
-      responses: response.responses.map((one) => fromWireOperation(one, revision)),
-    };
   }
 
   async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
@@ -128,7 +112,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   async compact(revision: Revision): Promise<void> {
     try {
       const call = { what: `compaction to revision ${revision}`, repeatable: true };
-      await this.#connection.call(COMPACT, { revision: toLong(revision) }, call);
+      await this.#connection.call(COMPACT, revision, call);
     } catch (error) {
       throw await this.#withRevision(error, revision);
     }
@@ -138,13 +122,12 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
     const seconds = wholeTtlSeconds(ttlSeconds);
     // If the response is lost, the lease has no keys and expires by itself.
     const call = { what: 'a lease', repeatable: true };
-    const { ID, TTL } = await this.#connection.call(LEASE_GRANT, { TTL: seconds }, call);
-    return { id: fromLong(ID), ttlSeconds: Number(fromLong(TTL)) };
+    return await this.#connection.call(LEASE_GRANT, seconds, call);
   }
 
   async leaseRevoke(leaseId: bigint): Promise<void> {
     const call = { what: `the end of lease ${leaseId}`, repeatable: false };
-    await this.#connection.call(LEASE_REVOKE, { ID: toLong(leaseId) }, call);
+    await this.#connection.call(LEASE_REVOKE, leaseId, call);
   }
 
   async status(): Promise<KeyValueStatus> {
@@ -180,7 +163,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   async #isReadable(revision: Revision): Promise<boolean> {
-    const request = toWireRange({ key: NO_KEY, countOnly: true, revision });
+    const request = { key: NO_KEY, countOnly: true, revision };
     const call = { what: `a read at revision ${revision}`, repeatable: true };
     try {
       await this.#connection.call(RANGE, request, call);
@@ -210,9 +193,9 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
 
 async function versionsOf(connection: EtcdConnection): Promise<string[]> {
   const answers = await Promise.allSettled(
-    connection.addresses.map((_, member) => connection.callMember(member, STATUS, {})),
+    connection.addresses.map((_, member) => connection.callMember(member, STATUS, undefined)),
   );
-  const versions = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.version : []));
+  const versions = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   if (versions.length > 0) return versions;
   const { reason } = answers[0] as PromiseRejectedResult;
   const failure = failureOf(reason);

@@ -13,11 +13,11 @@ import type {
 import { compactedError } from '../mvcc/contract/revision-errors.ts';
 import type { EtcdConnection } from './etcd-connection.ts';
 import { canceled, failureOf, isServiceError, refused } from './etcd-error.ts';
-import { keyBytes, rangeOf } from './key-value-wire.ts';
+import type { WatchCreateRequest, WatchResponse } from './messages.ts';
+import { RANGE, WATCH } from './procedures.ts';
 import { ProgressRequest } from './progress-request.ts';
 import { WatchBuffer } from './watch-buffer.ts';
 import { WatchResponses, type WatchNews } from './watch-responses.ts';
-import { fromLong, RANGE, toLong, WATCH, type WireWatchResponse } from './wire.ts';
 
 /** Any key will do to read the revision. */
 const NO_KEY = '\0';
@@ -32,7 +32,7 @@ export interface EtcdWatchOptions {
   readonly onEnd: (watch: EtcdWatch) => void;
 }
 
-type Stream = ClientDuplexStream<object, WireWatchResponse>;
+type Stream = ClientDuplexStream<WatchCreateRequest | 'progress', WatchResponse>;
 
 /**
  * One watch on a cluster, over any number of streams.
@@ -71,7 +71,7 @@ export class EtcdWatch implements KeyValueWatch {
     this.#progress = new ProgressRequest({
       runtime: connection.options.runtime,
       ask: () => {
-        if (this.#responses.created) this.#stream?.write({ progressRequest: {} });
+        if (this.#responses.created) this.#stream?.write('progress');
       },
       onSilence: () => void this.#lookForProgress(),
     });
@@ -148,7 +148,7 @@ export class EtcdWatch implements KeyValueWatch {
   async #follow(signal: AbortSignal): Promise<unknown> {
     const { connection } = this.#options;
     this.#responses.restart();
-    let opened: Awaited<ReturnType<typeof connection.openStream<object, WireWatchResponse>>>;
+    let opened: { readonly member: number; readonly stream: Stream };
     try {
       if (this.#responses.next === undefined) await this.#beginNow();
       opened = await connection.openStream(WATCH);
@@ -167,7 +167,7 @@ export class EtcdWatch implements KeyValueWatch {
       ended.resolve(undefined);
     });
     this.#heardAtMs = connection.options.runtime.monotonicMs();
-    stream.on('data', (response: WireWatchResponse) => {
+    stream.on('data', (response: WatchResponse) => {
       this.#heardAtMs = connection.options.runtime.monotonicMs();
       const error = this.#take(response);
       if (error !== undefined) ended.resolve(error);
@@ -178,7 +178,7 @@ export class EtcdWatch implements KeyValueWatch {
     stream.on('end', () => {
       ended.resolve(new Error('the member ended the stream'));
     });
-    stream.write({ createRequest: this.#createRequest() });
+    stream.write(this.#createRequest());
     try {
       const error = await ended.promise;
       if (!signal.aborted) connection.moveFrom(member, error);
@@ -202,26 +202,24 @@ export class EtcdWatch implements KeyValueWatch {
 
   async #revision(): Promise<Revision> {
     const { connection, request } = this.#options;
-    const key = keyBytes(request.key === '' ? NO_KEY : request.key);
+    const key = request.key === '' ? NO_KEY : request.key;
     const call = { what: 'a read of the revision', repeatable: true };
-    const { header } = await connection.call(RANGE, { key, countOnly: true }, call);
-    return fromLong(header.revision);
+    return (await connection.call(RANGE, { key, countOnly: true }, call)).revision;
   }
 
-  #createRequest(): object {
+  #createRequest(): WatchCreateRequest {
     const { key, rangeEnd, previous, progressNotify } = this.#options.request;
-    const { next } = this.#responses;
     return {
-      ...rangeOf(key, rangeEnd),
-      ...(next === undefined ? {} : { startRevision: toLong(next) }),
-      prevKv: previous === true,
+      key,
+      rangeEnd,
+      startRevision: this.#responses.next,
       progressNotify: progressNotify === true,
-      fragment: true,
+      prevKv: previous === true,
     };
   }
 
   /** Processes one response; returns a reason if the stream must end. */
-  #take(response: WireWatchResponse): unknown {
+  #take(response: WatchResponse): unknown {
     const news: WatchNews = this.#responses.take(response);
     switch (news.type) {
       case 'created':

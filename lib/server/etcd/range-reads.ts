@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { RangeRequest, RangeResponse } from '../mvcc/contract/key-value-store.ts';
 import type { EtcdConnection, SmallerRequests } from './etcd-connection.ts';
-import { fromWireRange, toWireRange } from './key-value-wire.ts';
 import { PageSize } from './page-size.ts';
-import { fromLong, RANGE, type WireRangeRequest } from './wire.ts';
+import { RANGE } from './procedures.ts';
 
 /** For so many collections it is remembered how large their pages are. A server has some hundred. */
 const MOST_COLLECTIONS = 1000;
@@ -43,7 +42,7 @@ export class RangeReads {
           if (!size.failed(limit)) return undefined;
           limit = limitOf(request, size);
           begunMs = runtime.monotonicMs();
-          return toWireRange({ ...request, limit });
+          return { ...request, limit };
         },
         explain: () => size.explain(),
       },
@@ -61,12 +60,11 @@ export class RangeReads {
 
   async #send(
     request: RangeRequest,
-    smaller?: SmallerRequests<WireRangeRequest>,
+    smaller?: SmallerRequests<RangeRequest>,
   ): Promise<RangeResponse> {
     const what = `a read of ${JSON.stringify(request.key)}`;
     const call = { what, repeatable: true, smaller };
-    const response = await this.#connection.call(RANGE, toWireRange(request), call);
-    return fromWireRange(response, fromLong(response.header.revision));
+    return await this.#connection.call(RANGE, request, call);
   }
 
   #sizeOf(rangeEnd: string): PageSize {

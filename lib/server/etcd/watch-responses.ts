@@ -3,8 +3,7 @@ import type {
   KeyValueWatchMessage,
   Revision,
 } from '../mvcc/contract/key-value-store.ts';
-import { fromWireKeyValue } from './key-value-wire.ts';
-import { fromLong, type WireEvent, type WireWatchResponse } from './wire.ts';
+import type { WatchResponse } from './messages.ts';
 
 /** The content of one response of a watch stream. */
 export type WatchNews =
@@ -24,7 +23,6 @@ export interface WatchResponsesOptions {
 
 /** The watch id of responses that concern a whole stream. */
 const ALL_WATCHES = -1n;
-const DELETE = 1;
 
 /**
  * Reads the responses of a watch, joins fragments, and keeps the position at which another stream has to continue.
@@ -36,7 +34,7 @@ export class WatchResponses {
   readonly #trustsProgress: boolean;
   #next: Revision | undefined;
   #created = false;
-  #fragments: WireEvent[] = [];
+  #fragments: KeyValueEvent[] = [];
 
   constructor({ start, trustsProgress }: WatchResponsesOptions) {
     this.#next = start;
@@ -64,32 +62,32 @@ export class WatchResponses {
     this.#fragments = [];
   }
 
-  take(response: WireWatchResponse): WatchNews {
-    const revision = fromLong(response.header.revision);
+  take(response: WatchResponse): WatchNews {
+    const { revision } = response;
     if (response.canceled) return this.#canceled(response);
     if (response.created) {
       this.#created = true;
       return { type: 'created', revision };
     }
     if (response.events.length > 0 || this.#fragments.length > 0) return this.#events(response);
-    return this.#progress(revision, fromLong(response.watchId));
+    return this.#progress(revision, response.watchId);
   }
 
-  #canceled({ compactRevision, cancelReason }: WireWatchResponse): WatchNews {
-    const compacted = fromLong(compactRevision);
-    if (compacted > 0n) return { type: 'compacted', asked: this.#next ?? 0n, compacted };
+  #canceled({ compactRevision, cancelReason }: WatchResponse): WatchNews {
+    if (compactRevision > 0n) {
+      return { type: 'compacted', asked: this.#next ?? 0n, compacted: compactRevision };
+    }
     return { type: 'canceled', reason: cancelReason || 'no reason given' };
   }
 
-  #events({ events, fragment }: WireWatchResponse): WatchNews {
+  #events({ events, fragment }: WatchResponse): WatchNews {
     for (const event of events) this.#fragments.push(event);
     if (fragment) return { type: 'nothing' };
     const whole = this.#fragments;
     this.#fragments = [];
     const first = this.#next ?? 0n;
     const messages: KeyValueWatchMessage[] = [];
-    for (const wire of whole) {
-      const event = fromWireEvent(wire);
+    for (const event of whole) {
       // A new stream may begin with events that the last one delivered already.
       if (event.kv.modRevision < first) continue;
       messages.push({ type: 'event', event });
@@ -105,12 +103,4 @@ export class WatchResponses {
     this.#next = revision + 1n;
     return { type: 'progress', revision, isAnswer };
   }
-}
-
-function fromWireEvent({ type, kv, prevKv }: WireEvent): KeyValueEvent {
-  return {
-    type: type === DELETE ? 'delete' : 'put',
-    kv: fromWireKeyValue(kv),
-    ...(prevKv === null ? {} : { previous: fromWireKeyValue(prevKv) }),
-  };
 }

@@ -5,7 +5,6 @@ import { EtcdConnection } from '../../../lib/server/etcd/etcd-connection.ts';
 import { rpcError, status } from '../../../lib/server/etcd/etcd-error.ts';
 import { resolveEtcdOptions, type EtcdOptions } from '../../../lib/server/etcd/etcd-options.ts';
 import { RangeReads } from '../../../lib/server/etcd/range-reads.ts';
-import { fromLong, toLong, type Long } from '../../../lib/server/etcd/wire.ts';
 import type {
   RangeRequest,
   RangeResponse,
@@ -24,8 +23,8 @@ const Response = root.lookupType('Response');
 interface WireRequest {
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
-  readonly limit: Long;
-  readonly revision: Long;
+  readonly limit: string;
+  readonly revision: string;
 }
 
 export interface SlowMemberOptions extends Partial<EtcdOptions> {
@@ -68,9 +67,12 @@ export class SlowMember extends EmbeddedKeyValueStore {
   }
 
   #call(message: Uint8Array): { readonly answer: Promise<Buffer>; cancel(): void } {
-    const { key, rangeEnd, limit, revision } = Request.decode(message) as unknown as WireRequest;
+    const { key, rangeEnd, limit, revision } = Request.toObject(Request.decode(message), {
+      defaults: true,
+      longs: String,
+    }) as WireRequest;
     const answer = deferred<Buffer>();
-    const asked = { key: text(key), limit: Number(fromLong(limit)), answered: false };
+    const asked = { key: text(key), limit: Number(limit), answered: false };
     let isCanceled = false;
     this.asked.push(asked);
     void (async () => {
@@ -78,7 +80,7 @@ export class SlowMember extends EmbeddedKeyValueStore {
         key: text(key),
         ...(rangeEnd.length === 0 ? {} : { rangeEnd: text(rangeEnd) }),
         limit: asked.limit,
-        revision: fromLong(revision),
+        revision: BigInt(revision),
       });
       let bytes = 0;
       for (const { value } of page.items) bytes += value.length;
@@ -101,11 +103,11 @@ function encoded({ revision, items, more, count }: RangeResponse): Buffer {
   const kvs = items.map(({ key, value, createRevision, modRevision, version }) => ({
     key: Buffer.from(key),
     value,
-    createRevision: toLong(createRevision),
-    modRevision: toLong(modRevision),
-    version: toLong(version),
+    createRevision: Number(createRevision),
+    modRevision: Number(modRevision),
+    version: Number(version),
   }));
-  const header = { revision: toLong(revision) };
+  const header = { revision: Number(revision) };
   return Buffer.from(Response.encode({ header, kvs, more, count }).finish());
 }
 

@@ -16,19 +16,20 @@ const FIXED_32 = 5;
 const DEEPEST_GROUP = 100;
 
 /**
- * Reads the wire format of protobuf from front to back. It copies nothing: `bytes()` returns a view.
+ * Reads the wire format of protobuf from front to back. It copies nothing: `bytes()` returns a view. A message within another one is
+ * read with the same reader: `while (reader.isBefore(end))`, where `end` comes from `messageEnd()`.
  * All methods throw a RangeError when the bytes end too early, or when a number has more than ten bytes.
  * @see https://protobuf.dev/programming-guides/encoding/
  */
 export class WireReader {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   #position = 0;
   /** The two halves of the last number. They are fields, so that reading a number allocates nothing. */
   #low = 0;
   #high = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.#bytes = asBuffer(bytes);
   }
 
   /** Whether everything has been read. */
@@ -54,14 +55,51 @@ export class WireReader {
     return this.#high * 0x1_0000_0000 + (this.#low >>> 0);
   }
 
+  /** A signed 64-bit number. */
+  bigint(): bigint {
+    this.#varint();
+    const high = this.#high;
+    // Most numbers fit into 53 bits, and a bigint is made several times faster from one number than from two halves.
+    return high >= 0 && high < 0x20_0000
+      ? BigInt(high * 0x1_0000_0000 + (this.#low >>> 0))
+      : (BigInt(high) << 32n) | BigInt(this.#low >>> 0);
+  }
+
+  /** Whether a number is not zero. */
+  bool(): boolean {
+    this.#varint();
+    return (this.#low | this.#high) !== 0;
+  }
+
   /** A view of a length-prefixed byte string. */
   bytes(): Uint8Array {
     return this.#take(this.uint32());
   }
 
+  /** A length-prefixed text; bytes that are not UTF-8 become replacement characters. */
+  text(): string {
+    const end = this.messageEnd();
+    const text = this.#bytes.toString('utf8', this.#position, end);
+    this.#position = end;
+    return text;
+  }
+
+  /** Reads the length of a message, and returns the position of its end. */
+  messageEnd(): number {
+    const length = this.uint32();
+    if (length > this.#bytes.length - this.#position) throw new RangeError(TOO_SHORT);
+    return this.#position + length;
+  }
+
+  /** Whether a message that ends at `end` has more fields. Throws a RangeError when the last field went beyond its end. */
+  isBefore(end: number): boolean {
+    if (this.#position > end) throw new RangeError(TOO_SHORT);
+    return this.#position < end;
+  }
+
   /** A 64-bit floating-point number. */
   double(): number {
-    return asBuffer(this.#take(8)).readDoubleLE();
+    return this.#take(8).readDoubleLE();
   }
 
   /** Skips the value after the tag of an unknown field. Throws a RangeError for a tag that no field can have. */
@@ -90,7 +128,7 @@ export class WireReader {
     }
   }
 
-  #take(length: number): Uint8Array {
+  #take(length: number): Buffer {
     const start = this.#position;
     if (length > this.#bytes.length - start) throw new RangeError(TOO_SHORT);
     this.#position = start + length;

@@ -112,17 +112,30 @@ function writeWhole(value: number, tag: number): void {
   writeSmall(tag);
 }
 
-/** As two's complement of 64 bits: a negative number takes ten bytes. */
+/** A number of 64 bits with a sign. */
+export function writeBigInt64(value: bigint, tag: number): void {
+  room(NUMBER_BYTES);
+  writeHalves(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
+  writeSmall(tag);
+}
+
 function writeLarge(value: number): void {
-  const parts: number[] = [];
-  let rest = BigInt.asUintN(64, BigInt(value));
-  while (rest > 0x7fn) {
-    parts.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
+  writeHalves(value >>> 0, Math.floor(value / 0x1_0000_0000) >>> 0);
+}
+
+/** As two's complement of 64 bits, in two unsigned halves: a negative number takes ten bytes. */
+function writeHalves(low: number, high: number): void {
+  const { bytes } = wire;
+  const bits = high === 0 ? 32 - Math.clz32(low) : 64 - Math.clz32(high);
+  const last = wire.at - 1;
+  let at = wire.at - Math.max(1, Math.ceil(bits / 7));
+  wire.at = at;
+  for (; at < last; at += 1) {
+    bytes[at] = (low & 0x7f) | 0x80;
+    low = (low >>> 7) | (high << 25);
+    high >>>= 7;
   }
-  parts.push(Number(rest));
-  wire.at -= parts.length;
-  wire.bytes.set(parts, wire.at);
+  bytes[last] = low & 0x7f;
 }
 
 export function writeDouble(value: unknown, tag: number): void {
@@ -173,12 +186,16 @@ const BASE_64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?
 export function writeBytes(value: unknown, tag: number): void {
   if (typeof value !== 'string') throw wrongType(value, 'a string');
   if (!BASE_64.test(value)) throw new RangeError('it is not base64');
-  const bytes = Buffer.from(value, 'base64');
-  const before = written();
+  writeByteString(Buffer.from(value, 'base64'), tag);
+}
+
+export function writeByteString(bytes: Uint8Array, tag: number): void {
   room(bytes.length);
   wire.at -= bytes.length;
   wire.bytes.set(bytes, wire.at);
-  writeLength(before, tag);
+  room(NUMBER_BYTES);
+  writeSmall(bytes.length);
+  writeSmall(tag);
 }
 
 /** A message that is empty if the time was never set. */

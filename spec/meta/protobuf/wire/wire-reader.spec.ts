@@ -23,6 +23,7 @@ describe('WireReader', () => {
       const reader = new WireReader(bytes);
       expect(reader.int64()).to.equal(Number(value));
       expect(reader.done).to.equal(true);
+      expect(new WireReader(bytes).bigint()).to.equal(value);
       expect(new WireReader(bytes).int32()).to.equal(Number(BigInt.asIntN(32, value)));
       expect(new WireReader(bytes).uint32()).to.equal(Number(BigInt.asUintN(32, value)));
     });
