@@ -301,7 +301,7 @@ describe('the packed package', function () {
           stdout: '',
           stderr:
             'listwatch: EtcdKeyValueStore needs the package @grpc/grpc-js, which is not installed: npm install @grpc/grpc-js@^1.14.0; ' +
-            "without a project: npx -p listwatch -p '@grpc/grpc-js@^1.14.0' -p 'protobufjs@^7.5.0' listwatch serve --etcd URL (MISSING_PEER)\n",
+            "without a project: npx -p listwatch -p '@grpc/grpc-js@^1.14.0' listwatch serve --etcd URL (MISSING_PEER)\n",
         });
 
         const kubeconfig = join(alone, 'kubeconfig');

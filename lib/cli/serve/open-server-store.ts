@@ -51,7 +51,7 @@ async function openEtcd({ serve, runtime, logger }: ServerStoreOptions): Promise
       const remedy = 'check that an etcd serves clients at the URL of --etcd';
       throw new ListwatchError(error.code, `${error.message}; ${remedy}`, { cause: error });
     }
-    throw withNpxLine(error, ['@grpc/grpc-js', 'protobufjs'], '--etcd URL');
+    throw withNpxLine(error, ['@grpc/grpc-js'], '--etcd URL');
   }
 }
 

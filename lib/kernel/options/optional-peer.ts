@@ -5,7 +5,6 @@ import { ListwatchError } from '../failure/errors.ts';
 export const OPTIONAL_PEERS = {
   '@grpc/grpc-js': '^1.14.0',
   '@noble/ciphers': '^2.0.0',
-  protobufjs: '^7.5.0',
   ws: '^8.19.0',
 } as const;
 
@@ -14,7 +13,7 @@ export type OptionalPeer = keyof typeof OPTIONAL_PEERS;
 const load = createRequire(import.meta.url);
 
 /**
- * Loads an optional peer dependency, or its submodule `module`, e.g. `protobufjs/light.js`. `neededBy` names the part that needs
+ * Loads an optional peer dependency, or its submodule `module`. `neededBy` names the part that needs
  * it in the error.
  * @throws {ListwatchError} MISSING_PEER, with the line that installs the package, when it is not installed.
  */

@@ -1,7 +1,6 @@
-import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
-import { LENGTH_DELIMITED, WireReader } from './wire/wire-reader.ts';
+import { LENGTH_DELIMITED, textOf, WireReader } from './wire/wire-reader.ts';
 import {
   room,
   wire,
@@ -52,8 +51,8 @@ export function readEnvelope(bytes: Uint8Array): ProtobufEnvelope {
   }
   try {
     const fields = readFields(bytes.subarray(MAGIC.length), 4);
-    const [typeMeta = EMPTY, raw = EMPTY, contentEncoding, contentType] = fields;
-    const [apiVersion, kind] = readFields(typeMeta, 2);
+    const [typeMeta = EMPTY, raw = EMPTY, contentEncoding = EMPTY, contentType = EMPTY] = fields;
+    const [apiVersion = EMPTY, kind = EMPTY] = readFields(typeMeta, 2);
     return {
       apiVersion: textOf(apiVersion),
       kind: textOf(kind),
@@ -131,13 +130,6 @@ function writeBeginning(apiVersion: string, kind: string): void {
 }
 
 const EMPTY = new Uint8Array();
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function textOf(bytes: Uint8Array | undefined): string {
-  if (bytes === undefined || bytes.byteLength === 0) return '';
-  const text = asBuffer(bytes).toString('utf8');
-  return text.includes('\ufffd') ? utf8.decode(bytes) : text;
-}
 
 /** A message whose fields, numbered from 1, are all strings, bytes or messages. */
 export function readFields(bytes: Uint8Array, count: number): (Uint8Array | undefined)[] {

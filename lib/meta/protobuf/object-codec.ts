@@ -22,6 +22,7 @@ import { decodeInto, type DecodeMessageOptions } from './message-decoder.ts';
 import { writeAnyMessage } from './message-encoder.ts';
 import { malformedObject, quotedText, unsupportedEncoding } from './wire/protobuf-error.ts';
 import { parseRawJson } from './wire/raw-json.ts';
+import { textOf } from './wire/wire-reader.ts';
 
 export interface DecodeObjectOptions extends DecodeMessageOptions {
   /** For an envelope that names no kind. @defaultValue none: such an envelope is refused */
@@ -95,12 +96,10 @@ function typeOf(apiVersion: string, kind: string): Record<string, unknown> {
   return apiVersion === '' ? { kind } : { apiVersion, kind };
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function jsonObject(raw: Uint8Array): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parseRawJson(utf8.decode(raw));
+    value = parseRawJson(textOf(raw));
   } catch (error) {
     throw malformedObject('the JSON in the envelope is not valid', error);
   }

@@ -1,11 +1,10 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { readFields } from './envelope.ts';
 import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
+import { textOf } from './wire/wire-reader.ts';
 
 /** The bytes of the length in front of each event of a watch in protobuf; most significant first. */
 export const FRAME_LENGTH_BYTES = 4;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * One event of a watch in protobuf as it goes over the wire: its length in four bytes, then a `WatchEvent`. It has no envelope, the
@@ -43,7 +42,7 @@ export function readWatchEvent(frame: Uint8Array): {
   try {
     const [type = EMPTY, extension = EMPTY] = readFields(frame, 2);
     const [object = EMPTY] = readFields(extension, 1);
-    return { type: utf8.decode(type), object };
+    return { type: textOf(type), object };
   } catch (error) {
     if (error instanceof ProtobufError) throw error;
     throw malformedObject(`the event is not valid protobuf: ${errorMessage(error)}`, error);

@@ -201,7 +201,7 @@ function readKeyValue(reader: WireReader): KeyValue {
     const tag = reader.uint32();
     switch (tag) {
       case KEY_VALUE.key:
-        key = reader.text();
+        key = reader.lossyString();
         break;
       case KEY_VALUE.createRevision:
         createRevision = reader.bigint();
@@ -333,7 +333,7 @@ export function readWatchResponse(message: Uint8Array): WatchResponse {
         response.compactRevision = reader.bigint();
         break;
       case WATCH_RESPONSE.cancelReason:
-        response.cancelReason = reader.text();
+        response.cancelReason = reader.lossyString();
         break;
       case WATCH_RESPONSE.fragment:
         response.fragment = reader.bool();

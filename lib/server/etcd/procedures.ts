@@ -141,7 +141,7 @@ function readText(message: Uint8Array, wanted: number): string {
   let text = '';
   while (reader.isBefore(message.length)) {
     const tag = reader.uint32();
-    if (tag === wanted) text = reader.text();
+    if (tag === wanted) text = reader.lossyString();
     else reader.skip(tag);
   }
   return text;

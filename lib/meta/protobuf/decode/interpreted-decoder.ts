@@ -11,7 +11,7 @@ import {
 import { parseFields, parseRawJson } from '../wire/raw-json.ts';
 import { microTimeText, timeText } from '../wire/time-text.ts';
 import { unionValue } from '../wire/union-value.ts';
-import { LENGTH_DELIMITED, VARINT, WireReader } from '../wire/wire-reader.ts';
+import { LENGTH_DELIMITED, textOf, VARINT, WireReader } from '../wire/wire-reader.ts';
 
 /** An empty message takes two bytes on the wire and many times as much in memory: more than these need eight bytes each. */
 export const MOST_SMALL_MESSAGES = 200_000;
@@ -52,8 +52,6 @@ export function decodeInterpreted(
 }
 
 const NONE: readonly unknown[] = [];
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** One field as it was received. */
 interface Incoming {
@@ -168,7 +166,7 @@ class Decoding {
     while (!reader.done) {
       const tag = reader.uint32();
       if (tag === 0x0a) {
-        key = utf8.decode(reader.bytes());
+        key = reader.string();
       } else if (tag >>> 3 === 2) {
         const expected = WIRE_TYPES.get(field.type) ?? LENGTH_DELIMITED;
         if ((tag & 7) !== expected) {
@@ -212,7 +210,7 @@ class Decoding {
   }
 
   #single(type: ValueType, bytes: Uint8Array): unknown {
-    if (type === 'string') return utf8.decode(bytes);
+    if (type === 'string') return textOf(bytes);
     if (type === 'bytes') return asBuffer(bytes).toString('base64');
     this.#enter();
     const value = valueOf(type, new WireReader(bytes), bytes.byteLength === 0);
@@ -323,7 +321,7 @@ function intOrString(reader: WireReader): unknown {
     const tag = reader.uint32();
     if (tag === 0x08) kind = reader.int64();
     else if (tag === 0x10) whole = reader.int32();
-    else if (tag === 0x1a) text = utf8.decode(reader.bytes());
+    else if (tag === 0x1a) text = reader.string();
     else reader.skipUnknown(tag, 3);
   }
   if (kind !== 0 && kind !== 1) {
@@ -337,7 +335,7 @@ function lastText(reader: WireReader): string | undefined {
   let text: string | undefined;
   while (!reader.done) {
     const tag = reader.uint32();
-    if (tag === 0x0a) text = utf8.decode(reader.bytes());
+    if (tag === 0x0a) text = reader.string();
     else reader.skipUnknown(tag, 1);
   }
   return text;
@@ -347,7 +345,7 @@ function strings(reader: WireReader): string[] {
   const items: string[] = [];
   while (!reader.done) {
     const tag = reader.uint32();
-    if (tag === 0x0a) items.push(utf8.decode(reader.bytes()));
+    if (tag === 0x0a) items.push(reader.string());
     else reader.skipUnknown(tag, 1);
   }
   return items;

@@ -15,6 +15,16 @@ const FIXED_32 = 5;
 
 const DEEPEST_GROUP = 100;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of bytes. A byte order mark is kept, as in Go. @throws {TypeError} when it is not UTF-8. */
+export function textOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '';
+  const text = asBuffer(bytes).toString('utf8');
+  // The character that stands for wrong bytes may also have been sent.
+  return text.includes('\ufffd') ? utf8.decode(bytes) : text;
+}
+
 /**
  * Reads the wire format of protobuf from front to back. It copies nothing: `bytes()` returns a view. A message within another one is
  * read with the same reader: `while (reader.isBefore(end))`, where `end` comes from `messageEnd()`.
@@ -76,8 +86,13 @@ export class WireReader {
     return this.#take(this.uint32());
   }
 
-  /** A length-prefixed text; bytes that are not UTF-8 become replacement characters. */
-  text(): string {
+  /** A length-prefixed string. @throws {TypeError} when it is not UTF-8. */
+  string(): string {
+    return textOf(this.bytes());
+  }
+
+  /** A length-prefixed string; bytes that are not UTF-8 become replacement characters. */
+  lossyString(): string {
     const end = this.messageEnd();
     const text = this.#bytes.toString('utf8', this.#position, end);
     this.#position = end;

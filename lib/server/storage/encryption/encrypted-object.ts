@@ -1,12 +1,13 @@
+import { WireReader } from '../../../meta/protobuf/wire/wire-reader.ts';
 import {
-  delimited,
-  fieldsOf,
-  mapEntryOf,
-  mapFields,
-  tagOf,
-  textOf,
-  varint,
-} from './message-fields.ts';
+  room,
+  writeByteString,
+  writeInt32,
+  writeMessage,
+  writeSmall,
+  writeString,
+} from '../../../meta/protobuf/wire/wire-writer.ts';
+import { readBytesEntry, writeBytesMap } from './bytes-map.ts';
 
 /**
  * What the wrapped data key of a value is: the key itself, or a seed from which a key is derived for each value.
@@ -32,7 +33,8 @@ const LARGEST_KEY_ID_BYTES = 1024;
 const LARGEST_SOURCE_BYTES = 1024;
 const LARGEST_ANNOTATIONS_BYTES = 32 * 1024;
 
-const FIELD = { data: 1, keyId: 2, source: 3, annotations: 4, sourceType: 5 } as const;
+const TAG = { data: 0x0a, keyId: 0x12, source: 0x1a, annotations: 0x22, sourceType: 0x28 } as const;
+const NO_BYTES = new Uint8Array(0);
 const SOURCE_TYPES: readonly DataKeySource[] = ['key', 'seed'];
 
 /**
@@ -69,9 +71,16 @@ function isDomainName(name: string): boolean {
   return bare.length <= LONGEST_DOMAIN_NAME && DOMAIN_NAME.test(bare);
 }
 
+/** The most bytes of a tag and a length. */
+const HEAD_BYTES = 6;
+
 /** The bytes before the `length` bytes of data. */
 export function encodeDataHead(length: number): Uint8Array {
-  return Buffer.from([tagOf(FIELD.data), ...varint(length)]);
+  return writeMessage(() => {
+    room(HEAD_BYTES);
+    writeSmall(length);
+    writeSmall(TAG.data);
+  });
 }
 
 /** The bytes after the data; they are the same for all values of one data key. */
@@ -81,35 +90,45 @@ export function encodeDataKey({
   sourceType,
   annotations,
 }: StoredDataKey): Uint8Array {
-  const parts = [
-    delimited(FIELD.keyId, Buffer.from(keyId)),
-    delimited(FIELD.source, source),
-    ...mapFields(FIELD.annotations, annotations),
-  ];
-  // A zero is not written, as usual in protobuf.
-  if (sourceType === 'seed') parts.push(Buffer.of(FIELD.sourceType << 3, 1));
-  return Buffer.concat(parts);
+  return writeMessage(() => {
+    // A zero is not written, as usual in protobuf.
+    if (sourceType === 'seed') writeInt32(1, TAG.sourceType);
+    writeBytesMap(annotations, TAG.annotations);
+    writeByteString(source, TAG.source);
+    writeString(keyId, TAG.keyId);
+  });
 }
 
 /** Reads a message; unknown fields are skipped. @throws {Error} when it is not a message, or not a valid one. */
 export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
-  let data: Uint8Array = Buffer.alloc(0);
-  let keyId = '';
-  let source: Uint8Array = Buffer.alloc(0);
-  let sourceType: DataKeySource | undefined = 'key';
-  const annotations = new Map<string, Uint8Array>();
-  for (const { field, bytes, number } of fieldsOf(message)) {
-    if (field === FIELD.sourceType && number !== undefined) sourceType = SOURCE_TYPES[number];
-    if (bytes === undefined) continue;
-    if (field === FIELD.data) data = bytes;
-    else if (field === FIELD.keyId) keyId = textOf(bytes);
-    else if (field === FIELD.source) source = bytes;
-    else if (field === FIELD.annotations) annotations.set(...mapEntryOf(bytes));
-  }
-  if (sourceType === undefined) throw new Error('the source type of its data key is unknown');
-  if (data.length === 0) throw new Error('its encrypted data is empty');
-  const object: EncryptedObject = { data, keyId, source, sourceType, annotations };
+  const object = readEncryptedObject(message);
+  if (object.data.length === 0) throw new Error('its encrypted data is empty');
   const problem = dataKeyProblem(object);
   if (problem !== undefined) throw new Error(problem);
   return object;
+}
+
+function readEncryptedObject(message: Uint8Array): EncryptedObject {
+  let data: Uint8Array = NO_BYTES;
+  let keyId = '';
+  let source: Uint8Array = NO_BYTES;
+  let sourceNumber = 0;
+  const annotations = new Map<string, Uint8Array>();
+  try {
+    const reader = new WireReader(message);
+    while (!reader.done) {
+      const tag = reader.uint32();
+      if (tag === TAG.data) data = reader.bytes();
+      else if (tag === TAG.keyId) keyId = reader.string();
+      else if (tag === TAG.source) source = reader.bytes();
+      else if (tag === TAG.annotations) annotations.set(...readBytesEntry(reader));
+      else if (tag === TAG.sourceType) sourceNumber = reader.int64();
+      else reader.skip(tag);
+    }
+  } catch (error) {
+    throw new Error('it is not a valid message: cut off or changed', { cause: error });
+  }
+  const sourceType = SOURCE_TYPES[sourceNumber];
+  if (sourceType === undefined) throw new Error('the source type of its data key is unknown');
+  return { data, keyId, source, sourceType, annotations };
 }

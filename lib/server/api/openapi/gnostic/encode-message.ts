@@ -1,13 +1,21 @@
+import {
+  writeBool,
+  writeDouble,
+  writeInt64,
+  writeLength,
+  writeMessage,
+  writeString,
+  written,
+} from '../../../../meta/protobuf/wire/wire-writer.ts';
 import { isRecord, type JsonRecord } from '../../../registry/rules/json-value.ts';
-import { BackwardWriter } from './backward-writer.ts';
 import { extensionYaml } from './extension-yaml.ts';
 import type { Fields, FieldType, MessageShape, MessageShapes } from './message-shape.ts';
 
 /** The protobuf of a JSON document. Members that the models do not know are left out. */
 export function encodeMessage(shapes: MessageShapes, document: unknown): Uint8Array {
-  const writer = new BackwardWriter();
-  new MessageEncoder(shapes, writer).content(shapeNamed(shapes, 'Document'), document);
-  return writer.bytes();
+  return writeMessage(() => {
+    new MessageEncoder(shapes).content(shapeNamed(shapes, 'Document'), document);
+  });
 }
 
 function shapeNamed(shapes: MessageShapes, name: string): MessageShape {
@@ -16,27 +24,18 @@ function shapeNamed(shapes: MessageShapes, name: string): MessageShape {
   return shape;
 }
 
-/** Fields of a shape by number, highest first: the order in which they are written. */
-const ordered = new WeakMap<Fields, readonly (readonly [string, number, FieldType])[]>();
+/** The tag of a field of bytes, text or messages. */
+const bytes = (field: number): number => (field << 3) | 2;
 
-function orderedFields(fields: Fields): readonly (readonly [string, number, FieldType])[] {
-  let order = ordered.get(fields);
-  if (order === undefined) {
-    order = Object.entries(fields)
-      .map(([name, [number, type]]) => [name, number, type] as const)
-      .toSorted(([, one], [, other]) => other - one);
-    ordered.set(fields, order);
-  }
-  return order;
-}
+type NumberedField = readonly [name: string, number: number, type: FieldType];
 
 class MessageEncoder {
   readonly #shapes: MessageShapes;
-  readonly #writer: BackwardWriter;
+  /** Fields of a shape by number, highest first: the order in which they are written. */
+  readonly #ordered = new Map<Fields, readonly NumberedField[]>();
 
-  constructor(shapes: MessageShapes, writer: BackwardWriter) {
+  constructor(shapes: MessageShapes) {
     this.#shapes = shapes;
-    this.#writer = writer;
   }
 
   /** Writes the fields of a message without its length. */
@@ -55,8 +54,19 @@ class MessageEncoder {
     }
   }
 
+  #orderOf(fields: Fields): readonly NumberedField[] {
+    let order = this.#ordered.get(fields);
+    if (order === undefined) {
+      order = Object.entries(fields)
+        .map(([name, [number, type]]) => [name, number, type] as const)
+        .toSorted(([, one], [, other]) => other - one);
+      this.#ordered.set(fields, order);
+    }
+    return order;
+  }
+
   #fields(fields: Fields, value: JsonRecord): void {
-    for (const [name, number, type] of orderedFields(fields)) {
+    for (const [name, number, type] of this.#orderOf(fields)) {
       if (Object.hasOwn(value, name)) this.#field(number, type, value[name], false);
     }
   }
@@ -79,10 +89,10 @@ class MessageEncoder {
 
   /** A message with a name and a value. */
   #named(number: number, name: string, type: FieldType, value: unknown): void {
-    const before = this.#writer.length;
+    const before = written();
     this.#field(2, type, value, false);
-    if (name !== '') this.#writer.string(1, name);
-    this.#writer.message(number, before);
+    if (name !== '') writeString(name, bytes(1));
+    writeLength(before, bytes(number));
   }
 
   /** @param always Also writes a scalar that is the default of its type. */
@@ -94,24 +104,26 @@ class MessageEncoder {
       }
       return;
     }
-    const writer = this.#writer;
     switch (type) {
       case 'string':
-        if (typeof value === 'string' && (always || value !== '')) writer.string(number, value);
+        if (typeof value === 'string' && (always || value !== ''))
+          writeString(value, bytes(number));
         break;
       case 'bool':
-        if (typeof value === 'boolean' && (always || value)) writer.boolean(number, value);
+        if (typeof value === 'boolean' && (always || value)) writeBool(value, number << 3);
         break;
       case 'int64':
         if (typeof value === 'number' && (always || value !== 0)) {
-          writer.integer(number, Math.trunc(value));
+          writeInt64(Math.trunc(value), number << 3);
         }
         break;
       case 'double':
-        if (typeof value === 'number' && (always || value !== 0)) writer.double(number, value);
+        if (typeof value === 'number' && (always || value !== 0))
+          writeDouble(value, (number << 3) | 1);
         break;
       case 'strings':
-        for (const item of listOf(value)) if (typeof item === 'string') writer.string(number, item);
+        for (const item of listOf(value))
+          if (typeof item === 'string') writeString(item, bytes(number));
         break;
       case 'any':
         this.#any(number, value);
@@ -123,15 +135,15 @@ class MessageEncoder {
   }
 
   #message(number: number, name: string, value: unknown): void {
-    const before = this.#writer.length;
+    const before = written();
     this.content(shapeNamed(this.#shapes, name), value);
-    this.#writer.message(number, before);
+    writeLength(before, bytes(number));
   }
 
   #any(number: number, value: unknown): void {
-    const before = this.#writer.length;
-    this.#writer.string(2, extensionYaml(value));
-    this.#writer.message(number, before);
+    const before = written();
+    writeString(extensionYaml(value), bytes(2));
+    writeLength(before, bytes(number));
   }
 }
 

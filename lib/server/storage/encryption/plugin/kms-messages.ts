@@ -1,4 +1,10 @@
-import { delimited, fieldsOf, mapEntryOf, mapFields, textOf } from '../message-fields.ts';
+import { WireReader } from '../../../../meta/protobuf/wire/wire-reader.ts';
+import {
+  writeByteString,
+  writeMessage,
+  writeString,
+} from '../../../../meta/protobuf/wire/wire-writer.ts';
+import { readBytesEntry, writeBytesMap } from '../bytes-map.ts';
 import type { WrappedKey } from '../key-service.ts';
 
 /** One procedure of a KMS plug-in: its path, and the encoding of its messages. */
@@ -28,12 +34,24 @@ export interface KmsDecryptRequest {
   readonly annotations: ReadonlyMap<string, Uint8Array>;
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 /** @see kms apis/v2/api.proto StatusRequest, StatusResponse */
 export const STATUS: KmsProcedure<undefined, KmsStatus> = {
   path: '/v2.KeyManagementService/Status',
   serialize: () => Buffer.alloc(0),
   deserialize: (message) => {
-    const [version = '', healthz = '', keyId = ''] = textsOf(message, [1, 2, 3]);
+    let version = '';
+    let healthz = '';
+    let keyId = '';
+    const reader = new WireReader(message);
+    while (!reader.done) {
+      const tag = reader.uint32();
+      if (tag === 0x0a) version = reader.string();
+      else if (tag === 0x12) healthz = reader.string();
+      else if (tag === 0x1a) keyId = reader.string();
+      else reader.skip(tag);
+    }
     return { version, healthz, keyId };
   },
 };
@@ -42,16 +60,21 @@ export const STATUS: KmsProcedure<undefined, KmsStatus> = {
 export const ENCRYPT: KmsProcedure<KmsEncryptRequest, WrappedKey> = {
   path: '/v2.KeyManagementService/Encrypt',
   serialize: ({ plaintext, uid }) =>
-    Buffer.concat([...present(1, plaintext), ...present(2, Buffer.from(uid))]),
+    writeMessage(() => {
+      writeString(uid, 0x12);
+      writeByteString(plaintext, 0x0a);
+    }),
   deserialize: (message) => {
-    let ciphertext: Uint8Array = Buffer.alloc(0);
+    let ciphertext: Uint8Array = NO_BYTES;
     let keyId = '';
     const annotations = new Map<string, Uint8Array>();
-    for (const { field, bytes } of fieldsOf(message)) {
-      if (bytes === undefined) continue;
-      if (field === 1) ciphertext = bytes;
-      else if (field === 2) keyId = textOf(bytes);
-      else if (field === 3) annotations.set(...mapEntryOf(bytes));
+    const reader = new WireReader(message);
+    while (!reader.done) {
+      const tag = reader.uint32();
+      if (tag === 0x0a) ciphertext = reader.bytes();
+      else if (tag === 0x12) keyId = reader.string();
+      else if (tag === 0x1a) annotations.set(...readBytesEntry(reader));
+      else reader.skip(tag);
     }
     return { ciphertext, keyId, annotations };
   },
@@ -61,30 +84,20 @@ export const ENCRYPT: KmsProcedure<KmsEncryptRequest, WrappedKey> = {
 export const DECRYPT: KmsProcedure<KmsDecryptRequest, Uint8Array> = {
   path: '/v2.KeyManagementService/Decrypt',
   serialize: ({ ciphertext, uid, keyId, annotations }) =>
-    Buffer.concat([
-      ...present(1, ciphertext),
-      ...present(2, Buffer.from(uid)),
-      ...present(3, Buffer.from(keyId)),
-      ...mapFields(4, annotations),
-    ]),
+    writeMessage(() => {
+      writeBytesMap(annotations, 0x22);
+      writeString(keyId, 0x1a);
+      writeString(uid, 0x12);
+      writeByteString(ciphertext, 0x0a);
+    }),
   deserialize: (message) => {
-    let plaintext: Uint8Array = Buffer.alloc(0);
-    for (const { field, bytes } of fieldsOf(message)) {
-      if (field === 1 && bytes !== undefined) plaintext = bytes;
+    let plaintext: Uint8Array = NO_BYTES;
+    const reader = new WireReader(message);
+    while (!reader.done) {
+      const tag = reader.uint32();
+      if (tag === 0x0a) plaintext = reader.bytes();
+      else reader.skip(tag);
     }
     return plaintext;
   },
 };
-
-/** A field; protobuf leaves out an empty one. */
-function present(field: number, bytes: Uint8Array): Uint8Array[] {
-  return bytes.length === 0 ? [] : [delimited(field, bytes)];
-}
-
-function textsOf(message: Uint8Array, wanted: readonly number[]): string[] {
-  const found = new Map<number, string>();
-  for (const { field, bytes } of fieldsOf(message)) {
-    if (bytes !== undefined && wanted.includes(field)) found.set(field, textOf(bytes));
-  }
-  return wanted.map((field) => found.get(field) ?? '');
-}
