@@ -1,0 +1,175 @@
+import { ListwatchError } from '../failure/errors.ts';
+import { plainText } from '../text/plain-text.ts';
+
+/** The length of a value in a message, characters. */
+const LONGEST_VALUE = 60;
+
+/**
+ * The rule of one option: the values that it accepts, and the value that it has when it is left out. `Accepted` are the values that
+ * pass; `Default` is `undefined` for an option without a default, and `never` for a required one.
+ */
+export class OptionRule<in Accepted, out Default> {
+  /** Only for the type. */
+  declare readonly accepted: (value: Accepted) => void;
+  /** Completes "must be", for example `a function`. */
+  readonly expected: string;
+  readonly accepts: (value: unknown) => boolean;
+  readonly fallback: Default;
+  readonly isRequired: boolean;
+
+  constructor(
+    expected: string,
+    accepts: (value: unknown) => boolean,
+    fallback: Default,
+    isRequired = false,
+  ) {
+    this.expected = expected;
+    this.accepts = accepts;
+    this.fallback = fallback;
+    this.isRequired = isRequired;
+  }
+
+  default<D extends Accepted>(fallback: D): OptionRule<Accepted, D> {
+    return new OptionRule(this.expected, this.accepts, fallback);
+  }
+
+  get required(): OptionRule<Accepted, never> {
+    return new OptionRule(this.expected, this.accepts, undefined as never, true);
+  }
+
+  /**
+   * The value, or the default for one that was left out.
+   * @throws {ListwatchError} code INVALID_OPTION naming option, rule and value.
+   */
+  read<V>(owner: string, name: string, given: V): Exclude<V, undefined> | Default {
+    if (given === undefined || (given === null && this.isRequired)) {
+      if (this.isRequired) throw invalidOption(owner, `option "${name}" is required`);
+      return this.fallback;
+    }
+    if (this.accepts(given)) return given as Exclude<V, undefined>;
+    throw invalidOption(owner, `option "${name}" must be ${this.expected}, not ${shown(given)}`);
+  }
+}
+
+type Optional<Accepted> = OptionRule<Accepted, undefined>;
+
+/** A rule of its own: `expected` completes "must be". */
+export function value<Accepted>(
+  expected: string,
+  accepts: (value: unknown) => boolean,
+): Optional<Accepted> {
+  return new OptionRule<Accepted, undefined>(expected, accepts, undefined);
+}
+
+/** Bounds are included. */
+export interface NumberRule {
+  readonly min: number;
+  /** @defaultValue Infinity */
+  readonly max?: number | undefined;
+}
+
+export function number({ min, max = Infinity }: NumberRule): Optional<number> {
+  return value(`a number ${range(min, max)}`, (given) => isWithin(given, min, max));
+}
+
+/** A whole number; without `max` also Infinity, which means "without limit". */
+export function integer({ min, max = Infinity }: NumberRule): Optional<number> {
+  return value(
+    `a whole number ${range(min, max)}`,
+    (given) => isWithin(given, min, max) && (Number.isInteger(given) || given === Infinity),
+  );
+}
+
+function isWithin(given: unknown, min: number, max: number): given is number {
+  return typeof given === 'number' && given >= min && given <= max;
+}
+
+function range(min: number, max: number): string {
+  return max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+}
+
+export function text(): Optional<string> {
+  return TEXT;
+}
+
+/** A text that is not empty. */
+export function filledText(): Optional<string> {
+  return value('a text that is not empty', (given) => typeof given === 'string' && given !== '');
+}
+
+export function texts(): Optional<readonly string[]> {
+  return TEXTS;
+}
+
+export function flag(): Optional<boolean> {
+  return FLAG;
+}
+
+export function callback(): Optional<(...given: never[]) => unknown> {
+  return CALLBACK;
+}
+
+/** An object; its members are not checked. */
+export function object(): Optional<object> {
+  return OBJECT;
+}
+
+/** An object with these methods. `expected` says where one comes from. */
+export function methods(expected: string, ...names: readonly string[]): Optional<object> {
+  return value(expected, (given) => {
+    return isObject(given) && names.every((name) => typeof Reflect.get(given, name) === 'function');
+  });
+}
+
+/** Checks the shape and not the class: a test environment may have its own AbortSignal class. */
+export function signal(): Optional<AbortSignal> {
+  return SIGNAL;
+}
+
+export function oneOf<const Word extends string>(...words: readonly Word[]): Optional<Word> {
+  const list = words.map((word) => `'${word}'`);
+  const last = list.pop() ?? '';
+  const expected = list.length === 0 ? last : `${list.join(', ')} or ${last}`;
+  return value(expected, (given) => (words as readonly unknown[]).includes(given));
+}
+
+/** For an option that its owner checks, or that may have any value. */
+export function anything(): Optional<unknown> {
+  return ANYTHING;
+}
+
+const TEXT = value<string>('a string', (given) => typeof given === 'string');
+const TEXTS = value<readonly string[]>(
+  'an array of strings',
+  (given) => Array.isArray(given) && given.every((one) => typeof one === 'string'),
+);
+const FLAG = value<boolean>('true or false', (given) => typeof given === 'boolean');
+const CALLBACK = value<(...given: never[]) => unknown>(
+  'a function',
+  (given) => typeof given === 'function',
+);
+const OBJECT = value<object>('an object', (given) => isObject(given) && !Array.isArray(given));
+const SIGNAL = value<AbortSignal>('an AbortSignal', (given) => {
+  return (
+    isObject(given) &&
+    typeof Reflect.get(given, 'aborted') === 'boolean' &&
+    typeof Reflect.get(given, 'addEventListener') === 'function'
+  );
+});
+const ANYTHING = value<unknown>('a value', () => true);
+
+function isObject(given: unknown): given is object {
+  return (typeof given === 'object' && given !== null) || typeof given === 'function';
+}
+
+/** A value in a message. The content of an object or of bytes may be a secret and is not shown. */
+export function shown(given: unknown): string {
+  if (typeof given === 'string') return JSON.stringify(plainText(given, LONGEST_VALUE));
+  if (typeof given === 'function') return 'a function';
+  if (typeof given !== 'object' || given === null) return String(given);
+  return Array.isArray(given) ? 'an array' : 'an object';
+}
+
+export function invalidOption(owner: string, problem: string): ListwatchError {
+  return new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+}
