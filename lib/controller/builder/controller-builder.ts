@@ -1,13 +1,14 @@
 import type { Indexers } from '../../cache/store/indexers.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { callback, flag, object, rule, text } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { DaemonOptions } from '../helpers/object-daemons.ts';
 import type { TimerOptions } from '../helpers/object-timer.ts';
-import { HANDLED_OPTIONS, type HandledOptions } from '../helpers/handled-state.ts';
+import { HANDLED, type HandledOptions } from '../helpers/handled-state.ts';
 import type { TaskDeclarations } from './object-tasks.ts';
 import { checkFinalizer } from '../helpers/finalizers.ts';
 import type { ObjectChange } from '../change/object-change.ts';
@@ -20,7 +21,11 @@ import type {
   WhenGone,
 } from './run/author-functions.ts';
 import { Controller } from './controller.ts';
-import { CONTROLLER_OPTIONS, type ControllerOptions } from './controller-options.ts';
+import {
+  CONTROLLER,
+  type ControllerOptions,
+  type FilledControllerOptions,
+} from './controller-options.ts';
 import type { EventSource } from './source/external-source.ts';
 import { mapped, ownersOf, type MapObject, type OwnLookup } from './source/change-mappings.ts';
 import { OWNER_INDEX, ownerIndexFunc } from './source/owner-index.ts';
@@ -54,16 +59,29 @@ export interface OwnsOptions<T extends KubernetesObject> extends SourceOptions<T
   readonly anyOwner?: boolean | undefined;
 }
 
-const SOURCE_OPTIONS = ['labelSelector', 'where', 'namespaces', 'indexes'];
-const WATCHES_OPTIONS = [...SOURCE_OPTIONS, 'cluster'];
-const OWNS_OPTIONS = [...SOURCE_OPTIONS, 'anyOwner'];
+const SOURCE = {
+  labelSelector: text(),
+  where: callback(),
+  namespaces: rule<'all' | readonly string[]>("'all' or an array of strings", (given) => {
+    return given === 'all' || Array.isArray(given);
+  }),
+  indexes: object(),
+};
+const WATCHES = optionsOf<WatchesOptions<KubernetesObject>>()('controller.watches', {
+  ...SOURCE,
+  cluster: object(),
+});
+const OWNS = optionsOf<OwnsOptions<KubernetesObject>>()('controller.owns', {
+  ...SOURCE,
+  anyOwner: flag().default(false),
+});
 
 /** Declares what a controller watches. Each method returns the same builder; `reconcile` ends it. */
 export class ControllerBuilder<T extends KubernetesObject, Types extends object = object> {
   readonly #client: Client<Types>;
   readonly #apiVersion: string;
   readonly #resource: string;
-  readonly #options: ControllerOptions;
+  readonly #options: FilledControllerOptions;
   readonly #predicates: Predicate<T>[] = [];
   readonly #others: SourceDeclaration[] = [];
   readonly #external: [string, EventSource][] = [];
@@ -81,11 +99,10 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     resource: string,
     options: ControllerOptions,
   ) {
-    rejectUnknownOptions('controller', options, CONTROLLER_OPTIONS);
     this.#client = client;
     this.#apiVersion = apiVersion;
     this.#resource = resource;
-    this.#options = options;
+    this.#options = CONTROLLER.read(options);
   }
 
   /** Reconciles an object when an object that it owns changes. `context.owned` returns those. */
@@ -104,8 +121,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     resource: string,
     options: OwnsOptions<U> = {},
   ): this {
-    rejectUnknownOptions('controller.owns', options, OWNS_OPTIONS);
-    const { anyOwner = false, indexes } = options;
+    const { anyOwner, indexes } = OWNS.read(options);
     const wanted = ({ controller }: OwnerReference): boolean => anyOwner || controller === true;
     this.#declare({
       ...declared(options),
@@ -145,12 +161,11 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     map: MapObject<U>,
     options: WatchesOptions<U> = {},
   ): this {
-    rejectUnknownOptions('controller.watches', options, WATCHES_OPTIONS);
     if (typeof map !== 'function') {
       const text = `controller.watches: the mapping of ${resource} must be a function, not ${typeof map}`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
-    const { cluster, indexes = {} } = options;
+    const { cluster, indexes = {} } = WATCHES.read(options);
     checkCluster(cluster);
     this.#declare({
       ...declared(options),
@@ -259,8 +274,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   remembers(options: HandledOptions = {}): this {
-    rejectUnknownOptions('controller.remembers', options, HANDLED_OPTIONS);
-    this.#remembers = options;
+    this.#remembers = HANDLED.read(options);
     return this;
   }
 

@@ -1,8 +1,24 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { MissingResourcePolicy } from '../../cache/informer/options/start-failure.ts';
-import { numberOption } from '../../kernel/options/options.ts';
+import {
+  callback,
+  flag,
+  integer,
+  number,
+  object,
+  oneOf,
+  text,
+  texts,
+} from '../../kernel/options/option-rules.ts';
+import {
+  optionsOf,
+  type FilledOptions,
+  type OptionsSchema,
+} from '../../kernel/options/options-schema.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { EventSink } from '../events/event-sink.ts';
 import type { ObjectChange } from '../change/object-change.ts';
@@ -79,35 +95,39 @@ export interface ControllerOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-export const CONTROLLER_OPTIONS: readonly (keyof ControllerOptions)[] = [
-  'name',
-  'concurrency',
-  'informers',
-  'namespace',
-  'namespaces',
-  'labelSelector',
-  'everyUpdate',
-  'ownWrites',
-  'missingResource',
-  'syncTimeoutMs',
-  'timeoutMs',
-  'shutdownTimeoutMs',
-  'maxRetries',
-  'priority',
-  'queue',
-  'rateLimiter',
-  'onError',
-  'events',
-  'historySize',
-  'runtime',
-  'logger',
-  'metrics',
-];
-
 const SYNC_TIMEOUT_MS = 120_000;
 
-/** The longest wait for the first lists, milliseconds. @throws {ListwatchError} code INVALID_OPTION. */
+type Defaulted = 'historySize' | 'runtime' | 'logger';
+
+export type FilledControllerOptions = FilledOptions<ControllerOptions, Defaulted>;
+
+export const CONTROLLER: OptionsSchema<ControllerOptions, Defaulted> =
+  optionsOf<ControllerOptions>()('controller', {
+    name: text(),
+    concurrency: integer({ min: 1, max: 10_000 }),
+    informers: object(),
+    namespace: text(),
+    namespaces: texts(),
+    labelSelector: text(),
+    everyUpdate: flag(),
+    ownWrites: flag(),
+    missingResource: oneOf('wait', 'fail'),
+    syncTimeoutMs: number({ min: 1 }),
+    timeoutMs: number({ min: 1 }),
+    shutdownTimeoutMs: number({ min: 0 }),
+    maxRetries: integer({ min: 0 }),
+    priority: callback(),
+    queue: object(),
+    rateLimiter: object(),
+    onError: callback(),
+    events: object(),
+    historySize: integer({ min: 0 }).default(100),
+    runtime: object().default(realRuntime),
+    logger: object().default(consoleLogger),
+    metrics: object(),
+  });
+
+/** The longest wait for the first lists, milliseconds. */
 export function syncTimeoutOf({ syncTimeoutMs, missingResource }: ControllerOptions): number {
-  const given = syncTimeoutMs ?? (missingResource === 'wait' ? Infinity : undefined);
-  return numberOption('controller', 'syncTimeoutMs', given, SYNC_TIMEOUT_MS, { min: 1 });
+  return syncTimeoutMs ?? (missingResource === 'wait' ? Infinity : SYNC_TIMEOUT_MS);
 }

@@ -2,12 +2,10 @@ import type { WaitOptions } from '../../cache/informer/handlers/handler-registra
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
-import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
@@ -38,7 +36,7 @@ import { priorityOf, type AddOptions } from '../workqueue/work-queue-options.ts'
 import type { AuthorFunctions } from './run/author-functions.ts';
 import { takeName } from './controller-names.ts';
 import type { ControllerInspection } from './controller-inspection.ts';
-import { syncTimeoutOf, type ControllerOptions } from './controller-options.ts';
+import { syncTimeoutOf, type FilledControllerOptions } from './controller-options.ts';
 import { ControllerSources } from './source/controller-sources.ts';
 import { ExternalSource, type EventSource } from './source/external-source.ts';
 import { GoneObjects } from './run/gone-objects.ts';
@@ -65,7 +63,7 @@ export interface ControllerParts<T extends KubernetesObject, Types extends objec
   /** Keeps the last handled states. */
   readonly remembers: HandledOptions | undefined;
   readonly functions: AuthorFunctions<T, Types>;
-  readonly options: ControllerOptions;
+  readonly options: FilledControllerOptions;
 }
 
 /**
@@ -121,7 +119,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   /** Use `controller(…)`. @throws {ListwatchError} code INVALID_OPTION. */
   constructor(parts: ControllerParts<T, Types>) {
     const { options, resource } = parts;
-    const { runtime = realRuntime, logger = consoleLogger, metrics, rateLimiter } = options;
+    const { runtime, logger, metrics, rateLimiter } = options;
     const { concurrency, timeoutMs, shutdownTimeoutMs, maxRetries, onError } = options;
     this.name = options.name ?? resource;
     this.#metrics = metrics;

@@ -1,5 +1,15 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
+import {
+  anything,
+  flag,
+  object,
+  oneOf,
+  openRule,
+  rule,
+  text,
+  texts,
+} from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type {
   CustomResourceColumnDefinition,
@@ -95,26 +105,29 @@ export type TypesOf<Definition> =
   Definition extends ResourceDefinition<infer Types extends object> ? Types : never;
 
 const OWNER = 'defineResource';
-const OPTIONS = [
-  'group',
-  'kind',
-  'plural',
-  'singular',
-  'shortNames',
-  'categories',
-  'scope',
-  'versions',
-];
-const VERSION_OPTIONS = [
-  'spec',
-  'status',
-  'storage',
-  'served',
-  'deprecated',
-  'columns',
-  'scale',
-  'selectableFields',
-];
+const RESOURCE = optionsOf<DefineResourceOptions>()(OWNER, {
+  group: openRule<string>('a DNS name such as "shop.example.com"', (given) => {
+    return typeof given === 'string' && GROUP_NAME.test(given);
+  }).required,
+  kind: text().required,
+  plural: text().required,
+  singular: text(),
+  shortNames: texts(),
+  categories: texts(),
+  scope: oneOf('Namespaced', 'Cluster').default('Namespaced'),
+  versions: object().required,
+});
+const list = rule<readonly unknown[]>('an array', Array.isArray);
+const VERSION = optionsOf<VersionOptions>()(OWNER, {
+  spec: anything().required,
+  status: anything(),
+  storage: flag(),
+  served: flag().default(true),
+  deprecated: anything(),
+  columns: list,
+  scale: object(),
+  selectableFields: texts(),
+});
 const VERSION_NAME = /^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/;
 const GROUP_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
 
@@ -143,15 +156,9 @@ export function defineResource<
 >(
   options: DefineResourceOptions<Group, Plural, Versions>,
 ): ResourceDefinition<DefinedTypes<Group, Plural, Versions>> {
-  rejectUnknownOptions(OWNER, options, OPTIONS);
-  requireOptions(OWNER, options, ['group', 'kind', 'plural', 'versions']);
-  const { group, kind, plural, singular, shortNames, categories, scope = 'Namespaced' } = options;
-  if (!GROUP_NAME.test(group)) {
-    invalid(
-      `option "group" must be a DNS name such as "shop.example.com", not ${JSON.stringify(group)}`,
-    );
-  }
-  const versions = Object.entries<VersionOptions>(options.versions);
+  const read = RESOURCE.read(options);
+  const { group, kind, plural, singular, shortNames, categories, scope } = read;
+  const versions = Object.entries<VersionOptions>(read.versions);
   checkVersions(versions);
   return {
     manifest: {
@@ -181,8 +188,7 @@ function checkVersions(
   versions: readonly (readonly [name: string, version: VersionOptions])[],
 ): void {
   for (const [name, version] of versions) {
-    rejectUnknownOptions(`${OWNER}: version ${name}`, version, VERSION_OPTIONS);
-    requireOptions(`${OWNER}: version ${name}`, version, ['spec']);
+    VERSION.read(version, `${OWNER}: version ${name}`);
     if (!VERSION_NAME.test(name)) {
       invalid(`a version must have a name such as v1 or v1beta1, not ${JSON.stringify(name)}`);
     }

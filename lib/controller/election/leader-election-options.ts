@@ -1,13 +1,23 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+  callback,
+  flag,
+  invalidOption,
+  number,
+  object,
+  oneOf,
+  openRule,
+} from '../../kernel/options/option-rules.ts';
+import {
+  optionsOf,
+  type FilledOptions,
+  type OptionsSchema,
+} from '../../kernel/options/options-schema.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import type { Metrics } from '../../kernel/report/metrics.ts';
+import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import { randomUuid } from '../../kernel/time/random.ts';
 import { hostName } from '../../kernel/time/real-process.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 /** How one of several replicas is chosen. */
@@ -60,27 +70,48 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-const LEADER_ELECTION_OPTIONS: readonly (keyof LeaderElectorOptions)[] = [
-  'name',
-  'namespace',
-  'identity',
-  'leaseDurationMs',
-  'renewDeadlineMs',
-  'retryMs',
-  'fencing',
-  'labels',
-  'drainTimeoutMs',
-  'preempt',
-  'onLeader',
-  'runtime',
-  'logger',
-  'metrics',
-];
+/** The name of a Lease or a namespace. */
+const dnsName = openRule<string>(
+  'a name of Kubernetes: lower case letters, digits, "-" and "."',
+  (given) => typeof given === 'string' && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(given),
+);
+
+type Defaulted =
+  | 'leaseDurationMs'
+  | 'renewDeadlineMs'
+  | 'retryMs'
+  | 'fencing'
+  | 'drainTimeoutMs'
+  | 'preempt'
+  | 'runtime'
+  | 'logger'
+  | 'metrics';
+
+export const LEADER_ELECTION: OptionsSchema<LeaderElectorOptions, Defaulted> =
+  optionsOf<LeaderElectorOptions>()('LeaderElector', {
+    name: dnsName.required,
+    namespace: dnsName,
+    identity: openRule<string>(
+      'a text that no other replica has, such as the name of the pod',
+      (given) => typeof given === 'string' && given.trim() !== '',
+    ),
+    leaseDurationMs: number({ min: 1 }).default(15_000),
+    renewDeadlineMs: number({ min: 1 }).default(10_000),
+    retryMs: number({ min: 1 }).default(2000),
+    fencing: oneOf('local', 'strict').default('local'),
+    labels: object(),
+    drainTimeoutMs: number({ min: 1 }).default(25_000),
+    preempt: flag().default(false),
+    onLeader: callback(),
+    runtime: object().default(realRuntime),
+    logger: object().default(consoleLogger),
+    metrics: object().default(silentMetrics),
+  });
 
 /** Jitter of the waits of replicas that do not lead: up to this share of `retryMs` is added. @see client-go JitterFactor @ 32ce75a7 */
 export const JITTER = 1.2;
 
-/** The options with their defaults. */
+/** The times of an election. */
 export interface ElectionTimes {
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
@@ -90,59 +121,32 @@ export interface ElectionTimes {
   readonly drainTimeoutMs: number;
 }
 
-/** The name of a Lease or a namespace. */
-const DNS_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
-
 /** @throws {ListwatchError} code INVALID_OPTION. */
-export function electionTimes(owner: string, options: LeaderElectorOptions): ElectionTimes {
-  rejectUnknownOptions(owner, options, LEADER_ELECTION_OPTIONS);
-  requireOptions(owner, options, ['name']);
-  const number = (name: keyof ElectionTimes & keyof LeaderElectorOptions, fallback: number) =>
-    numberOption(owner, name, options[name], fallback, { min: 1 });
-  const leaseDurationMs = number('leaseDurationMs', 15_000);
-  const renewDeadlineMs = number('renewDeadlineMs', 10_000);
-  const retryMs = number('retryMs', 2000);
-  const drainTimeoutMs = number('drainTimeoutMs', 25_000);
-  const refuse = (problem: string): never => {
-    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
-  };
+export function resolveElection(
+  owner: string,
+  given: LeaderElectorOptions,
+): FilledOptions<LeaderElectorOptions, Defaulted> & ElectionTimes {
+  const options = LEADER_ELECTION.read(given, owner);
+  const { leaseDurationMs, renewDeadlineMs, retryMs } = options;
   if (leaseDurationMs % 1000 !== 0) {
-    refuse(
+    throw invalidOption(
+      owner,
       `option "leaseDurationMs" must be whole seconds, as a Lease has it, not ${leaseDurationMs}`,
     );
   }
   if (renewDeadlineMs >= leaseDurationMs) {
-    refuse(
+    throw invalidOption(
+      owner,
       `option "renewDeadlineMs" (${renewDeadlineMs}) must be less than "leaseDurationMs" (${leaseDurationMs})`,
     );
   }
   if (retryMs * JITTER >= renewDeadlineMs) {
-    refuse(
+    throw invalidOption(
+      owner,
       `option "retryMs" (${retryMs}) must be less than "renewDeadlineMs" (${renewDeadlineMs}) divided by ${JITTER}`,
     );
   }
-  const { fencing = 'local', name, namespace, identity, preempt = false } = options;
-  if (fencing !== 'local' && fencing !== 'strict') {
-    refuse(`option "fencing" must be 'local' or 'strict', not ${String(fencing)}`);
-  }
-  if (typeof preempt !== 'boolean') {
-    refuse(`option "preempt" must be true or false, not ${String(preempt)}`);
-  }
-  for (const [option, text] of Object.entries({ name, namespace })) {
-    if (text === undefined) continue;
-    if (typeof text !== 'string' || !DNS_NAME.test(text)) {
-      refuse(
-        `option "${option}" must be a name of Kubernetes: lower case letters, digits, "-" and "."`,
-      );
-    }
-  }
-  if (identity !== undefined && (typeof identity !== 'string' || identity.trim() === '')) {
-    refuse(
-      'option "identity" must be a text that no other replica has, such as the name of the pod',
-    );
-  }
-  const requestMs = Math.max(1000, renewDeadlineMs / 2);
-  return { leaseDurationMs, renewDeadlineMs, retryMs, requestMs, drainTimeoutMs };
+  return { ...options, requestMs: Math.max(1000, renewDeadlineMs / 2) };
 }
 
 /** An identity that no other replica has. */

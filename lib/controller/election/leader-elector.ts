@@ -1,14 +1,11 @@
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { guardedCall } from '../../kernel/failure/guarded-call.ts';
-import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { silentMetrics } from '../../kernel/report/metrics.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { randomUuid } from '../../kernel/time/random.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import type { Stored } from '../../meta/stored.ts';
@@ -20,7 +17,7 @@ import { LeaseClock, type Moment } from './lease-clock.ts';
 import { LeaseLock } from './lease-lock.ts';
 import { LeaseRenewal } from './lease-renewal.ts';
 import {
-  electionTimes,
+  resolveElection,
   newIdentity,
   type ElectionTimes,
   type LeaderElectorOptions,
@@ -96,14 +93,15 @@ export class LeaderElector {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: LeaderElectorOptions) {
-    this.#times = electionTimes('LeaderElector', options);
-    const { name, namespace = client.namespace, labels, runtime = realRuntime } = options;
+    const resolved = resolveElection('LeaderElector', options);
+    const { name, namespace = client.namespace, labels, runtime } = resolved;
+    this.#times = resolved;
     this.name = name;
     this.namespace = namespace;
-    this.identity = options.identity ?? newIdentity(runtime);
-    this.#options = options;
+    this.identity = resolved.identity ?? newIdentity(runtime);
+    this.#options = resolved;
     this.#runtime = runtime;
-    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#logger = guardedLogger(resolved.logger);
     this.#clock = new LeaseClock(runtime);
     const { identity } = this;
     const instance = randomUuid(runtime);
@@ -123,15 +121,15 @@ export class LeaderElector {
       name,
       identity,
       logger: this.#logger,
-      metrics: options.metrics ?? silentMetrics,
-      onLeader: options.onLeader,
+      metrics: resolved.metrics,
+      onLeader: resolved.onLeader,
     });
     this.#candidacy = new Candidacy({
       lock: this.#lock,
       identity,
       instance,
       times: this.#times,
-      preempts: options.preempt === true,
+      preempts: resolved.preempt,
       clock: this.#clock,
       report: this.#report,
       runtime,

@@ -1,10 +1,7 @@
 import type { Client } from '../../client/rest/client.ts';
-import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
-import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { number, object, oneOf, text } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
@@ -61,16 +58,15 @@ export interface FlushOptions {
 }
 
 const OWNER = 'EventRecorder';
-const OPTION_NAMES: readonly (keyof EventRecorderOptions)[] = [
-  'controller',
-  'instance',
-  'api',
-  'closeTimeoutMs',
-  'runtime',
-  'logger',
-];
+const OPTIONS = optionsOf<EventRecorderOptions>()(OWNER, {
+  controller: text().required,
+  instance: text(),
+  api: oneOf('events.k8s.io/v1', 'v1').default('events.k8s.io/v1'),
+  closeTimeoutMs: number({ min: 0 }).default(5000),
+  runtime: object().default(realRuntime),
+  logger: object().default(consoleLogger),
+});
 const FLUSH_TIMEOUT_MS = 30_000;
-const CLOSE_TIMEOUT_MS = 5000;
 const LONGEST_NAME = 63;
 
 /**
@@ -119,19 +115,13 @@ export class EventRecorder implements EventSink, AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: EventRecorderOptions) {
-    rejectUnknownOptions(OWNER, options, OPTION_NAMES);
-    requireOptions(OWNER, options, ['controller']);
-    const { runtime = realRuntime, logger = consoleLogger, api = eventsApi.apiVersion } = options;
-    if (api !== 'v1' && api !== 'events.k8s.io/v1') {
-      const text = `${OWNER}: option "api" must be events.k8s.io/v1 or v1, not ${String(api)}`;
-      throw new ListwatchError('INVALID_OPTION', text);
-    }
-    this.controller = reporterName(options.controller);
+    const { controller, instance, api, closeTimeoutMs, runtime, logger } = OPTIONS.read(options);
+    this.controller = reporterName(controller);
     const suffix = randomText(runtime, 5, '0123456789abcdef');
-    this.instance = options.instance ?? `${this.controller}-${suffix}`;
+    this.instance = instance ?? `${this.controller}-${suffix}`;
     this.#runtime = runtime;
     this.#logger = guardedLogger(logger);
-    this.#closeTimeoutMs = closeTimeout(options.closeTimeoutMs);
+    this.#closeTimeoutMs = closeTimeoutMs;
     this.#correlator =
       api === 'v1'
         ? new EventCounts(runtime)
@@ -253,16 +243,8 @@ export class EventRecorder implements EventSink, AsyncDisposable {
   }
 }
 
-function closeTimeout(value: number | undefined): number {
-  return numberOption(OWNER, 'closeTimeoutMs', value, CLOSE_TIMEOUT_MS, { min: 0 });
-}
-
 /** A qualified name, which the server asks for. */
 function reporterName(name: string): string {
-  if (typeof name !== 'string') {
-    const text = `${OWNER}: option "controller" must be a text, not ${typeof name}`;
-    throw new ListwatchError('INVALID_OPTION', text);
-  }
   const prefixed = /^[^/]+\/[^/]+$/.test(name);
   const legal = name.replaceAll(prefixed ? /[^-A-Za-z0-9_./]/g : /[^-A-Za-z0-9_.]/g, '-');
   const trimmed = legal.slice(0, LONGEST_NAME).replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { integer, number, object } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
@@ -16,6 +17,12 @@ export interface ExpectationsOptions {
   readonly maxKeys?: number | undefined;
   readonly runtime?: Runtime | undefined;
 }
+
+const OPTIONS = optionsOf<ExpectationsOptions>()('Expectations', {
+  timeoutMs: number({ min: 1 }).default(300_000),
+  maxKeys: integer({ min: 1 }).default(10_000),
+  runtime: object().default(realRuntime),
+});
 
 /** A write whose effect the cache does not show yet. */
 export interface Expectation {
@@ -56,13 +63,10 @@ export class Expectations {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ExpectationsOptions = {}) {
-    const owner = 'Expectations';
-    rejectUnknownOptions(owner, options, ['timeoutMs', 'maxKeys', 'runtime']);
-    const { timeoutMs, maxKeys, runtime = realRuntime } = options;
+    const { timeoutMs, maxKeys, runtime } = OPTIONS.read(options);
     this.#runtime = runtime;
-    this.#timeoutMs = numberOption(owner, 'timeoutMs', timeoutMs, 300_000, { min: 1 });
-    const max = numberOption(owner, 'maxKeys', maxKeys, 10_000, { min: 1, integer: true });
-    this.#waiting = new LRUCache({ max });
+    this.#timeoutMs = timeoutMs;
+    this.#waiting = new LRUCache({ max: maxKeys });
   }
 
   /** The answer to a create, update or patch. */

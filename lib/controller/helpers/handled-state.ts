@@ -2,6 +2,8 @@ import { sameContent } from '../../meta/content/same-content.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { text } from '../../kernel/options/option-rules.ts';
+import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 
 /** One field that is another one than when the object was handled last. */
 export interface FieldChange {
@@ -21,7 +23,10 @@ export interface HandledOptions {
   readonly annotation?: string | undefined;
 }
 
-export const HANDLED_OPTIONS: readonly (keyof HandledOptions)[] = ['annotation'];
+export const HANDLED: OptionsSchema<HandledOptions> = optionsOf<HandledOptions>()(
+  'controller.remembers',
+  { annotation: text() },
+);
 
 /** What has changed in an object since its last reconcile that did not fail. */
 export interface Handled {

@@ -1,5 +1,6 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { integer, number, oneOf, text } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Backoff } from '../../kernel/time/backoff.ts';
@@ -19,12 +20,12 @@ export interface DaemonOptions {
   readonly stopTimeoutMs?: number | undefined;
 }
 
-export const DAEMON_OPTIONS: readonly (keyof DaemonOptions)[] = [
-  'name',
-  'restart',
-  'maxRunning',
-  'stopTimeoutMs',
-];
+const DAEMON = optionsOf<DaemonOptions>()('controller.daemon', {
+  name: text().default('daemon'),
+  restart: oneOf('onFailure', 'always', 'never').default('onFailure'),
+  maxRunning: integer({ min: 1 }).default(1_000),
+  stopTimeoutMs: number({ min: 1 }).default(30_000),
+});
 
 export interface ObjectDaemonsOptions {
   readonly controller: string;
@@ -57,8 +58,6 @@ interface Daemon {
 }
 
 const PAUSE = { baseMs: 1_000, capMs: 300_000 };
-const MAX_RUNNING = 1_000;
-const STOP_TIMEOUT_MS = 30_000;
 
 /**
  * One long task for each object, from its creation to its deletion. Two of one name never run at the same time. Memory: one entry for
@@ -67,6 +66,7 @@ const STOP_TIMEOUT_MS = 30_000;
 export class ObjectDaemons {
   readonly name: string;
   readonly #options: ObjectDaemonsOptions;
+  readonly #restart: 'onFailure' | 'always' | 'never';
   readonly #maxRunning: number;
   readonly #stopTimeoutMs: number;
   readonly #daemons = new Map<string, Daemon>();
@@ -78,21 +78,12 @@ export class ObjectDaemons {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ObjectDaemonsOptions) {
-    const owner = 'controller.daemon';
-    rejectUnknownOptions(owner, options.options, DAEMON_OPTIONS);
-    const { name = 'daemon', maxRunning, stopTimeoutMs } = options.options;
+    const { name, restart, maxRunning, stopTimeoutMs } = DAEMON.read(options.options);
     this.name = name;
     this.#options = options;
-    const whole = { min: 1, integer: true };
-    this.#maxRunning = numberOption(owner, 'maxRunning', maxRunning, MAX_RUNNING, whole);
-    const positive = { min: 1 };
-    this.#stopTimeoutMs = numberOption(
-      owner,
-      'stopTimeoutMs',
-      stopTimeoutMs,
-      STOP_TIMEOUT_MS,
-      positive,
-    );
+    this.#restart = restart;
+    this.#maxRunning = maxRunning;
+    this.#stopTimeoutMs = stopTimeoutMs;
   }
 
   /** Daemons start from now on. */
@@ -226,8 +217,7 @@ export class ObjectDaemons {
   }
 
   #restarts(failed: boolean): boolean {
-    const { restart = 'onFailure' } = this.#options.options;
-    return restart === 'always' || (failed && restart === 'onFailure');
+    return this.#restart === 'always' || (failed && this.#restart === 'onFailure');
   }
 
   /** What a daemon throws when it is told to end is no failure. */

@@ -1,4 +1,5 @@
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { integer, number, text } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -18,12 +19,13 @@ export interface TimerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export const TIMER_OPTIONS: readonly (keyof TimerOptions)[] = [
-  'name',
-  'initialDelayMs',
-  'concurrency',
-  'timeoutMs',
-];
+const TIMER = optionsOf<TimerOptions>()('controller.every', {
+  name: text(),
+  initialDelayMs: number({ min: 0 }),
+  concurrency: integer({ min: 1 }),
+  timeoutMs: number({ min: 1 }),
+});
+const INTERVAL = number({ min: 1 }).required;
 
 export interface ObjectTimerOptions {
   readonly controller: string;
@@ -48,14 +50,11 @@ export class ObjectTimer {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ObjectTimerOptions) {
-    const owner = 'controller.every';
-    rejectUnknownOptions(owner, options.options, TIMER_OPTIONS);
     const { controller, runtime, logger, metrics, work } = options;
-    const { initialDelayMs, concurrency, timeoutMs } = options.options;
-    this.#intervalMs = numberOption(owner, 'intervalMs', options.intervalMs, 0, { min: 1 });
-    this.name = options.options.name ?? `every ${this.#intervalMs} ms`;
-    this.#initialDelayMs =
-      initialDelayMs && numberOption(owner, 'initialDelayMs', initialDelayMs, 0, { min: 0 });
+    const { name: given, initialDelayMs, concurrency, timeoutMs } = TIMER.read(options.options);
+    this.#intervalMs = INTERVAL.read('controller.every', 'intervalMs', options.intervalMs);
+    this.name = given ?? `every ${this.#intervalMs} ms`;
+    this.#initialDelayMs = initialDelayMs;
     this.#options = options;
     const name = `${controller}: ${this.name}`;
     this.#queue = new RateLimitingQueue({ name, runtime, logger, metrics });

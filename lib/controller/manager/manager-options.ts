@@ -1,6 +1,10 @@
+import { number, object, rule } from '../../kernel/options/option-rules.ts';
+import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
-import type { SignalSource } from '../../kernel/time/real-process.ts';
+import { processSignals, type SignalSource } from '../../kernel/time/real-process.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { LeaderElectionOptions } from '../election/leader-election-options.ts';
 import type { ShardingOptions } from '../sharding/sharding-options.ts';
@@ -61,17 +65,22 @@ export interface ManagerOptions {
   readonly logger?: Logger | undefined;
 }
 
-export const MANAGER_OPTIONS: readonly (keyof ManagerOptions)[] = [
-  'leaderElection',
-  'sharding',
-  'endpoints',
-  'signals',
-  'shutdownTimeoutMs',
-  'startTimeoutMs',
-  'healthChecks',
-  'readyChecks',
-  'metrics',
-  'registry',
-  'runtime',
-  'logger',
-];
+export const MANAGER: OptionsSchema<
+  ManagerOptions,
+  'signals' | 'shutdownTimeoutMs' | 'startTimeoutMs' | 'runtime' | 'logger'
+> = optionsOf<ManagerOptions>()('Manager', {
+  leaderElection: object(),
+  sharding: object(),
+  endpoints: object(),
+  signals: rule<SignalSource | false>('a source of signals, or false', (given) => {
+    return given === false || (typeof given === 'object' && given !== null);
+  }).default(processSignals),
+  shutdownTimeoutMs: number({ min: 0 }).default(25_000),
+  startTimeoutMs: number({ min: 0 }).default(120_000),
+  healthChecks: object(),
+  readyChecks: object(),
+  metrics: object(),
+  registry: object(),
+  runtime: object().default(realRuntime),
+  logger: object().default(consoleLogger),
+});

@@ -2,15 +2,12 @@ import { SharedInformerFactory } from '../../cache/informer/factory/shared-infor
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import { processSignals, type SignalSource } from '../../kernel/time/real-process.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { SignalSource } from '../../kernel/time/real-process.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import { ShardMember } from '../sharding/shard-member.ts';
@@ -29,7 +26,7 @@ import { ManagedRun } from './managed-run.ts';
 import { managerPages } from './manager-pages.ts';
 import type { ManagerInspection } from './manager-inspection.ts';
 import { prometheusMetrics } from './manager-metrics.ts';
-import { MANAGER_OPTIONS, type ManagerOptions } from './manager-options.ts';
+import { MANAGER, type ManagerOptions } from './manager-options.ts';
 import { Shutdown } from './shutdown.ts';
 
 /** npm and npx pass on an interrupt that the terminal has sent to the program already. */
@@ -85,27 +82,18 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client<Types>, options: ManagerOptions = {}) {
-    const owner = 'Manager';
-    rejectUnknownOptions(owner, options, MANAGER_OPTIONS);
-    const { shutdownTimeoutMs, startTimeoutMs, signals = processSignals } = options;
-    const rule = { min: 0 };
+    const read = MANAGER.read(options);
     this.#client = client;
-    this.#options = options;
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = guardedLogger(options.logger ?? consoleLogger);
-    this.#signals = signals === false ? undefined : signals;
-    this.#shutdownTimeoutMs = numberOption(
-      owner,
-      'shutdownTimeoutMs',
-      shutdownTimeoutMs,
-      25_000,
-      rule,
-    );
-    this.#startTimeoutMs = numberOption(owner, 'startTimeoutMs', startTimeoutMs, 120_000, rule);
-    this.metrics = options.metrics ?? prometheusMetrics();
+    this.#options = read;
+    this.#runtime = read.runtime;
+    this.#logger = guardedLogger(read.logger);
+    this.#signals = read.signals === false ? undefined : read.signals;
+    this.#shutdownTimeoutMs = read.shutdownTimeoutMs;
+    this.#startTimeoutMs = read.startTimeoutMs;
+    this.metrics = read.metrics ?? prometheusMetrics();
     this.#leadership = this.#leadershipOf(client);
     this.#shard = this.#shardOf(client);
-    if (options.endpoints !== undefined) this.#endpoints = this.#endpointServer();
+    if (read.endpoints !== undefined) this.#endpoints = this.#endpointServer();
   }
 
   /** Informers of the client that controllers can share, as their option `informers`; the manager starts and stops them. */

@@ -14,10 +14,14 @@ import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+  callback,
+  integer,
+  methods,
+  number,
+  object,
+  text,
+} from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
@@ -95,20 +99,22 @@ export interface ReconcileLoopOptions<K = string> {
   readonly metrics?: Metrics | undefined;
 }
 
-const OPTION_NAMES = [
-  'queue',
-  'reconcile',
-  'onError',
-  'isExpected',
-  'name',
-  'concurrency',
-  'maxRetries',
-  'timeoutMs',
-  'shutdownTimeoutMs',
-  'runtime',
-  'logger',
-  'metrics',
-] as const satisfies readonly (keyof ReconcileLoopOptions)[];
+const OPTIONS = optionsOf<ReconcileLoopOptions>()('ReconcileLoop', {
+  // The queue may be of another copy of the package.
+  queue: methods('a RateLimitingQueue', 'addRateLimited').required,
+  reconcile: callback().required,
+  onError: callback(),
+  isExpected: callback(),
+  name: text(),
+  concurrency: integer({ min: 1, max: 10_000 }).default(1),
+  maxRetries: integer({ min: 0 }).default(Infinity),
+  timeoutMs: number({ min: 1 }).default(300_000),
+  shutdownTimeoutMs: number({ min: 0 }).default(30_000),
+  runtime: object().default(realRuntime),
+  logger: object().default(consoleLogger),
+  metrics: object(),
+});
+const REQUEUE_DELAY = number({ min: 0 }).default(0);
 
 /** Workers that take the place of those whose runs do not end. When so many do not end, the next ones hold their workers. */
 const MOST_STAND_INS = 100;
@@ -160,36 +166,21 @@ export class ReconcileLoop<K = string> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ReconcileLoopOptions<K>) {
-    const owner = 'ReconcileLoop';
-    requireOptions(owner, options, ['queue', 'reconcile']);
-    rejectUnknownOptions(owner, options, OPTION_NAMES);
-    const { queue, concurrency, maxRetries, timeoutMs, shutdownTimeoutMs } = options;
-    if (typeof options.reconcile !== 'function')
-      refuse('reconcile', 'a function', typeof options.reconcile);
-    // The queue may be of another copy of the package.
-    if (!('addRateLimited' in queue)) refuse('queue', 'a RateLimitingQueue', 'another object');
-    this.name = options.name ?? queue.name;
+    const read = OPTIONS.read(options);
+    const { queue, name = queue.name } = read;
+    this.name = name;
     this.#queue = queue;
-    this.#reconcile = options.reconcile;
-    this.#onError = options.onError;
-    this.#isExpected = options.isExpected ?? (() => false);
-    this.#concurrency = numberOption(owner, 'concurrency', concurrency, 1, {
-      min: 1,
-      max: 10_000,
-      integer: true,
-    });
-    this.#maxRetries = numberOption(owner, 'maxRetries', maxRetries, Infinity, {
-      min: 0,
-      integer: true,
-    });
-    this.#timeoutMs = numberOption(owner, 'timeoutMs', timeoutMs, 300_000, { min: 1 });
-    this.#shutdownTimeoutMs = numberOption(owner, 'shutdownTimeoutMs', shutdownTimeoutMs, 30_000, {
-      min: 0,
-    });
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#reconcile = read.reconcile;
+    this.#onError = read.onError;
+    this.#isExpected = read.isExpected ?? (() => false);
+    this.#concurrency = read.concurrency;
+    this.#maxRetries = read.maxRetries;
+    this.#timeoutMs = read.timeoutMs;
+    this.#shutdownTimeoutMs = read.shutdownTimeoutMs;
+    this.#runtime = read.runtime;
+    this.#logger = guardedLogger(read.logger);
     this.#metrics = new ReconcileMetrics(this.name);
-    if (options.metrics !== undefined) this.reportTo(options.metrics);
+    if (read.metrics !== undefined) this.reportTo(read.metrics);
   }
 
   /** Reports to these metrics from now on, in place of those of the options. */
@@ -400,11 +391,6 @@ export class ReconcileLoop<K = string> {
   }
 }
 
-function refuse(option: string, rule: string, given: string): never {
-  const problem = `option "${option}" must be ${rule}, not ${given}`;
-  throw new ListwatchError('INVALID_OPTION', `ReconcileLoop: ${problem}`);
-}
-
 /** Whether an error is an abort for this reason; libraries report an abort with different errors. */
 function isAbort(error: unknown, reason: unknown): boolean {
   if (error === reason || isListwatchError(error, 'ABORTED')) return true;
@@ -414,5 +400,5 @@ function isAbort(error: unknown, reason: unknown): boolean {
 
 /** A delay below 0 would make a loop without a pause, so it counts as a failure. */
 function requeueDelay(result: ReconcileResult | void | undefined): number {
-  return numberOption('reconcile', 'requeueAfterMs', result?.requeueAfterMs, 0, { min: 0 });
+  return REQUEUE_DELAY.read('reconcile', 'requeueAfterMs', result?.requeueAfterMs);
 }

@@ -2,14 +2,12 @@ import type { Client } from '../../client/rest/client.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { guardedCall } from '../../kernel/failure/guarded-call.ts';
-import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics } from '../../kernel/report/metrics.ts';
 import { abortable, onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { randomText, randomUuid } from '../../kernel/time/random.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import { ElectionReport } from '../election/election-report.ts';
@@ -26,7 +24,11 @@ import { SlotAssignment } from './rendezvous.ts';
 import { ShardGroup, type GroupState, type StoredTable } from './shard-group.ts';
 import { ShardLease } from './shard-lease.ts';
 import { shardingMetrics } from './sharding-metrics.ts';
-import { shardingTimes, type ShardingTimes, type ShardMemberOptions } from './sharding-options.ts';
+import {
+  resolveSharding,
+  type ShardingTimes,
+  type ShardMemberOptions,
+} from './sharding-options.ts';
 import type { SlotOwners } from './slot-table.ts';
 import { TableHistory } from './table-history.ts';
 
@@ -118,13 +120,14 @@ export class ShardMember implements WorkShare {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: ShardMemberOptions) {
-    this.#times = shardingTimes(options);
-    const { name, namespace = client.namespace, runtime = realRuntime } = options;
+    const resolved = resolveSharding(options);
+    const { name, namespace = client.namespace, runtime } = resolved;
+    this.#times = resolved;
     this.#what = `${namespace}/${name}`;
-    this.#options = options;
+    this.#options = resolved;
     this.#client = client;
     this.#runtime = runtime;
-    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#logger = guardedLogger(resolved.logger);
     this.#clock = new LeaseClock(runtime);
     const { leaseDurationMs, requestMs, renewDeadlineMs, undisturbedMs } = this.#times;
     this.#history = new TableHistory(this.#clock);

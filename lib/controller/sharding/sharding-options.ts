@@ -1,10 +1,11 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { invalidOption, number } from '../../kernel/options/option-rules.ts';
+import { optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
-  electionTimes,
+  LEADER_ELECTION,
+  resolveElection,
   type ElectionTimes,
   type LeaderElectionOptions,
 } from '../election/leader-election-options.ts';
@@ -34,38 +35,33 @@ export interface ShardMemberOptions extends ShardingOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-const SHARD_MEMBER_OPTIONS: readonly (keyof ShardMemberOptions)[] = [
-  'name',
-  'namespace',
-  'leaseDurationMs',
-  'renewDeadlineMs',
-  'retryMs',
-  'undisturbedMs',
-  'runtime',
-  'logger',
-  'metrics',
-];
-
-const UNDISTURBED_MS = 10_000;
+const { name, namespace, leaseDurationMs, renewDeadlineMs, retryMs, runtime, logger, metrics } =
+  LEADER_ELECTION.rules;
+const SHARDING = optionsOf<ShardMemberOptions>()('sharding', {
+  name,
+  namespace,
+  leaseDurationMs,
+  renewDeadlineMs,
+  retryMs,
+  runtime,
+  logger,
+  metrics,
+  undisturbedMs: number({ min: 0 }).default(10_000),
+});
 /** Leases of a group have its name in a label. */
 const LONGEST_LABEL = 63;
 
-/** The options with their defaults. */
 export interface ShardingTimes extends ElectionTimes {
   readonly undisturbedMs: number;
 }
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
-export function shardingTimes(options: ShardMemberOptions): ShardingTimes {
-  rejectUnknownOptions('sharding', options, SHARD_MEMBER_OPTIONS);
-  const { undisturbedMs: given, ...election } = options;
-  const times = electionTimes('sharding', election);
-  if (options.name.length > LONGEST_LABEL) {
-    const text = `sharding: option "name" must have at most ${LONGEST_LABEL} characters, as a label has it, not ${options.name.length}`;
-    throw new ListwatchError('INVALID_OPTION', text);
-  }
-  const undisturbedMs = numberOption('sharding', 'undisturbedMs', given, UNDISTURBED_MS, {
-    min: 0,
-  });
-  return { ...times, undisturbedMs };
+export function resolveSharding(
+  given: ShardMemberOptions,
+): FilledOptions<ShardMemberOptions, 'runtime' | 'logger' | 'metrics'> & ShardingTimes {
+  const { undisturbedMs, ...election } = SHARDING.read(given);
+  const options = resolveElection('sharding', election);
+  if (options.name.length <= LONGEST_LABEL) return { ...options, undisturbedMs };
+  const rule = `must have at most ${LONGEST_LABEL} characters, as a label has it`;
+  throw invalidOption('sharding', `option "name" ${rule}, not ${options.name.length}`);
 }

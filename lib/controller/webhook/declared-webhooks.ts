@@ -1,11 +1,11 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
+import { callback, text } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import {
   declaredHook,
   definitionName,
-  requireFunction,
   type DeclaredHook,
   type MutateOptions,
 } from './hook-options.ts';
@@ -24,6 +24,12 @@ const LARGEST_CONVERSION_BYTES = 128 * 1024 * 1024;
 export interface AnyConversion extends Spoke {
   readonly hub: string;
 }
+
+const CONVERSION = optionsOf<AnyConversion>()('WebhookServer.convert', {
+  hub: text().required,
+  toHub: callback().required,
+  fromHub: callback().required,
+});
 
 /** The webhooks of a server, and how their calls are answered. */
 export class DeclaredWebhooks {
@@ -67,11 +73,7 @@ export class DeclaredWebhooks {
   /** @throws {ListwatchError} code INVALID_OPTION or NAME_TAKEN. */
   addConversion(apiVersion: string, resource: string, options: AnyConversion): void {
     const owner = 'WebhookServer.convert';
-    rejectUnknownOptions(owner, options, ['hub', 'toHub', 'fromHub']);
-    requireOptions(owner, options, ['hub', 'toHub', 'fromHub']);
-    const { hub, toHub, fromHub } = options;
-    requireFunction(`${owner}: toHub`, toHub);
-    requireFunction(`${owner}: fromHub`, fromHub);
+    const { hub, toHub, fromHub } = CONVERSION.read(options);
     const name = definitionName(apiVersion, resource);
     const isOther = parseApiVersion(hub).group !== parseApiVersion(apiVersion).group;
     if (isOther || hub === apiVersion) {

@@ -1,5 +1,14 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import {
+  integer,
+  invalidOption,
+  object,
+  oneOf,
+  openRule,
+  rule,
+  text,
+} from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import { apiVersionOf, groupResource, parseApiVersion } from '../../meta/resource.ts';
 import type { LabelSelector } from '../../types/built-in/meta-v1-kinds.ts';
 import type { MatchCondition } from '../../types/built-in/admissionregistration-v1-kinds.ts';
@@ -38,17 +47,25 @@ export interface MutateOptions<Op extends Operation = Operation> extends HookOpt
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded' | undefined;
 }
 
-const HOOK_OPTIONS = [
-  'name',
-  'operations',
-  'objectSelector',
-  'namespaceSelector',
-  'matchConditions',
-  'failurePolicy',
-  'timeoutSeconds',
-  'sideEffects',
-];
-const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+const OPERATIONS: readonly unknown[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+const HOOK = optionsOf<HookOptions>()('WebhookServer', {
+  name: text(),
+  operations: openRule<readonly Operation[]>(
+    `an array of ${OPERATIONS.join(', ')}`,
+    (given) =>
+      Array.isArray(given) && given.length > 0 && given.every((one) => OPERATIONS.includes(one)),
+  ),
+  objectSelector: object(),
+  namespaceSelector: object(),
+  matchConditions: rule<readonly MatchCondition[]>('an array', Array.isArray),
+  failurePolicy: oneOf('Fail', 'Ignore'),
+  timeoutSeconds: integer({ min: 1, max: 30 }),
+  sideEffects: oneOf('None', 'NoneOnDryRun'),
+});
+const MUTATE = optionsOf<MutateOptions>()('WebhookServer', {
+  ...HOOK.rules,
+  reinvocationPolicy: oneOf('Never', 'IfNeeded'),
+});
 
 /** A webhook as it was declared. */
 export interface DeclaredHook extends AdmissionHook {
@@ -72,25 +89,15 @@ export function declaredHook(
 ): DeclaredHook {
   const owner = `WebhookServer.${kind}`;
   requireFunction(owner, call);
-  const known = kind === 'mutate' ? [...HOOK_OPTIONS, 'reinvocationPolicy'] : HOOK_OPTIONS;
-  rejectUnknownOptions(owner, options, known);
+  (kind === 'mutate' ? MUTATE : HOOK).read(options, owner);
   const { group, version } = parseApiVersion(apiVersion);
-  const { operations = ['CREATE', 'UPDATE'], timeoutSeconds } = options;
-  const rule = { min: 1, max: 30, integer: true };
-  numberOption(owner, 'timeoutSeconds', timeoutSeconds, 10, rule);
-  const wrong = operations.find((one) => !OPERATIONS.includes(one));
-  if (wrong !== undefined || operations.length === 0) {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `${owner}: option "operations" must name some of ${OPERATIONS.join(', ')}, not ${JSON.stringify(wrong ?? [])}`,
-    );
-  }
+  const { operations = ['CREATE', 'UPDATE'] } = options;
   const plain = resource.replaceAll('/', '.');
   const { name = `${plain}.${version}.${group === '' ? 'core' : group}` } = options;
   if (!NAME.test(name)) {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `${owner}: option "name" must be a DNS name of at least three parts, such as ${plain}.${version}.example.com, not ${JSON.stringify(name)}`,
+    throw invalidOption(
+      owner,
+      `option "name" must be a DNS name of at least three parts, such as ${plain}.${version}.example.com, not ${JSON.stringify(name)}`,
     );
   }
   return {

@@ -1,11 +1,19 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+  anything,
+  callback,
+  flag,
+  integer,
+  invalidOption,
+  number,
+  object,
+  openRule,
+  text,
+} from '../../kernel/options/option-rules.ts';
+import { optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   checkCertificate,
@@ -66,47 +74,46 @@ export interface WebhookServerOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-const OPTIONS: readonly (keyof WebhookServerOptions)[] = [
-  'name',
-  'service',
-  'url',
-  'port',
-  'host',
-  'certificate',
-  'register',
-  'unregister',
-  'warmUp',
-  'lingerMs',
-  'runtime',
-  'logger',
-  'metrics',
-];
 const OWNER = 'WebhookServer';
-const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
-const MOST_PORT = 65_535;
-const LONGEST_LINGER_MS = 60_000;
+const port = integer({ min: 0, max: 65_535 });
+const OPTIONS = optionsOf<WebhookServerOptions>()(OWNER, {
+  name: openRule<string>('a DNS label such as "shop-webhooks"', (given) => {
+    return typeof given === 'string' && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(given);
+  }).required,
+  service: anything(),
+  url: openRule<string>('an origin such as "https://build-host.example.com:9443"', isOrigin),
+  port,
+  host: text(),
+  certificate: anything(),
+  register: flag(),
+  unregister: flag(),
+  warmUp: callback(),
+  lingerMs: number({ min: 0, max: 60_000 }),
+  runtime: object().default(realRuntime),
+  logger: object().default(consoleLogger),
+  metrics: object(),
+});
+const SERVICE = optionsOf<WebhookServiceReference>()(`${OWNER}: service`, {
+  namespace: text().required,
+  name: text().required,
+  port,
+});
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
-export function checkServerOptions(options: WebhookServerOptions): void {
-  rejectUnknownOptions(OWNER, options, OPTIONS);
-  requireOptions(OWNER, options, ['name']);
-  const { name, service, url, port, lingerMs, certificate } = options;
-  if (!NAME.test(name)) invalid('name', 'must be a DNS label such as "shop-webhooks"', name);
-  numberOption(OWNER, 'port', port, 0, { min: 0, max: MOST_PORT, integer: true });
-  numberOption(OWNER, 'lingerMs', lingerMs, 0, { min: 0, max: LONGEST_LINGER_MS });
+export function resolveServerOptions(
+  given: WebhookServerOptions,
+): FilledOptions<WebhookServerOptions, 'runtime' | 'logger'> {
+  const options = OPTIONS.read(given);
+  const { service, url, certificate } = options;
   checkCertificate(certificate);
-  if (service !== undefined) {
-    rejectUnknownOptions(`${OWNER}: service`, service, ['namespace', 'name', 'port']);
-    requireOptions(`${OWNER}: service`, service, ['namespace', 'name']);
-    if (url !== undefined) invalid('url', 'is for a server without "service"', url);
-  }
-  if (url === undefined) return;
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol === 'https:' && parsed.origin === url.replace(/\/$/, '')) return;
-  invalid('url', 'must be an origin such as "https://build-host.example.com:9443"', url);
+  if (service === undefined) return options;
+  SERVICE.read(service);
+  if (url === undefined) return options;
+  throw invalidOption(OWNER, 'option "url" is for a server without "service"; give one of them');
 }
 
-function invalid(name: string, rule: string, given: string): never {
-  const text = `${OWNER}: option "${name}" ${rule}, not ${JSON.stringify(given)}`;
-  throw new ListwatchError('INVALID_OPTION', text);
+function isOrigin(given: unknown): boolean {
+  if (typeof given !== 'string' || !URL.canParse(given)) return false;
+  const { protocol, origin } = new URL(given);
+  return protocol === 'https:' && origin === given.replace(/\/$/, '');
 }

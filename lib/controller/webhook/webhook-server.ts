@@ -2,14 +2,12 @@ import type { WaitOptions } from '../../cache/informer/handlers/handler-registra
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { urlHost } from '../../kernel/failure/listen-address.ts';
-import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import { guardedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { abortable, deriveAbort, onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep, untilOpen } from '../../kernel/time/wait.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
@@ -26,7 +24,7 @@ import type { ConversionOptions } from './review/conversion.ts';
 import { warmCall } from './warm-call.ts';
 import { webhookManifests, type WebhookManifests } from './webhook-manifests.ts';
 import { WebhookRegistration } from './webhook-registration.ts';
-import { checkServerOptions, type WebhookServerOptions } from './webhook-server-options.ts';
+import { resolveServerOptions, type WebhookServerOptions } from './webhook-server-options.ts';
 
 /** The state of a webhook server at one moment. */
 export interface WebhookServerInspection {
@@ -93,12 +91,12 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client<Types>, options: WebhookServerOptions) {
-    checkServerOptions(options);
-    this.name = options.name;
-    this.#options = options;
+    const resolved = resolveServerOptions(options);
+    this.name = resolved.name;
+    this.#options = resolved;
     this.#client = client;
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#runtime = resolved.runtime;
+    this.#logger = guardedLogger(resolved.logger);
     this.#declared = new DeclaredWebhooks(this.#logger, (signal) =>
       abortable(this.#warm.opened, signal),
     );
@@ -106,7 +104,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     const parts = { client, name, runtime: this.#runtime, logger: this.#logger };
     this.#registration = new WebhookRegistration(parts);
     this.#meter = new WebhookMeter(this.#runtime);
-    if (options.metrics !== undefined) this.reportTo(options.metrics);
+    if (resolved.metrics !== undefined) this.reportTo(resolved.metrics);
   }
 
   /** The origin at which API servers reach it without a service; undefined before it listens. */

@@ -1,15 +1,14 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { DelayedKeys } from './keys/delayed-keys.ts';
 import type { HeldBackKey, QueueInspection } from './queue-inspection.ts';
 import { HeldNotes } from './keys/held-notes.ts';
 import type { NoteWriter } from './keys/key-note.ts';
-import { QueuePacer, queuePacingOptionNames, type QueuePacingOptions } from './queue-pacing.ts';
+import { QUEUE_PACING, QueuePacer, type QueuePacingOptions } from './queue-pacing.ts';
 import {
   priorityOf,
-  workQueueOptionNames,
+  WORK_QUEUE,
   type AddOptions,
   type WorkQueueOptions,
 } from './work-queue-options.ts';
@@ -17,11 +16,13 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface DelayingQueueOptions extends WorkQueueOptions, QueuePacingOptions {}
 
-/** @internal */
-export const delayingQueueOptionNames: readonly (keyof DelayingQueueOptions)[] = [
-  ...workQueueOptionNames,
-  ...queuePacingOptionNames,
-];
+type Defaulted = 'name' | 'ageingMs' | 'runtime' | 'debounceMs' | 'minIntervalMs' | 'maxPerSecond';
+
+export const DELAYING_QUEUE: OptionsSchema<DelayingQueueOptions, Defaulted> =
+  optionsOf<DelayingQueueOptions>()('DelayingQueue', {
+    ...WORK_QUEUE.rules,
+    ...QUEUE_PACING.rules,
+  });
 
 /**
  * A work queue with delayed adds, debounce and limits.
@@ -46,9 +47,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: DelayingQueueOptions = {}) {
-    const owner = 'DelayingQueue';
-    rejectUnknownOptions(owner, options, delayingQueueOptionNames);
-    const { name, ageingMs, runtime = realRuntime, metrics, logger, ...pacing } = options;
+    const { name, ageingMs, runtime, metrics, logger, ...pacing } = DELAYING_QUEUE.read(options);
     super({ name, ageingMs, runtime, metrics, logger });
     this.#runtime = runtime;
     this.#delayed = new DelayedKeys(runtime, (key, priority) => {
@@ -60,7 +59,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     const wake = (): void => {
       this.wakeOne();
     };
-    this.#pacer = QueuePacer.for(owner, pacing, runtime, { add, wake });
+    this.#pacer = QueuePacer.for(pacing, runtime, { add, wake });
     this.#heldNotes = this.#pacer && new HeldNotes();
     this.limit = this.#pacer;
   }

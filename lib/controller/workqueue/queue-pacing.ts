@@ -1,4 +1,5 @@
-import { numberOption } from '../../kernel/options/options.ts';
+import { number } from '../../kernel/options/option-rules.ts';
+import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { DelayedKeys } from './keys/delayed-keys.ts';
 import type { HeldBackKey } from './queue-inspection.ts';
@@ -20,13 +21,16 @@ export interface QueuePacingOptions {
   readonly burst?: number | undefined;
 }
 
-export const queuePacingOptionNames: readonly (keyof QueuePacingOptions)[] = [
-  'debounceMs',
-  'maxDebounceMs',
-  'minIntervalMs',
-  'maxPerSecond',
-  'burst',
-];
+export const QUEUE_PACING: OptionsSchema<
+  QueuePacingOptions,
+  'debounceMs' | 'minIntervalMs' | 'maxPerSecond'
+> = optionsOf<QueuePacingOptions>()('DelayingQueue', {
+  debounceMs: number({ min: 0 }).default(0),
+  maxDebounceMs: number({ min: 0 }),
+  minIntervalMs: number({ min: 0 }).default(0),
+  maxPerSecond: number({ min: 0.001 }).default(Infinity),
+  burst: number({ min: 1 }),
+});
 
 /** Tokens that binary fractions may lack. */
 const ROUNDING = 1e-9;
@@ -66,22 +70,18 @@ export class QueuePacer<K> {
   #timer: Timer | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor(
-    owner: string,
-    options: QueuePacingOptions,
-    runtime: Runtime,
-    hooks: QueuePacerHooks<K>,
-  ) {
-    const number = (name: keyof QueuePacingOptions, fallback: number, min: number): number =>
-      numberOption(owner, name, options[name], fallback, { min });
+  constructor(options: QueuePacingOptions, runtime: Runtime, hooks: QueuePacerHooks<K>) {
+    const { debounceMs, maxDebounceMs, minIntervalMs, maxPerSecond, burst } =
+      QUEUE_PACING.read(options);
     this.#runtime = runtime;
     this.#hooks = hooks;
-    this.#debounceMs = number('debounceMs', 0, 0);
-    this.#maxDebounceMs = number('maxDebounceMs', 10 * this.#debounceMs, this.#debounceMs);
-    this.#minIntervalMs = number('minIntervalMs', 0, 0);
-    const perSecond = number('maxPerSecond', Infinity, 0.001);
-    this.#perMs = perSecond / 1000;
-    this.#burst = number('burst', Math.max(1, perSecond), 1);
+    this.#debounceMs = debounceMs;
+    this.#maxDebounceMs = number({ min: debounceMs })
+      .default(10 * debounceMs)
+      .read('DelayingQueue', 'maxDebounceMs', maxDebounceMs);
+    this.#minIntervalMs = minIntervalMs;
+    this.#perMs = maxPerSecond / 1000;
+    this.#burst = burst ?? Math.max(1, maxPerSecond);
     this.#tokens = this.#burst;
     this.#refilledAtMs = runtime.monotonicMs();
     this.#debounced = new DelayedKeys(runtime, this.#pass);
@@ -90,13 +90,13 @@ export class QueuePacer<K> {
 
   /** The pacer for these options; undefined if they ask for nothing. @throws {ListwatchError} code INVALID_OPTION. */
   static for<K>(
-    owner: string,
     options: QueuePacingOptions,
     runtime: Runtime,
     hooks: QueuePacerHooks<K>,
   ): QueuePacer<K> | undefined {
-    const wanted = queuePacingOptionNames.some((name) => options[name] !== undefined);
-    return wanted ? new QueuePacer(owner, options, runtime, hooks) : undefined;
+    const { debounceMs, minIntervalMs, maxPerSecond } = QUEUE_PACING.read(options);
+    const wanted = debounceMs > 0 || minIntervalMs > 0 || maxPerSecond < Infinity;
+    return wanted ? new QueuePacer(options, runtime, hooks) : undefined;
   }
 
   /** Number of keys that are held back. */

@@ -1,11 +1,7 @@
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import { methods } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import {
-  DelayingQueue,
-  delayingQueueOptionNames,
-  type DelayingQueueOptions,
-} from './delaying-queue.ts';
+import { DELAYING_QUEUE, DelayingQueue, type DelayingQueueOptions } from './delaying-queue.ts';
 import { FailingKeys } from './failing-keys.ts';
 import { defaultRateLimiter } from './limits/rate-limiter-presets.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
@@ -17,10 +13,10 @@ export interface RateLimitingQueueOptions<K = string> extends DelayingQueueOptio
   readonly rateLimiter?: RateLimiter<K> | undefined;
 }
 
-const OPTION_NAMES: readonly (keyof RateLimitingQueueOptions)[] = [
-  ...delayingQueueOptionNames,
-  'rateLimiter',
-];
+const RATE_LIMITING_QUEUE = optionsOf<RateLimitingQueueOptions>()('RateLimitingQueue', {
+  ...DELAYING_QUEUE.rules,
+  rateLimiter: methods('a rate limiter', 'nextDelayMs', 'forget', 'numRequeues'),
+});
 
 export interface RetryOptions extends AddOptions {
   /** Why the key failed, for `inspect`; its first 300 characters are kept. */
@@ -41,11 +37,10 @@ export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: RateLimitingQueueOptions<K> = {}) {
-    rejectUnknownOptions('RateLimitingQueue', options, OPTION_NAMES);
-    const { rateLimiter, ...rest } = options;
+    const { rateLimiter, ...rest } = RATE_LIMITING_QUEUE.read(options);
     super(rest);
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#rateLimiter = rateLimiter ?? defaultRateLimiter<K>(options.runtime);
+    this.#runtime = rest.runtime;
+    this.#rateLimiter = rateLimiter ?? defaultRateLimiter<K>(rest.runtime);
   }
 
   /**

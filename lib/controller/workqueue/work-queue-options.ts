@@ -1,6 +1,8 @@
-import { numberOption } from '../../kernel/options/options.ts';
+import { abortSignal, integer, number, object, text } from '../../kernel/options/option-rules.ts';
+import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 export interface WorkQueueOptions {
@@ -18,14 +20,14 @@ export interface WorkQueueOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** @internal */
-export const workQueueOptionNames: readonly (keyof WorkQueueOptions)[] = [
-  'name',
-  'ageingMs',
-  'runtime',
-  'metrics',
-  'logger',
-];
+export const WORK_QUEUE: OptionsSchema<WorkQueueOptions, 'name' | 'ageingMs' | 'runtime'> =
+  optionsOf<WorkQueueOptions>()('WorkQueue', {
+    name: text().default('queue'),
+    ageingMs: number({ min: 0 }).default(10_000),
+    runtime: object().default(realRuntime),
+    metrics: object(),
+    logger: object(),
+  });
 
 export interface AddOptions {
   /**
@@ -35,11 +37,11 @@ export interface AddOptions {
   readonly priority?: number | undefined;
 }
 
-const PRIORITY_RULE = { min: -1_000_000, max: 1_000_000, integer: true };
+const PRIORITY = integer({ min: -1_000_000, max: 1_000_000 }).default(0);
 
 /** @throws {ListwatchError} code INVALID_OPTION for a priority that is no whole number in its range. */
 export function priorityOf({ priority }: AddOptions): number {
-  return numberOption('WorkQueue.add', 'priority', priority, 0, PRIORITY_RULE);
+  return PRIORITY.read('WorkQueue.add', 'priority', priority);
 }
 
 export interface TakeOptions {
@@ -51,3 +53,9 @@ export interface CloseQueueOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+export const CLOSE_QUEUE: OptionsSchema<CloseQueueOptions, 'timeoutMs'> =
+  optionsOf<CloseQueueOptions>()('WorkQueue.close', {
+    timeoutMs: number({ min: 0 }).default(30_000),
+    signal: abortSignal(),
+  });

@@ -1,9 +1,8 @@
 import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import { integer, oneOf } from '../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import { ItemsInWork } from './keys/items-in-work.ts';
@@ -31,8 +30,9 @@ import type { NoteWriter } from './keys/key-note.ts';
 import type { WorkItem } from './keys/work-item.ts';
 import { WorkGauges } from './work-gauges.ts';
 import {
+  CLOSE_QUEUE,
   priorityOf,
-  workQueueOptionNames,
+  WORK_QUEUE,
   type AddOptions,
   type CloseQueueOptions,
   type TakeOptions,
@@ -40,7 +40,6 @@ import {
 } from './work-queue-options.ts';
 
 const NO_OPTIONS: AddOptions = {};
-const AGEING_MS = 10_000;
 
 /** Decides whether keys may be taken. */
 export interface TakeLimit<K> {
@@ -55,6 +54,12 @@ export interface TakeLimit<K> {
 /** Maximum number of keys that a message lists. */
 const KEYS_IN_MESSAGE = 5;
 const LONGEST_LIST = 1000;
+
+const DRAIN = optionsOf<DrainQueueOptions>()('WorkQueue.drain', {
+  ...CLOSE_QUEUE.rules,
+  mode: oneOf('running', 'all').default('running'),
+});
+const LIMIT = integer({ min: 0, max: LONGEST_LIST }).default(KEYS_IN_REPORT);
 
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
 const SPARE = 64;
@@ -101,14 +106,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: WorkQueueOptions = {}) {
-    rejectUnknownOptions('WorkQueue', options, workQueueOptionNames);
-    this.name = options.name ?? 'queue';
-    this.#runtime = options.runtime ?? realRuntime;
+    const { name, ageingMs, runtime } = WORK_QUEUE.read(options);
+    this.name = name;
+    this.#runtime = runtime;
     this.#metrics = new QueueMetrics(this.name, options);
     this.#clock = new TaskClock(this.#runtime);
-    const { ageingMs } = options;
-    const limitMs = numberOption('WorkQueue', 'ageingMs', ageingMs, AGEING_MS, { min: 0 });
-    this.#waiting = new WaitingSlots(this.#clock, limitMs);
+    this.#waiting = new WaitingSlots(this.#clock, ageingMs);
     this.#gauges = new WorkGauges(this.#runtime, this.#metrics, this.#inWork);
     announceQueue(this.#runtime, this, () => this.size > 0 && this.#takers.size > 0 && !this.limit);
     this.#idle = new Latch(`${this.name} to drain`);
@@ -250,11 +253,11 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
    * Refuses new keys and waits until all added keys are done.
    * @throws {ListwatchError} code TIMEOUT naming the remaining work; the queue stays closed, and `destroy` drops the rest.
    */
-  async close({ timeoutMs, signal }: CloseQueueOptions = {}): Promise<void> {
-    const limitMs = numberOption('WorkQueue.close', 'timeoutMs', timeoutMs, 30_000, { min: 0 });
+  async close(options: CloseQueueOptions = {}): Promise<void> {
+    const { timeoutMs, signal } = CLOSE_QUEUE.read(options);
     this.refuseKeys();
     await untilOpen(this.#runtime, [this.#idle], {
-      timeoutMs: limitMs,
+      timeoutMs,
       signal,
       describe: () => `${this.name} to drain: ${this.#describeRest()}`,
     });
@@ -266,19 +269,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   async drain(options: DrainQueueOptions = {}): Promise<DrainReport<K>> {
-    const owner = 'WorkQueue.drain';
-    rejectUnknownOptions(owner, options, ['mode', 'timeoutMs', 'signal']);
-    const { mode = 'running', timeoutMs, signal } = options;
-    if (mode !== 'running' && mode !== 'all') {
-      const text = `${owner}: option "mode" must be 'running' or 'all', not ${String(mode)}`;
-      throw new ListwatchError('INVALID_OPTION', text);
-    }
-    const limitMs = numberOption(owner, 'timeoutMs', timeoutMs, 30_000, { min: 0 });
+    const { mode, timeoutMs, signal } = DRAIN.read(options);
     const delayed = this.dropDelayed();
     const dropped = mode === 'running' ? this.dropWaiting() : [];
     this.refuseKeys();
     const describe = (): string => `${this.name} to drain`;
-    const wait = untilOpen(this.#runtime, [this.#idle], { timeoutMs: limitMs, signal, describe });
+    const wait = untilOpen(this.#runtime, [this.#idle], { timeoutMs, signal, describe });
     await wait.catch(() => {});
     const waiting = [...dropped, ...this.destroy()];
     const running = this.#inWork.slice(Infinity).map(({ key }) => key);
@@ -295,8 +291,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   inspect({ limit }: InspectQueueOptions = {}): QueueInspection<K> {
-    const rule = { min: 0, max: LONGEST_LIST, integer: true };
-    const most = numberOption('WorkQueue.inspect', 'limit', limit, KEYS_IN_REPORT, rule);
+    const most = LIMIT.read('WorkQueue.inspect', 'limit', limit);
     const nowMs = this.#runtime.monotonicMs();
     return {
       name: this.name,

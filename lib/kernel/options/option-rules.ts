@@ -16,25 +16,32 @@ export class OptionRule<in Accepted, out Default> {
   readonly accepts: (value: unknown) => boolean;
   readonly fallback: Default;
   readonly isRequired: boolean;
+  readonly #showsText: boolean;
 
+  /** @param showsText whether an error shows a text that is refused: not for an option that may be a secret */
   constructor(
     expected: string,
     accepts: (value: unknown) => boolean,
     fallback: Default,
-    isRequired = false,
+    { isRequired = false, showsText = false }: RuleTraits = {},
   ) {
     this.expected = expected;
     this.accepts = accepts;
     this.fallback = fallback;
     this.isRequired = isRequired;
+    this.#showsText = showsText;
   }
 
   default<D extends Accepted>(fallback: D): OptionRule<Accepted, D> {
-    return new OptionRule(this.expected, this.accepts, fallback);
+    return new OptionRule(this.expected, this.accepts, fallback, { showsText: this.#showsText });
   }
 
   get required(): OptionRule<Accepted, never> {
-    return new OptionRule(this.expected, this.accepts, undefined as never, true);
+    const showsText = this.#showsText;
+    return new OptionRule(this.expected, this.accepts, undefined as never, {
+      isRequired: true,
+      showsText,
+    });
   }
 
   /**
@@ -47,18 +54,34 @@ export class OptionRule<in Accepted, out Default> {
       return this.fallback;
     }
     if (this.accepts(given)) return given as Exclude<V, undefined>;
-    throw invalidOption(owner, `option "${name}" must be ${this.expected}, not ${shown(given)}`);
+    throw invalidOption(
+      owner,
+      `option "${name}" must be ${this.expected}, not ${shown(given, this.#showsText)}`,
+    );
   }
+}
+
+interface RuleTraits {
+  readonly isRequired?: boolean;
+  readonly showsText?: boolean;
 }
 
 type Optional<Accepted> = OptionRule<Accepted, undefined>;
 
-/** A rule of its own: `expected` completes "must be". */
-export function value<Accepted>(
+/** A rule of its own: `expected` completes "must be". An error does not show a text that is refused. */
+export function rule<Accepted>(
   expected: string,
   accepts: (value: unknown) => boolean,
 ): Optional<Accepted> {
   return new OptionRule<Accepted, undefined>(expected, accepts, undefined);
+}
+
+/** A rule of its own for an option that is no secret: an error shows the text that is refused. */
+export function openRule<Accepted>(
+  expected: string,
+  accepts: (value: unknown) => boolean,
+): Optional<Accepted> {
+  return new OptionRule<Accepted, undefined>(expected, accepts, undefined, { showsText: true });
 }
 
 /** Bounds are included. */
@@ -69,12 +92,12 @@ export interface NumberRule {
 }
 
 export function number({ min, max = Infinity }: NumberRule): Optional<number> {
-  return value(`a number ${range(min, max)}`, (given) => isWithin(given, min, max));
+  return openRule(`a number ${range(min, max)}`, (given) => isWithin(given, min, max));
 }
 
 /** A whole number; without `max` also Infinity, which means "without limit". */
 export function integer({ min, max = Infinity }: NumberRule): Optional<number> {
-  return value(
+  return openRule(
     `a whole number ${range(min, max)}`,
     (given) => isWithin(given, min, max) && (Number.isInteger(given) || given === Infinity),
   );
@@ -94,7 +117,7 @@ export function text(): Optional<string> {
 
 /** A text that is not empty. */
 export function filledText(): Optional<string> {
-  return value('a text that is not empty', (given) => typeof given === 'string' && given !== '');
+  return openRule('a text that is not empty', (given) => typeof given === 'string' && given !== '');
 }
 
 export function texts(): Optional<readonly string[]> {
@@ -116,13 +139,13 @@ export function object(): Optional<object> {
 
 /** An object with these methods. `expected` says where one comes from. */
 export function methods(expected: string, ...names: readonly string[]): Optional<object> {
-  return value(expected, (given) => {
+  return rule(expected, (given) => {
     return isObject(given) && names.every((name) => typeof Reflect.get(given, name) === 'function');
   });
 }
 
 /** Checks the shape and not the class: a test environment may have its own AbortSignal class. */
-export function signal(): Optional<AbortSignal> {
+export function abortSignal(): Optional<AbortSignal> {
   return SIGNAL;
 }
 
@@ -130,7 +153,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Opt
   const list = words.map((word) => `'${word}'`);
   const last = list.pop() ?? '';
   const expected = list.length === 0 ? last : `${list.join(', ')} or ${last}`;
-  return value(expected, (given) => (words as readonly unknown[]).includes(given));
+  return openRule(expected, (given) => (words as readonly unknown[]).includes(given));
 }
 
 /** For an option that its owner checks, or that may have any value. */
@@ -138,36 +161,41 @@ export function anything(): Optional<unknown> {
   return ANYTHING;
 }
 
-const TEXT = value<string>('a string', (given) => typeof given === 'string');
-const TEXTS = value<readonly string[]>(
+const TEXT = rule<string>('a string', (given) => typeof given === 'string');
+const TEXTS = rule<readonly string[]>(
   'an array of strings',
   (given) => Array.isArray(given) && given.every((one) => typeof one === 'string'),
 );
-const FLAG = value<boolean>('true or false', (given) => typeof given === 'boolean');
-const CALLBACK = value<(...given: never[]) => unknown>(
+const FLAG = openRule<boolean>('true or false', (given) => typeof given === 'boolean');
+const CALLBACK = rule<(...given: never[]) => unknown>(
   'a function',
   (given) => typeof given === 'function',
 );
-const OBJECT = value<object>('an object', (given) => isObject(given) && !Array.isArray(given));
-const SIGNAL = value<AbortSignal>('an AbortSignal', (given) => {
+const OBJECT = rule<object>('an object', (given) => isObject(given) && !Array.isArray(given));
+const SIGNAL = rule<AbortSignal>('an AbortSignal', (given) => {
   return (
     isObject(given) &&
     typeof Reflect.get(given, 'aborted') === 'boolean' &&
     typeof Reflect.get(given, 'addEventListener') === 'function'
   );
 });
-const ANYTHING = value<unknown>('a value', () => true);
+const ANYTHING = rule<unknown>('a value', () => true);
 
 function isObject(given: unknown): given is object {
   return (typeof given === 'object' && given !== null) || typeof given === 'function';
 }
 
-/** A value in a message. The content of an object or of bytes may be a secret and is not shown. */
-export function shown(given: unknown): string {
-  if (typeof given === 'string') return JSON.stringify(plainText(given, LONGEST_VALUE));
+/** A value in a message. The content of an object, of bytes and of most texts may be a secret and is not shown. */
+export function shown(given: unknown, showsText = false): string {
+  if (Array.isArray(given)) {
+    const words = showsText && given.every((one) => typeof one === 'string');
+    return words ? plainText(JSON.stringify(given), LONGEST_VALUE) : 'an array';
+  }
+  if (typeof given === 'string') {
+    return showsText ? JSON.stringify(plainText(given, LONGEST_VALUE)) : 'a string';
+  }
   if (typeof given === 'function') return 'a function';
-  if (typeof given !== 'object' || given === null) return String(given);
-  return Array.isArray(given) ? 'an array' : 'an object';
+  return typeof given === 'object' && given !== null ? 'an object' : String(given);
 }
 
 export function invalidOption(owner: string, problem: string): ListwatchError {

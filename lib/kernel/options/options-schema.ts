@@ -77,8 +77,7 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
   checkNames(given: unknown, owner: string = this.#owner, path = ''): void {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       const what = path === '' ? 'the options' : `option "${path.slice(0, -1)}"`;
-      const kind = typeof given === 'string' ? 'a string' : shown(given);
-      throw invalidOption(owner, `${what} must be an object, not ${kind}`);
+      throw invalidOption(owner, `${what} must be an object, not ${shown(given)}`);
     }
     for (const name of Object.keys(given)) {
       if (this.#rules.has(name)) continue;

@@ -61,13 +61,13 @@ export const RECONCILES: BadUseArea = {
       mistake: 'a reconcile that is no function',
       act: () => loop({ reconcile: 'web' }),
       code: 'INVALID_OPTION',
-      message: 'ReconcileLoop: option "reconcile" must be a function, not string',
+      message: 'ReconcileLoop: option "reconcile" must be a function, not a string',
     },
     {
       mistake: 'a queue that is none',
       act: () => loop({ queue: [] }),
       code: 'INVALID_OPTION',
-      message: 'ReconcileLoop: option "queue" must be a RateLimitingQueue, not another object',
+      message: 'ReconcileLoop: option "queue" must be a RateLimitingQueue, not an array',
     },
     {
       mistake: 'a concurrency of 0',

@@ -207,7 +207,7 @@ describe('LeaderElector', () => {
 
   it('refuses a fencing that it does not know', () => {
     expect(() => world.replica('c', { fencing: 'hard' as never })).to.throw(
-      "option \"fencing\" must be 'local' or 'strict', not hard",
+      `option "fencing" must be 'local' or 'strict', not "hard"`,
     );
   });
 

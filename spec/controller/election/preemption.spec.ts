@@ -117,7 +117,7 @@ describe('A replica with preempt', () => {
 
   it('is asked for with true or false', () => {
     expect(() => world.replica('c', { preempt: 'yes' as never })).to.throw(
-      'option "preempt" must be true or false, not yes',
+      'option "preempt" must be true or false, not "yes"',
     );
   });
 });

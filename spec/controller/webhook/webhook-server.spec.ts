@@ -349,7 +349,7 @@ describe('WebhookServer', () => {
     [
       'the content of a certificate',
       () => make({ certificate: { cert: '-----BEGIN CERTIFICATE-----', key: 'k' } }),
-      'WebhookServer: certificate: cert, key and ca are paths of files, not their content',
+      'WebhookServer: certificate: cert, key and ca must be paths of files, not their content',
     ],
     [
       'two webhooks of one name',
@@ -367,7 +367,7 @@ describe('WebhookServer', () => {
     [
       'an operation that there is not',
       () => make().mutate('v1', 'pods', () => {}, { operations: ['PATCH' as 'UPDATE'] }),
-      'WebhookServer.mutate: option "operations" must name some of CREATE, UPDATE, DELETE, CONNECT, not "PATCH"',
+      'WebhookServer.mutate: option "operations" must be an array of CREATE, UPDATE, DELETE, CONNECT, not ["PATCH"]',
     ],
     [
       'a hub of another group',

@@ -5,8 +5,11 @@ import {
   integer,
   methods,
   number,
+  object,
   oneOf,
-  signal,
+  openRule,
+  rule,
+  abortSignal,
   texts,
   type OptionRule,
 } from '../../../lib/kernel/options/option-rules.ts';
@@ -72,7 +75,23 @@ describe('OptionRule', () => {
 
   it('takes an AbortSignal of another class', () => {
     const other = { aborted: false, addEventListener() {} };
-    expect(read(other, signal())()).to.equal(other);
+    expect(read(other, abortSignal())()).to.equal(other);
+  });
+
+  it('shows a text only where it is no secret', () => {
+    expect(read('s3cret', object())).to.throw('must be an object, not a string');
+    expect(
+      read(
+        's3cret',
+        rule('a path', () => false),
+      ),
+    ).to.throw('must be a path, not a string');
+    const word = openRule('a colour', () => false);
+    expect(read('sky', word)).to.throw('must be a colour, not "sky"');
+    expect(read(['sky'], word)).to.throw('must be a colour, not ["sky"]');
+    expect(read(['sky'], object())).to.throw('must be an object, not an array');
+    expect(read('sky', word.required)).to.throw('not "sky"');
+    expect(read('sky', word.default('red'))).to.throw('not "sky"');
   });
 
   it('shows values in one line, and nothing of objects', () => {

@@ -7,7 +7,7 @@ import {
   number,
   object,
   oneOf,
-  signal,
+  abortSignal,
   text,
 } from '../../../lib/kernel/options/option-rules.ts';
 import { optionsOf, OptionsSchema } from '../../../lib/kernel/options/options-schema.ts';
@@ -34,7 +34,7 @@ const PUMP = optionsOf<PumpOptions>()('Pump', {
   mode: oneOf('lift', 'force').default('lift'),
   valve: object(),
   dry: flag(),
-  signal: signal(),
+  signal: abortSignal(),
   onError: callback(),
 });
 
@@ -80,7 +80,7 @@ describe('OptionsSchema', () => {
       [{ strokes: '5' }, 'option "strokes" must be a whole number of at least 1, not "5"'],
       [{ strokes: {} }, 'must be a whole number of at least 1, not an object'],
       [{ mode: 'suck' }, `option "mode" must be 'lift' or 'force', not "suck"`],
-      [{ valve: 'lock' }, 'option "valve" must be an object, not "lock"'],
+      [{ valve: 'lock' }, 'option "valve" must be an object, not a string'],
       [{ valve: [] }, 'option "valve" must be an object, not an array'],
       [{ dry: 1 }, 'option "dry" must be true or false, not 1'],
       [{ dry: null }, 'option "dry" must be true or false, not null'],

@@ -1,5 +1,4 @@
 import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
 /** One past run. */
@@ -22,8 +21,6 @@ export interface ReconcileRecord {
 /** How many runs have ended in each way since the start. */
 export type ReconcileCounts = Readonly<Record<ReconcileRecord['result'], number>>;
 
-const HISTORY_SIZE = 100;
-
 /** The last runs of a controller, and the number of all. */
 export class ReconcileHistory {
   readonly #records = new RingBuffer<ReconcileRecord>();
@@ -37,10 +34,8 @@ export class ReconcileHistory {
     failed: 0,
   };
 
-  /** @throws {ListwatchError} code INVALID_OPTION for the option `historySize` of a controller. */
-  constructor(historySize?: number) {
-    const rule = { min: 0, integer: true };
-    this.#limit = numberOption('controller', 'historySize', historySize, HISTORY_SIZE, rule);
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
   get counts(): ReconcileCounts {

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { rejectUnknownOptions, requireOptions } from '../../../kernel/options/options.ts';
+import { invalidOption, text } from '../../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../../kernel/options/options-schema.ts';
 
 /** Files of PEM, which are read again when they change: for example a mounted secret of cert-manager. */
 export interface CertificatePaths {
@@ -21,19 +21,24 @@ export interface CertificateSecret {
 }
 
 const OWNER = 'WebhookServer: certificate';
+const PATHS = optionsOf<CertificatePaths>()(OWNER, {
+  cert: text().required,
+  key: text().required,
+  ca: text(),
+});
+const SECRET = optionsOf<CertificateSecret>()(OWNER, {
+  secret: text().required,
+  namespace: text().required,
+});
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function checkCertificate(given: CertificatePaths | CertificateSecret | undefined): void {
   if (given === undefined) return;
   if (typeof given === 'object' && given !== null && 'secret' in given) {
-    rejectUnknownOptions(OWNER, given, ['secret', 'namespace']);
-    requireOptions(OWNER, given, ['secret', 'namespace']);
+    SECRET.read(given);
     return;
   }
-  rejectUnknownOptions(OWNER, given, ['cert', 'key', 'ca']);
-  requireOptions(OWNER, given, ['cert', 'key']);
-  const paths = [given.cert, given.key, given.ca ?? ''];
-  if (paths.every((path) => typeof path === 'string' && !path.includes('-----BEGIN'))) return;
-  const text = `${OWNER}: cert, key and ca are paths of files, not their content`;
-  throw new ListwatchError('INVALID_OPTION', text);
+  const { cert, key, ca = '' } = PATHS.read(given);
+  if (![cert, key, ca].some((path) => path.includes('-----BEGIN'))) return;
+  throw invalidOption(OWNER, 'cert, key and ca must be paths of files, not their content');
 }

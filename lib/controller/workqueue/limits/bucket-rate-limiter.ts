@@ -1,4 +1,5 @@
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { number, object } from '../../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -11,7 +12,11 @@ export interface BucketRateLimiterOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-const OPTION_NAMES: readonly (keyof BucketRateLimiterOptions)[] = ['perSecond', 'burst', 'runtime'];
+const OPTIONS = optionsOf<BucketRateLimiterOptions>()('BucketRateLimiter', {
+  perSecond: number({ min: 0.001, max: 1e9 }).default(10),
+  burst: number({ min: 1, max: 1e9 }).default(100),
+  runtime: object().default(realRuntime),
+});
 
 /**
  * One token bucket for all keys: each retry reserves a token and waits until the token is available.
@@ -29,12 +34,10 @@ export class BucketRateLimiter<K = string> implements RateLimiter<K> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: BucketRateLimiterOptions = {}) {
-    const owner = 'BucketRateLimiter';
-    rejectUnknownOptions(owner, options, OPTION_NAMES);
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#perMs =
-      numberOption(owner, 'perSecond', options.perSecond, 10, { min: 0.001, max: 1e9 }) / 1000;
-    this.#burst = numberOption(owner, 'burst', options.burst, 100, { min: 1, max: 1e9 });
+    const { perSecond, burst, runtime } = OPTIONS.read(options);
+    this.#runtime = runtime;
+    this.#perMs = perSecond / 1000;
+    this.#burst = burst;
     this.#tokens = this.#burst;
     this.#refilledAtMs = this.#runtime.monotonicMs();
   }

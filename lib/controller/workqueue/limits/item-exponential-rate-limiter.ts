@@ -1,4 +1,5 @@
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { number, object } from '../../../kernel/options/option-rules.ts';
+import { optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -16,12 +17,12 @@ export interface ItemExponentialRateLimiterOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-const OPTION_NAMES: readonly (keyof ItemExponentialRateLimiterOptions)[] = [
-  'baseMs',
-  'capMs',
-  'jitter',
-  'runtime',
-];
+const OPTIONS = optionsOf<ItemExponentialRateLimiterOptions>()('ItemExponentialRateLimiter', {
+  baseMs: number({ min: 0 }).default(5),
+  capMs: number({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(1_000_000),
+  jitter: number({ min: 0, max: 10 }).default(0.1),
+  runtime: object().default(realRuntime),
+});
 
 /**
  * Doubles the delay of a key with each failure: 5 ms, 10 ms, … 5.12 s at the 11th, 1000 s from the 19th on.
@@ -38,15 +39,11 @@ export class ItemExponentialRateLimiter<K = string> implements RateLimiter<K> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ItemExponentialRateLimiterOptions = {}) {
-    const owner = 'ItemExponentialRateLimiter';
-    rejectUnknownOptions(owner, options, OPTION_NAMES);
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#baseMs = numberOption(owner, 'baseMs', options.baseMs, 5, { min: 0 });
-    this.#capMs = numberOption(owner, 'capMs', options.capMs, 1_000_000, {
-      min: 0,
-      max: Number.MAX_SAFE_INTEGER,
-    });
-    this.#jitter = numberOption(owner, 'jitter', options.jitter, 0.1, { min: 0, max: 10 });
+    const { baseMs, capMs, jitter, runtime } = OPTIONS.read(options);
+    this.#runtime = runtime;
+    this.#baseMs = baseMs;
+    this.#capMs = capMs;
+    this.#jitter = jitter;
   }
 
   nextDelayMs(key: K): number {
