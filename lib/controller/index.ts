@@ -67,7 +67,7 @@ export { electionMetrics } from './election/election-metrics.ts';
 export { webhookMetrics } from './webhook/port/webhook-metrics.ts';
 export {
   ShardMember,
-  type EndMemberOptions,
+  type CloseMemberOptions,
   type ShardingInspection,
 } from './sharding/shard-member.ts';
 export { shardingMetrics } from './sharding/sharding-metrics.ts';

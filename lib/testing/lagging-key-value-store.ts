@@ -33,7 +33,7 @@ import type {
  * await using second = new ApiServer({ runtime, keyValueStore: lagging });
  * lagging.hold();
  */
-export class LaggingKeyValueStore implements KeyValueStore {
+export class LaggingKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #store: KeyValueStore;
   /** Opens with `release`; undefined: watches pass. */
   #held: Latch | undefined;
@@ -97,6 +97,10 @@ export class LaggingKeyValueStore implements KeyValueStore {
     this.release();
     await this.#store.close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
 
 class LaggingWatch implements KeyValueWatch {
@@ -125,10 +129,10 @@ class LaggingWatch implements KeyValueWatch {
     await this.#watch.requestProgress();
   }
 
-  close(): void {
+  destroy(): void {
     this.#release();
     this.#ended.open();
-    this.#watch.close();
+    this.#watch.destroy();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly KeyValueWatchMessage[], undefined> {

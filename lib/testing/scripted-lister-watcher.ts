@@ -212,7 +212,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
 
   /** Ends every open watch normally, as a server does at the watch timeout. */
   closeWatches(): void {
-    for (const watch of this.#watches) watch.channel.close();
+    for (const watch of this.#watches) watch.channel.end();
   }
 
   /** Compacts the history, so that watches and pages from before get 410. */

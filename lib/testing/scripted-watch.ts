@@ -26,7 +26,7 @@ export class ScriptedWatch<T extends KubernetesObject> {
         : runtime.setTimer(
             timeoutSeconds * 1000,
             () => {
-              this.channel.close();
+              this.channel.end();
             },
             { background: true },
           );

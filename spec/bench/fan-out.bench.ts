@@ -66,7 +66,7 @@ async function throughCacher(watchers: number, events: number): Promise<Figure[]
   const figures = await measure('Cacher', arrivals, watchers, events, (event) =>
     cacher.create(`${resourcePrefix}default/c${event}`, configMap(`c${event}`)),
   );
-  await cacher.stop();
+  await cacher.close();
   await store.close();
   await Promise.all(readers);
   return figures;

@@ -69,7 +69,7 @@ class Growing {
   }
 
   async end(): Promise<void> {
-    await this.#cacher.stop();
+    await this.#cacher.close();
     await this.#store.close();
     await this.#reading;
   }

@@ -144,7 +144,7 @@ export class ModelApi {
     for (const object of items) channel.push(frame('ADDED', object));
     signal.addEventListener('abort', () => {
       this.#watches.delete(watch);
-      channel.close();
+      channel.end();
     });
     return { status: 200, headers: { 'content-type': 'application/json' }, body: flat(channel) };
   }

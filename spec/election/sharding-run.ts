@@ -158,7 +158,7 @@ class ShardingRun {
       },
     };
     share.join(worker);
-    share.start((error) => {
+    share.run().catch((error: unknown) => {
       this.#errors.push(String(error));
     });
     runtime.setTimer(LOOK_MS, look);
@@ -250,7 +250,7 @@ class ShardingRun {
             runtime.setTimer(20, done);
           });
         }
-        await share.end();
+        await share.close();
         this.#processes.delete(process);
         resolve();
       };

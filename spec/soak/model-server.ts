@@ -213,7 +213,7 @@ export class ModelServer implements Backend, ListerWatcher<View> {
         : this.#options.runtime.setTimer(
             timeoutSeconds * 1000,
             () => {
-              watch.channel.close();
+              watch.channel.end();
             },
             { background: true },
           );
@@ -242,7 +242,7 @@ export class ModelServer implements Backend, ListerWatcher<View> {
     const events: ThingEvent[] = entries.map(([, object]) => ({ type: 'ADDED', object }));
     if (andEnd) events.push(this.#bookmarkAt(seq, true));
     watch.sentSeq = seq;
-    for (const event of events) if (!watch.channel.push(event)) watch.channel.close();
+    for (const event of events) if (!watch.channel.push(event)) watch.channel.end();
   }
 
   #bookmarkAt(seq: number, initialEventsEnd: boolean): ThingEvent {
@@ -257,7 +257,7 @@ export class ModelServer implements Backend, ListerWatcher<View> {
 
   /** A reader that is too slow loses the stream. */
   #send({ channel }: Watch, event: ThingEvent): void {
-    if (!channel.push(event)) channel.close();
+    if (!channel.push(event)) channel.end();
   }
 
   #nextSeq(): number {

@@ -133,7 +133,7 @@ describe('LaggingKeyValueStore', () => {
       lagging.hold();
       await lagging.txn(put('/a'));
       await sleep(runtime, 10);
-      one.close();
+      one.destroy();
       stop.abort();
       await Promise.all(readings);
       expect([closed, aborted]).to.deep.equal([['end'], ['end']]);

@@ -284,7 +284,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   }
 
   /** Refuses further writes; queued items can still be taken. Calling again has no effect. */
-  close(): void {
+  end(): void {
     this.#closed = true;
     this.#signalReady();
     this.#signalRoom();

@@ -150,7 +150,7 @@ export class InformerEngine<T extends KubernetesObject> {
       await this.pipeline.overlay.caughtUp(resourceVersion, { ...options, signal: abort.signal });
     } finally {
       release();
-      abort.dispose();
+      abort.destroy();
     }
   }
 

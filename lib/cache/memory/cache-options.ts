@@ -37,7 +37,7 @@ const DECODED_BYTES = 256 * 1024 * 1024;
 /** The share of the budget for lists that are read repeatedly without a change. */
 const LIST_SHARE = 1 / 2;
 const MODES: readonly ResolvedCacheOptions['mode'][] = ['bytes', 'objects', 'own'];
-const MEMORY_METHODS = ['retain', 'release', 'pin', 'inspect', 'close'] as const;
+const MEMORY_METHODS = ['retain', 'release', 'pin', 'inspect', 'destroy'] as const;
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveCacheOptions(

@@ -51,5 +51,5 @@ export interface ObjectMemory<V extends HasMetadata = ObjectView> {
   deferReleases?(onLeft: (object: V) => void): DeferredReleases<V> | undefined;
   inspect(): CacheMemory;
   /** Drops caches for faster reads; retained objects stay readable. Calling again has no effect. */
-  close(): void;
+  destroy(): void;
 }

@@ -146,7 +146,7 @@ export class SlabMemory implements ObjectMemory {
     return { mode: this.#mode, liveBytes, slabBytes, decodedBytes, retention };
   }
 
-  close(): void {
+  destroy(): void {
     this.#decoded?.clear();
     this.#metadata.clear();
     this.#arena.close();

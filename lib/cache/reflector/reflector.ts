@@ -159,7 +159,7 @@ export class Reflector<V extends HasMetadata> {
       this.#advance({ type: 'abort' });
     } finally {
       stopResync();
-      round.dispose();
+      round.destroy();
       this.#relist.discard();
       this.#closeStream();
       this.#running = false;
@@ -242,7 +242,7 @@ export class Reflector<V extends HasMetadata> {
       return broken?.aborted === true ? this.#failed(watch, broken.reason) : outcome;
     } finally {
       release();
-      page.dispose();
+      page.destroy();
     }
   }
 

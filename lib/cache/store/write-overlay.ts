@@ -244,7 +244,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /** The cache has stopped: all waits are rejected. The entries stay readable. */
-  close(): void {
+  destroy(): void {
     this.#processed.close();
   }
 

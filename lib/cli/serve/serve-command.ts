@@ -32,7 +32,7 @@ export async function runServer(options: ServeOptions, host: CommandHost): Promi
       await run.finishStart();
       await aborted(host.signal);
     }
-    await run.stop();
+    await run.close();
     return ready ? EXIT.ok : EXIT.interrupted;
   } catch (error) {
     if (isUsageError(error)) throw error;

@@ -110,7 +110,7 @@ export class ServerRun {
   }
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     await this.#controllers?.[Symbol.asyncDispose]();
     await this.#server?.close();
     const kept = await this.#store?.keep();
@@ -122,7 +122,7 @@ export class ServerRun {
     await this.#controllers?.[Symbol.asyncDispose]();
     await this.#server?.close();
     await this.#store?.close({ unused: !this.#wasReachable });
-    this.#encryption?.[Symbol.dispose]();
+    this.#encryption?.destroy();
     await this.#audit?.close();
     if (this.#ownKubeconfig !== undefined) await rm(this.#ownKubeconfig, { force: true });
   }

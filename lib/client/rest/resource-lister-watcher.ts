@@ -209,7 +209,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       });
       return this.#shards?.stream(batches) ?? batches;
     } catch (error) {
-      abort.dispose();
+      abort.destroy();
       throw error;
     }
   }

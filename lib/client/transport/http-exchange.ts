@@ -71,7 +71,7 @@ export class HttpExchange {
     this.headers.stop();
     this.body.stop();
     this.#total?.cancel();
-    this.abort.dispose();
+    this.abort.destroy();
   }
 
   /** The error for the caller: the reason of an abort, or the cause of a failed connection. */

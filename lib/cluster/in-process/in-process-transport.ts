@@ -55,7 +55,7 @@ class InProcessTransport implements Transport {
     const exchange = deriveAbort(request.signal);
     this.#running.add(exchange);
     const finish = (): void => {
-      exchange.dispose();
+      exchange.destroy();
       this.#running.delete(exchange);
     };
     const explain = (error: unknown): unknown =>

@@ -26,7 +26,7 @@ export interface RecordingKeyValueStoreOptions {
  *
  * Not guaranteed: that leases are in the history; the checkers report a key that expires as a change without an operation.
  */
-export class RecordingKeyValueStore implements KeyValueStore {
+export class RecordingKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #store: KeyValueStore;
   readonly #recorder: HistoryRecorder;
   readonly #client: string;
@@ -93,6 +93,10 @@ export class RecordingKeyValueStore implements KeyValueStore {
   async close(): Promise<void> {
     await this.#store.close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
 
 /** Records each batch when its reader takes it. */
@@ -115,8 +119,8 @@ class RecordingWatch implements KeyValueWatch {
     await this.#watch.requestProgress();
   }
 
-  close(): void {
-    this.#watch.close();
+  destroy(): void {
+    this.#watch.destroy();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly KeyValueWatchMessage[], undefined> {

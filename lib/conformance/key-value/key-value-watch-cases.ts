@@ -212,7 +212,7 @@ const endCases: readonly KeyValueCase[] = [
       const other = await under.watch();
       await under.put('a');
       await left.expect('put a=@1');
-      closed.watch.close();
+      closed.watch.destroy();
       controller.abort();
       await closed.expect('end');
       await aborted.expect('end');

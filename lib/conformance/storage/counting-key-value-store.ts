@@ -12,7 +12,7 @@ import type {
 } from '../../server/mvcc/contract/key-value-store.ts';
 
 /** A wrapper around an engine that counts its reads. */
-export class CountingKeyValueStore implements KeyValueStore {
+export class CountingKeyValueStore implements KeyValueStore, AsyncDisposable {
   /** Number of range requests so far. */
   ranges: number = 0;
   readonly #store: KeyValueStore;
@@ -56,5 +56,9 @@ export class CountingKeyValueStore implements KeyValueStore {
 
   async close(): Promise<void> {
     await this.#store.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

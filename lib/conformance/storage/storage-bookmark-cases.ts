@@ -78,7 +78,7 @@ export const bookmarkCases: readonly ConformanceCase[] = [
         }
       }
       await writes;
-      watch.close();
+      watch.destroy();
     },
   },
 ];

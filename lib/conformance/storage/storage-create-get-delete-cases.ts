@@ -217,7 +217,7 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
       await rejection(storage.watch(bare, { recursive: false }), 'INVALID_KEY');
       for (const key of [bare, '/registry/pods/', '/registry/pods/a', '/registry/pods/a/x']) {
         await storage.getList(key);
-        (await storage.watch(key)).close();
+        (await storage.watch(key)).destroy();
       }
     },
   },

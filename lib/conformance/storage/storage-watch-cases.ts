@@ -48,7 +48,7 @@ export const watchCases: readonly ConformanceCase[] = [
           assert.equal(event.object.key, conformanceKey('a/x'));
         }
         await watch.expectSilence();
-        watch.watch.close();
+        watch.watch.destroy();
       }
     },
   },
@@ -144,7 +144,7 @@ export const watchCases: readonly ConformanceCase[] = [
       }
       const tookMs = under.harness.runtime.monotonicMs() - startMs;
       assert(tookMs < 22 * 250, `it took ${tookMs} ms`);
-      for (const one of idle) one.watch.close();
+      for (const one of idle) one.watch.destroy();
     },
   },
   {
@@ -155,7 +155,7 @@ export const watchCases: readonly ConformanceCase[] = [
       const controller = new AbortController();
       const aborted = await probeFromNow(under, '', { signal: controller.signal });
       const reads = [closed.next(), aborted.next()];
-      closed.watch.close();
+      closed.watch.destroy();
       controller.abort();
       assert.deepEqual(await Promise.all(reads), [undefined, undefined]);
       await under.create('a/x');

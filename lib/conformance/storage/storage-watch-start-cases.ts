@@ -43,7 +43,7 @@ async function checkRow(under: StorageUnderTest, row: StartRow): Promise<void> {
   // A watch from 0 may start from any past state of the cache. The cache has seen the deletion before it passes its event on.
   const seen = await probe(under, { resourceVersion: first.resourceVersion });
   await seen.expect('ADDED a/3', 'ADDED a/2', 'DELETED a/3');
-  seen.watch.close();
+  seen.watch.destroy();
   const current = await under.storage.getCurrentResourceVersion();
   const version = { unset: undefined, '0': '0', first: first.resourceVersion, current }[
     row.version
@@ -69,7 +69,7 @@ async function checkRow(under: StorageUnderTest, row: StartRow): Promise<void> {
   }
   assert.equal(event && describeEvent(event), 'MODIFIED a/1@n1');
   await watch.expectSilence();
-  watch.watch.close();
+  watch.watch.destroy();
 }
 
 function upstreamOf({

@@ -194,7 +194,7 @@ export class LeaseLock {
       return await call(abort.signal);
     } finally {
       timer.cancel();
-      abort.dispose();
+      abort.destroy();
     }
   }
 }

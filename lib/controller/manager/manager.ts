@@ -255,7 +255,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   /** A controller may wait for long, such as for a definition that a runnable of the leader brings; the election waits for none. */
   #campaign(): void {
     if (this.#stopping.isOpen) return;
-    this.#shard?.start((error) => this.#fail('sharding', error));
+    this.#shard?.run().catch((error: unknown) => this.#fail('sharding', error));
     this.#leadership?.start({
       onLeading: async () => {
         this.#leads = true;
@@ -347,7 +347,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     await shutdown.stop(groupOf('controller'), !isLost);
     await shutdown.stop(ofLeader);
     await this.#leadership?.end([...groupOf('controller'), ...ofLeader].some((run) => run.isLeft));
-    await this.#shard?.end({ timeoutMs: shutdown.leftMs });
+    await this.#shard?.close({ timeoutMs: shutdown.leftMs });
     await shutdown.stop(groupOf('runnable'));
     await shutdown.stop(groupOf('cache'));
     // Reads of caches may need their conversions.
@@ -359,7 +359,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
   #throwFor(left: readonly string[]): void {
     const names = left.join(', ');
     const second = this.#secondSignal;
-    if (second !== undefined) this.#signals?.end(second);
+    if (second !== undefined) this.#signals?.kill(second);
     if (this.#failure !== undefined) {
       if (left.length > 0) this.#logger.error(`manager: still running: ${names}`);
       throw this.#failure.error;

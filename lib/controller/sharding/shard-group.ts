@@ -294,7 +294,7 @@ export class ShardGroup {
       return await call(abort.signal);
     } finally {
       timer.cancel();
-      abort.dispose();
+      abort.destroy();
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { guardedCall } from '../../kernel/failure/guarded-call.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics } from '../../kernel/report/metrics.ts';
@@ -46,7 +45,7 @@ export interface ShardingInspection {
   readonly failure: string | undefined;
 }
 
-export interface EndMemberOptions {
+export interface CloseMemberOptions {
   /** Longest wait for runs, whose signals abort at once, milliseconds. @defaultValue 25 000 */
   readonly timeoutMs?: number | undefined;
 }
@@ -58,7 +57,7 @@ interface WantedTable {
   readonly kept: readonly number[];
 }
 
-const END_MS = 25_000;
+const CLOSE_MS = 25_000;
 /** Runs that go on for so long after their signals have aborted are told. */
 const LONG_MS = 30_000;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -85,11 +84,11 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
  *
  * @example
  * const share = new ShardMember(client, { name: 'reports', namespace: 'shop' });
- * share.start((error) => console.error(error));
+ * const running = share.run({ signal });
  * if (share.has('shop/first')) await writeReport(client.fencedBy(share.fence), 'shop/first');
- * await share.end();
+ * await running;
  */
-export class ShardMember implements WorkShare {
+export class ShardMember implements WorkShare, AsyncDisposable {
   readonly fence: WriteFence;
   readonly #options: ShardMemberOptions;
   readonly #client: Client;
@@ -115,6 +114,7 @@ export class ShardMember implements WorkShare {
   #marked: string | undefined;
   #failure: string | undefined;
   #running: Promise<void> | undefined;
+  #left: Promise<void> | undefined;
   /** Since when runs go on whose right has ended. */
   #overdueSince: Moment | undefined;
 
@@ -172,40 +172,38 @@ export class ShardMember implements WorkShare {
   }
 
   /**
-   * Joins the group.
-   * @param onFailure gets a failure that another try does not heal: a ListwatchError with the code LEASE_INVALID. The member works no more,
-   * and `end` is still to be called.
+   * Joins the group, and resolves when it has left: after `close`, or when the signal aborts.
+   * @throws {ListwatchError} code LEASE_INVALID: another try does not help, and the member works no more; ALREADY_STARTED.
    */
-  start(onFailure: (error: unknown) => void): void {
-    this.#running = this.#run(this.#stop.signal).catch((error: unknown) => {
+  async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    if (this.#running !== undefined || this.#left !== undefined) {
+      throw new ListwatchError('ALREADY_STARTED', 'a shard member runs once; make a new one');
+    }
+    const release = onAbort(signal, () => void this.close());
+    this.#running = this.#work(this.#stop.signal);
+    try {
+      await this.#running;
+    } catch (error) {
       this.#right.revoke();
       this.#slots.drop();
-      guardedCall(
-        () => onFailure(error),
-        (thrown) => {
-          this.#logger.error(`sharding ${this.#what}: onFailure threw: ${errorMessage(thrown)}`, {
-            error: thrown,
-          });
-        },
-      );
-    });
+      throw error;
+    } finally {
+      release();
+    }
+    await this.close();
   }
 
   /**
    * Ends the runs, gives the keys to the other members, and leaves. When runs go on after the time, keys are not given away: others take them
-   * when the Lease has ended. Never rejects.
+   * when the Lease has ended. Never rejects. May be called again.
    */
-  async end({ timeoutMs = END_MS }: EndMemberOptions = {}): Promise<void> {
-    const closed = this.#slots.close();
-    this.#stop.abort();
-    this.#wake.open();
-    const describe = (): string => 'runs to end';
-    const haveEnded = await withDeadline(this.#runtime, closed, { timeoutMs, describe }).then(
-      () => true,
-      () => false,
-    );
-    await this.#running;
-    await this.#leave(haveEnded);
+  close({ timeoutMs = CLOSE_MS }: CloseMemberOptions = {}): Promise<void> {
+    this.#left ??= this.#close(timeoutMs);
+    return this.#left;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /**
@@ -230,7 +228,20 @@ export class ShardMember implements WorkShare {
     };
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  async #close(timeoutMs: number): Promise<void> {
+    const closed = this.#slots.close();
+    this.#stop.abort();
+    this.#wake.open();
+    const describe = (): string => 'runs to end';
+    const haveEnded = await withDeadline(this.#runtime, closed, { timeoutMs, describe }).then(
+      () => true,
+      () => false,
+    );
+    await this.#running?.catch(() => {});
+    await this.#leave(haveEnded);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
     const { name } = this.#options;
     using _watch = new LeaseWatch({
       leases: this.#group.leases,

@@ -306,7 +306,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   async unregister({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const call = deriveAbort(signal);
     await this.#registration.unregister(call.signal).finally(() => {
-      call.dispose();
+      call.destroy();
     });
   }
 

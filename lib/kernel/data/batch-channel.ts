@@ -19,7 +19,7 @@ type End = { readonly error: unknown } | 'closed';
  *
  * Guarantees:
  * - Items come out in the order they went in, none twice.
- * - After `close`, the reader still gets the queued items. After `fail` it does too, and then the error is thrown in its loop.
+ * - After `end`, the reader still gets the queued items. After `fail` it does too, and then the error is thrown in its loop.
  * - Leaving the loop (`break`, `return`, a throw) closes the channel.
  *
  * Not guaranteed: more than one reader.
@@ -56,7 +56,7 @@ export class BatchChannel<T> implements AsyncIterable<readonly T[]> {
   }
 
   /** Ends the stream after the queued items. */
-  close(): void {
+  end(): void {
     this.#finish('closed');
   }
 

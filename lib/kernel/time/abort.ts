@@ -25,7 +25,7 @@ export interface DerivedAbort extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
   /** Removes the listener from the parent; does not abort the child. */
-  dispose(): void;
+  destroy(): void;
 }
 
 /** Makes a controller that aborts when `parent` does, and can be aborted by itself. */
@@ -40,7 +40,7 @@ export function deriveAbort(parent?: AbortSignal): DerivedAbort {
       release();
       controller.abort(reason ?? new ListwatchError('ABORTED', 'the operation was stopped'));
     },
-    dispose: release,
+    destroy: release,
     [Symbol.dispose]: release,
   };
 }

@@ -26,7 +26,7 @@ export interface SignalSource {
   /** Calls the listener for each SIGINT and SIGTERM, which then do not end the process, until the returned function is called. */
   listen(listener: (signal: string) => void): () => void;
   /** Ends the process as the signal does without a listener. */
-  end(signal: string): void;
+  kill(signal: string): void;
 }
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -39,7 +39,7 @@ export const processSignals: SignalSource = {
       for (const signal of STOP_SIGNALS) process.off(signal, listener);
     };
   },
-  end(signal): void {
+  kill(signal): void {
     process.kill(process.pid, signal);
   },
 };

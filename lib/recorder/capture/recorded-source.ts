@@ -94,7 +94,7 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
         const stream = within.take(asked);
         return stream && this.#watched(asked, () => stream);
       },
-      close: (reason) => within.close(reason),
+      destroy: (reason) => within.destroy(reason),
     };
   }
 

@@ -62,7 +62,7 @@ export class ServedWatch implements StorageWatch<UnstructuredObject> {
     this.wake();
   }
 
-  close(): void {
+  destroy(): void {
     this.#initial = [];
     this.#next = this.#options.events.length;
     this.end();
@@ -73,7 +73,7 @@ export class ServedWatch implements StorageWatch<UnstructuredObject> {
     return {
       next: () => this.#read(),
       return: (): Promise<Result> => {
-        this.close();
+        this.destroy();
         return Promise.resolve({ done: true, value: undefined });
       },
     };

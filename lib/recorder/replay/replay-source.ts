@@ -166,7 +166,7 @@ export class ReplaySource<T extends KubernetesObject>
       while (this.#course.next === list) await this.#course.moved(waiting.signal);
     } finally {
       timer.cancel();
-      waiting.dispose();
+      waiting.destroy();
     }
     const { next } = this.#course;
     if (next !== undefined) this.#check(false, next);

@@ -255,7 +255,7 @@ class ApiRouter {
       abort.abort(failure);
       throw failure;
     } finally {
-      abort.dispose();
+      abort.destroy();
     }
   }
 }

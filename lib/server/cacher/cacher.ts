@@ -165,7 +165,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   /** Ends all watches after their queued events, and resolves when the watch on the storage is closed. */
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     this.#readiness.stop();
     const { description } = this.#options;
     const message = `the watch cache of ${description} was stopped`;
@@ -173,11 +173,11 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.#watches.close();
     if (this.#running === undefined) return;
     this.#stopping.abort();
-    await Promise.all([this.#running, this.#checker.stop()]);
+    await Promise.all([this.#running, this.#checker.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    await this.close();
   }
 
   /**

@@ -14,7 +14,7 @@ export function closedAfter<T extends KubernetesObject>(
   const timer = runtime.setTimer(
     timeoutMs,
     () => {
-      watch.close();
+      watch.destroy();
     },
     { background: true },
   );
@@ -36,7 +36,7 @@ export function closedAfter<T extends KubernetesObject>(
         },
         return: (): Promise<IteratorResult<Batch, undefined>> => {
           timer.cancel();
-          watch.close();
+          watch.destroy();
           return Promise.resolve({ done: true, value: undefined });
         },
       };

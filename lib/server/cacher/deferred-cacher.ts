@@ -124,13 +124,13 @@ export class DeferredCacher<T extends KubernetesObject>
   }
 
   /** Stops the cacher, if there is one; a later reader gets what a stopped cacher answers. */
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     this.#stopped = true;
-    await this.#cacher?.stop();
+    await this.#cacher?.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    await this.close();
   }
 
   get #present(): StorageInterface<T> {
@@ -141,7 +141,7 @@ export class DeferredCacher<T extends KubernetesObject>
     if (this.#cacher === undefined) {
       this.#cacher = this.#make();
       // It has not been started, so nothing is left to wait for.
-      if (this.#stopped) void this.#cacher.stop();
+      if (this.#stopped) void this.#cacher.close();
     }
     return this.#cacher;
   }

@@ -11,7 +11,7 @@ import { AUTHENTICATE, type Login, type Procedure } from './procedures.ts';
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
 /** What sends calls to a member. */
-type Channel = Pick<UnaryChannel, 'call' | 'close'>;
+type Channel = Pick<UnaryChannel, 'call' | 'destroy'>;
 
 /** Pause between two rounds through all members. */
 const ROUND_DELAY_MS = 100;
@@ -145,10 +145,10 @@ export class EtcdConnection {
     this.#moveFrom(member);
   }
 
-  close(): void {
+  destroy(): void {
     this.#closed = true;
     for (const call of this.#underWay) call.cancel();
-    for (const channel of this.#channels) channel.close();
+    for (const channel of this.#channels) channel.destroy();
     for (const client of this.#clients) client.close();
   }
 

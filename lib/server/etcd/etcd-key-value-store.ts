@@ -71,7 +71,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
       if (connection.options.compactionIntervalMs > 0) store.#compactor.start();
       return store;
     } catch (error) {
-      connection.close();
+      connection.destroy();
       throw error;
     }
   }
@@ -137,8 +137,8 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async close(): Promise<void> {
     this.#compactor.stop();
-    for (const watch of this.#watches) watch.close();
-    this.#connection.close();
+    for (const watch of this.#watches) watch.destroy();
+    this.#connection.destroy();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -65,7 +65,7 @@ export class EtcdWatch implements KeyValueWatch {
       onFull: () => this.#stream?.pause(),
       onRoom: () => this.#stream?.resume(),
       onLeave: () => {
-        this.close();
+        this.destroy();
       },
     });
     this.#progress = new ProgressRequest({
@@ -97,7 +97,7 @@ export class EtcdWatch implements KeyValueWatch {
     if (this.#options.trustsProgress && !this.#abort.signal.aborted) this.#progress.start();
   }
 
-  close(): void {
+  destroy(): void {
     this.#abort.abort();
   }
 
@@ -138,7 +138,7 @@ export class EtcdWatch implements KeyValueWatch {
 
   #fail(error: unknown): void {
     this.#buffer.fail(error);
-    this.#abort.dispose();
+    this.#abort.destroy();
     this.#progress.stop();
     this.#opened.resolve();
     this.#options.onEnd(this);

@@ -98,7 +98,7 @@ export class UnaryChannel {
     return { answer: ended.promise, cancel };
   }
 
-  close(): void {
+  destroy(): void {
     const connection = this.#connection;
     this.#connection = undefined;
     connection?.session.destroy();

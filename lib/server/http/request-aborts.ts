@@ -7,7 +7,7 @@ export interface RequestAbort {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
   /** The request has ended. */
-  dispose(): void;
+  destroy(): void;
 }
 
 /** Most that are kept for one signal of callers. */
@@ -30,7 +30,7 @@ export class RequestAborts {
   /** Takes back what a request has left. */
   keep(parent: AbortSignal, derived: DerivedAbort): void {
     const kept = this.#kept.get(parent);
-    if (derived.signal.aborted || (kept?.length ?? 0) >= MOST_KEPT) derived.dispose();
+    if (derived.signal.aborted || (kept?.length ?? 0) >= MOST_KEPT) derived.destroy();
     else if (kept === undefined) this.#kept.set(parent, [derived]);
     else kept.push(derived);
   }
@@ -45,7 +45,7 @@ class OwnAbort implements RequestAbort {
     this.abort = abort;
   }
 
-  dispose(): void {}
+  destroy(): void {}
 }
 
 class KeptAbort implements RequestAbort {
@@ -67,7 +67,7 @@ class KeptAbort implements RequestAbort {
     this.#derived.abort(reason);
   }
 
-  dispose(): void {
+  destroy(): void {
     this.#owner.keep(this.#parent, this.#derived);
   }
 }

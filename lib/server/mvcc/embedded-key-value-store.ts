@@ -260,9 +260,9 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#keeper.close();
-    this.#leases.close();
-    this.#hub.close();
+    this.#keeper.destroy();
+    this.#leases.destroy();
+    this.#hub.destroy();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -46,7 +46,7 @@ export class HistoryKeeper {
     this.#arm();
   }
 
-  close(): void {
+  destroy(): void {
     this.#closed = true;
     this.#timer?.cancel();
   }

@@ -106,7 +106,7 @@ export class LeaseTable {
     }
   }
 
-  close(): void {
+  destroy(): void {
     for (const { timer } of this.#leases.values()) timer.cancel();
     this.#leases.clear();
   }

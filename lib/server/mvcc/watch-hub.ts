@@ -55,7 +55,7 @@ export class WatchHub {
     if (watcher.progressNotify) this.#wantProgress += 1;
     this.#armProgress();
     const release = onAbort(request.signal, () => {
-      watcher.close();
+      watcher.destroy();
     });
     if (this.#releases.has(watcher)) this.#releases.set(watcher, release);
     return watcher;
@@ -71,8 +71,8 @@ export class WatchHub {
     }
   }
 
-  close(): void {
-    for (const watcher of this.#releases.keys()) watcher.close();
+  destroy(): void {
+    for (const watcher of this.#releases.keys()) watcher.destroy();
   }
 
   #remove(watcher: Watcher): void {

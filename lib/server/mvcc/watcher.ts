@@ -108,7 +108,7 @@ export class Watcher implements KeyValueWatch {
     this.#quiet = true;
   }
 
-  close(): void {
+  destroy(): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
     this.#buffer = [];
@@ -120,7 +120,7 @@ export class Watcher implements KeyValueWatch {
     return {
       next: () => this.#read(),
       return: (): Promise<IteratorResult<readonly KeyValueWatchMessage[], undefined>> => {
-        this.close();
+        this.destroy();
         return Promise.resolve({ done: true, value: undefined });
       },
     };
@@ -167,7 +167,7 @@ export class Watcher implements KeyValueWatch {
   #catchUp(messages: KeyValueWatchMessage[]): void {
     const { history, interest } = this.#options;
     if (this.#next < history.oldestWatchable) {
-      this.close();
+      this.destroy();
       throw compactedError(this.#next, history.oldestWatchable);
     }
     for (let done = 0; done < CATCH_UP_REVISIONS && messages.length < CATCH_UP_EVENTS; done += 1) {

@@ -25,9 +25,9 @@ export class WatchSet {
       running.delete(source);
     };
     return {
-      close(): void {
+      destroy(): void {
         done();
-        source.close();
+        source.destroy();
       },
       [Symbol.asyncIterator]: () => presented(source, present, done),
     };
@@ -35,7 +35,7 @@ export class WatchSet {
 
   /** Ends all running watches. */
   closeAll(): void {
-    for (const watch of this.#running) watch.close();
+    for (const watch of this.#running) watch.destroy();
     this.#running.clear();
   }
 }

@@ -142,7 +142,7 @@ class HttpsWebhook implements WebhookClient {
     } finally {
       timer.cancel();
       release();
-      call.dispose();
+      call.destroy();
       this.#running -= 1;
       if (this.#closing && this.#running === 0) this.end();
     }

@@ -221,7 +221,7 @@ describe('DeltaFIFO', () => {
         expect(await fifo.whenReady()).to.equal(true);
         popAll(fifo);
         const more = waitTenTimes();
-        fifo.close();
+        fifo.end();
         expect(await Promise.all(more)).to.deep.equal(Array.from(more, () => false));
       });
 
@@ -229,8 +229,8 @@ describe('DeltaFIFO', () => {
         const fifo = new DeltaFIFO<Pod>({ order, capacity: 1 });
         fifo.add(at('a', '1'));
         const room = fifo.waitForRoom();
-        fifo.close();
-        fifo.close();
+        fifo.end();
+        fifo.end();
         await room;
         expect(codeOf(() => fifo.add(at('b', '1')))).to.equal('FIFO_CLOSED');
         expect(codeOf(() => fifo.replace([], '1'))).to.equal('FIFO_CLOSED');

@@ -277,7 +277,7 @@ describe('a relist in pieces', () => {
   it('ends with the queue', () => {
     const { fifo } = new Setup();
     const relist = fifo.beginRelist();
-    fifo.close();
+    fifo.end();
     expect(codeOf(() => relist.add([at('a', '1')]))).to.equal('FIFO_CLOSED');
     expect(codeOf(() => relist.apply([]))).to.equal('FIFO_CLOSED');
     expect(codeOf(() => relist.commit('1'))).to.equal('FIFO_CLOSED');

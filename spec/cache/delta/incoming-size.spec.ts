@@ -20,6 +20,6 @@ describe('DeltaFIFO.incoming', () => {
     broken.add(views('a'));
     broken.discard();
     expect(fifo.incoming).to.equal(0);
-    fifo.close();
+    fifo.end();
   });
 });

@@ -53,7 +53,7 @@ class TextMemory implements ObjectMemory {
     return { mode: 'own', liveBytes: 7, slabBytes: 0, decodedBytes: 0, retention: 'body' };
   }
 
-  close(): void {
+  destroy(): void {
     this.closed = true;
   }
 }
@@ -95,7 +95,7 @@ describe('an informer with a memory of the program', () => {
 
   it('is refused when it is none, and names what it lacks', () => {
     for (const [memory, missing] of [
-      [undefined, 'retain, release, pin, inspect, close'],
+      [undefined, 'retain, release, pin, inspect, destroy'],
       [{ retain: () => {}, release: () => {}, close: () => {} }, 'pin, inspect'],
     ] as const) {
       let code: string | undefined;

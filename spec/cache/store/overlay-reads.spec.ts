@@ -288,7 +288,7 @@ describe('WriteOverlay', () => {
       const closed = rejection(overlay.caughtUp('7'));
       stop.abort(new Error('enough'));
       expect((await aborted).message).to.equal('enough');
-      overlay.close();
+      overlay.destroy();
       expect(await closed).to.include({ code: 'CLOSED' });
       expect(await rejection(overlay.caughtUp('7'))).to.include({ code: 'CLOSED' });
       expect(await rejection(overlay.caughtUp('x'))).to.include({

@@ -36,7 +36,7 @@ export class RecordingMemory<V extends HasMetadata> implements ObjectMemory<V> {
     return { mode: 'bytes', liveBytes: 0, slabBytes: 0, decodedBytes: 0, retention };
   }
 
-  close(): void {}
+  destroy(): void {}
 }
 
 /** Does what is left to do after a relist. */

@@ -43,7 +43,7 @@ class Events implements AsyncIterable<Event> {
   }
 
   end(): this {
-    this.#channel.close();
+    this.#channel.end();
     return this;
   }
 

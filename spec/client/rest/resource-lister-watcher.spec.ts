@@ -84,7 +84,7 @@ describe('ResourceListerWatcher behind an interception', () => {
     const own: WatchAhead<ObjectView> = {
       answered: Promise.resolve(),
       take: () => undefined,
-      close: () => {},
+      destroy: () => {},
     };
     using _interception = client.intercept((source) =>
       Object.assign(Object.create(source) as typeof source, { watchAhead: () => own }),

@@ -24,7 +24,7 @@ export class SpecSignals implements SignalSource {
     return () => this.#listeners.delete(listener);
   }
 
-  end(signal: string): void {
+  kill(signal: string): void {
     this.ended.push(signal);
   }
 

@@ -45,7 +45,7 @@ describe('ShardMember', () => {
   });
 
   afterEach(async () => {
-    for (const { runtime, share } of replicas) if (!runtime.isDead) await world.run(share.end());
+    for (const { runtime, share } of replicas) if (!runtime.isDead) await world.run(share.close());
     await world.run(server.close());
   });
 
@@ -82,7 +82,7 @@ describe('ShardMember', () => {
         if (replica.drainMs > 0) await sleep(runtime, replica.drainMs);
       },
     });
-    share.start((error) => {
+    share.run().catch((error: unknown) => {
       replica.failure = error;
     });
     replicas.push(replica);
@@ -123,7 +123,7 @@ describe('ShardMember', () => {
 
   it('gives its keys away on a clean stop: others have them less than a second later', async () => {
     const [a] = (await group(3)) as [Replica];
-    const left = a.share.end();
+    const left = a.share.close();
     await world.advance(950);
     await world.run(left);
     expect(owners()).to.deep.equal([1]);
@@ -289,7 +289,7 @@ describe('ShardMember', () => {
   it('does not give its keys away while runs go on: others have them when its lease has ended', async () => {
     const [a, b] = (await group(2)) as [Replica, Replica];
     a.drainMs = 60_000;
-    const ended = a.share.end({ timeoutMs: 2000 });
+    const ended = a.share.close({ timeoutMs: 2000 });
     await world.advance(2100);
     await world.run(ended);
     expect(b.share.inspect().slots, 'they wait').to.be.below(200);
@@ -316,7 +316,7 @@ describe('ShardMember', () => {
     const c = start();
     await world.advance(2000);
     expect(late, 'a write that gives keys away is under way').to.not.equal(undefined);
-    await world.run(c.share.end());
+    await world.run(c.share.close());
     await world.advance(8000);
     expect(a.share.inspect().slots).to.equal(256);
     late?.();

@@ -98,7 +98,7 @@ export class StormTransport implements Transport {
     const finish = (): void => {
       this.#count();
       this.#streams.delete(broken);
-      life.dispose();
+      life.destroy();
       inner.return?.().catch(() => {});
     };
     this.#count();

@@ -39,7 +39,7 @@ describe('BatchChannel', () => {
     await turn();
     channel.push(3);
     await turn();
-    channel.close();
+    channel.end();
     expect(await end).to.equal('done');
     expect(batches).to.deep.equal([[1, 2], [3]]);
   });
@@ -53,7 +53,7 @@ describe('BatchChannel', () => {
     await turn();
     expect(channel.push(4)).to.equal(true);
     await turn();
-    channel.close();
+    channel.end();
     await end;
     expect(batches).to.deep.equal([[1, 2], [4]]);
   });
@@ -86,7 +86,7 @@ describe('BatchChannel', () => {
 
   it('wakes a waiting reader on every kind of end', async () => {
     const endings: ((channel: BatchChannel<number>) => void)[] = [
-      (channel) => channel.close(),
+      (channel) => channel.end(),
       (channel) => channel.fail(new Error('end')),
       (channel) => channel.destroy(),
       (channel) => channel.destroy(new Error('end')),
@@ -109,7 +109,7 @@ describe('BatchChannel', () => {
     expect(ended).to.equal(1);
     expect(channel.closed).to.equal(true);
     expect(channel.push(2)).to.equal(false);
-    channel.close();
+    channel.end();
     channel.fail(new Error('late'));
     channel.destroy();
     expect(ended).to.equal(1);
@@ -117,7 +117,7 @@ describe('BatchChannel', () => {
 
   it('keeps its first end', async () => {
     const channel = make();
-    channel.close();
+    channel.end();
     channel.fail(new Error('late'));
     expect(await read(channel).end).to.equal('done');
   });
@@ -128,7 +128,7 @@ describe('BatchChannel', () => {
     });
     const { end } = read(channel);
     await turn();
-    expect(() => channel.close()).to.throw('hook');
+    expect(() => channel.end()).to.throw('hook');
     expect(await end).to.equal('done');
   });
 

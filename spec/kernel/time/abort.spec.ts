@@ -41,7 +41,7 @@ describe('onAbort', () => {
       onAbort(signal, () => {})();
       const child = deriveAbort(signal);
       if (index % 2 === 0) child.abort();
-      else child.dispose();
+      else child.destroy();
     }
     for (let index = 0; index < 1000; index += 1) {
       await abortable(Promise.resolve(), signal);
@@ -101,7 +101,7 @@ describe('deriveAbort', () => {
     }
     expect(listeners(parent.signal)).to.equal(0);
     const other = deriveAbort(parent.signal);
-    other.dispose();
+    other.destroy();
     parent.abort();
     expect(other.signal.aborted).to.equal(false);
   });

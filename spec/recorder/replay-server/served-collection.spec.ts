@@ -38,7 +38,7 @@ async function listed({ collection }: Served, namespace = ''): Promise<readonly 
 async function events({ collection }: Served, resourceVersion: string): Promise<readonly string[]> {
   const watch = await collection.watch(serverContext('', undefined), { resourceVersion });
   const read = await watch[Symbol.asyncIterator]().next();
-  watch.close();
+  watch.destroy();
   if (read.done === true) return ['end'];
   return read.value.map((event) =>
     event.type === 'BOOKMARK' ? event.type : `${event.type} ${event.object.metadata.name}`,

@@ -22,7 +22,7 @@ export class RestartingStore extends EmbeddedKeyValueStore {
   restart(): void {
     for (const [watch, key] of this.#watches) {
       this.#refused.add(key);
-      watch.close();
+      watch.destroy();
     }
     this.#watches.clear();
   }

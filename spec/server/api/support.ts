@@ -133,9 +133,9 @@ export class FakeWatch implements StorageWatch<UnstructuredObject> {
     this.#channel.fail(error);
   }
 
-  close(): void {
+  destroy(): void {
     this.closed = true;
-    this.#channel.close();
+    this.#channel.end();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<readonly WatchEvent<Stored>[]> {

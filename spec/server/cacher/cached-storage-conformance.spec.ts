@@ -27,7 +27,7 @@ function openCachedEmbedded(): StorageHarness {
     forgetHistory: (resourceVersion) => cacher.forgetHistory(resourceVersion),
     run: (work) => runtime.run(work),
     close: async () => {
-      await runtime.run(cacher.stop());
+      await runtime.run(cacher.close());
       await store.close();
     },
   };

@@ -245,7 +245,7 @@ export class CacherHarness {
   }
 
   async stop(): Promise<void> {
-    await this.runtime.run(this.cacher.stop());
+    await this.runtime.run(this.cacher.close());
     await this.store[Symbol.asyncDispose]();
   }
 }

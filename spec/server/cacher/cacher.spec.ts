@@ -258,7 +258,7 @@ describe('Cacher', () => {
       const recorders = [await harness.record(), await harness.record({ resourceVersion: '1000' })];
       await harness.runtime.advance(1000);
       expect(recorders.map(({ events }) => events.length)).to.deep.equal([1051, 52]);
-      stuck.close();
+      stuck.destroy();
     });
 
     it('sends bookmarks with growing versions that never fall behind an event', async () => {
@@ -443,12 +443,12 @@ describe('Cacher', () => {
       const recorder = await harness.record(WATCH_LIST);
       const waiting = caught(harness.cacher.getList(PREFIX, { resourceVersion: '1000' }));
       await harness.runtime.settle();
-      await harness.runtime.run(harness.cacher.stop());
+      await harness.runtime.run(harness.cacher.close());
       expect((await waiting).httpStatus).to.equal(503);
       await recorder.done;
       expect(recorder.error).to.equal(undefined);
       expect((await caught(harness.cacher.watch(PREFIX))).httpStatus).to.equal(503);
-      await harness.cacher.stop();
+      await harness.cacher.close();
       expect(harness.runtime.pending).to.equal(0);
     });
 
@@ -472,8 +472,8 @@ describe('Cacher', () => {
 /** A watch that fails with 410 as soon as `when` resolves. */
 function brokenAfter(watch: StorageWatch<Pod>, when: Promise<void>): StorageWatch<Pod> {
   return {
-    close: () => {
-      watch.close();
+    destroy: () => {
+      watch.destroy();
     },
     async *[Symbol.asyncIterator]() {
       const reader = watch[Symbol.asyncIterator]();

@@ -26,7 +26,7 @@ describe('DeferredCacher', () => {
   });
 
   afterEach(async () => {
-    await harness.runtime.run(storage.stop());
+    await harness.runtime.run(storage.close());
     await harness.stop();
     expect(harness.runtime.pending).to.equal(0);
   });
@@ -70,7 +70,7 @@ describe('DeferredCacher', () => {
   });
 
   it('answers a reader after the end as a stopped cacher does', async () => {
-    await harness.runtime.run(storage.stop());
+    await harness.runtime.run(storage.close());
     expect(storage.stopped).to.equal(true);
     const refused = await harness.runtime.run(
       storage.getList(PREFIX).catch((error: unknown) => error),

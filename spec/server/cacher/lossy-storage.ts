@@ -17,8 +17,8 @@ export function losing(
     watch: async (key, options): Promise<StorageWatch<Pod>> => {
       const watch = await raw.watch(key, options);
       return {
-        close: () => {
-          watch.close();
+        destroy: () => {
+          watch.destroy();
         },
         async *[Symbol.asyncIterator]() {
           for await (const batch of watch) yield batch.filter((event) => !lost(event));

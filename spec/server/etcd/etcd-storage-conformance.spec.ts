@@ -66,7 +66,7 @@ for (const binary of etcdBinaries()) {
         runtime,
       });
       const close = async (): Promise<void> => {
-        await cacher.stop();
+        await cacher.close();
         await raw.close();
       };
       const forgetHistory = (resourceVersion: string): Promise<void> =>

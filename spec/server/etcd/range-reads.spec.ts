@@ -110,7 +110,7 @@ describe('a collection in an etcd that takes long for it', () => {
     expect(list.items).to.have.length(SLOW.objects);
     const pages = member.asked.filter(({ answered, limit }) => answered && limit > 1);
     expect(pages.length).to.be.greaterThan(2);
-    await runtime.run(cacher.stop());
+    await runtime.run(cacher.close());
   });
 
   it('is listed in one call of the storage, at one revision, with a limit or without', async () => {

@@ -57,7 +57,7 @@ export class SlowMember extends EmbeddedKeyValueStore {
     this.#reads = new RangeReads(
       new EtcdConnection(resolved, () => ({
         call: ({ message }) => this.#call(message),
-        close: () => {},
+        destroy: () => {},
       })),
     );
   }

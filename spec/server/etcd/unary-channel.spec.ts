@@ -117,7 +117,7 @@ describe('UnaryChannel', () => {
     });
     expect(String(await channel.call(call).answer)).to.equal('QUESTION');
     expect(asked.at(-1)).to.not.have.property('token');
-    channel.close();
+    channel.destroy();
   });
 
   it('keeps nothing of what came together with an answer', async () => {
@@ -128,7 +128,7 @@ describe('UnaryChannel', () => {
     const one = await channel.call(call).answer;
     // The pool of small buffers of Node has 8 KiB.
     expect(one.buffer.byteLength).to.be.at.most(8192);
-    channel.close();
+    channel.destroy();
   });
 
   it('fails with the status of the member, from the trailers or the headers', async () => {
@@ -142,7 +142,7 @@ describe('UnaryChannel', () => {
       const { code, details } = await errorOf(channel.call({ ...call, path }).answer);
       expect([code, details]).to.deep.equal([11, 'etcdserver: 100% compacted']);
     }
-    channel.close();
+    channel.destroy();
   });
 
   it('says of a call that the member cannot have received it', async () => {
@@ -160,7 +160,7 @@ describe('UnaryChannel', () => {
     const refusing = await busy.channel();
     const refused = await errorOf(refusing.call(call).answer);
     expect(failureOf(refused)).to.deep.equal({ kind: 'unsent' });
-    refusing.close();
+    refusing.destroy();
   });
 
   it('does not say so of a call whose connection ended, and opens another one for the next', async () => {
@@ -175,7 +175,7 @@ describe('UnaryChannel', () => {
     cut = false;
     expect(String(await channel.call(call).answer)).to.equal('there');
     expect(member.sessions).to.have.length(2);
-    channel.close();
+    channel.destroy();
   });
 
   it('ends a canceled call at once, and takes another connection for the next', async () => {
@@ -197,7 +197,7 @@ describe('UnaryChannel', () => {
     silent = false;
     expect(String(await channel.call(call).answer)).to.equal('there');
     expect(member.sessions).to.have.length(2);
-    channel.close();
+    channel.destroy();
   });
 
   it('says of a member that takes no connection that it has received nothing', async () => {
@@ -208,7 +208,7 @@ describe('UnaryChannel', () => {
     const one = channel.call(call);
     one.cancel();
     expect((await errorOf(one.answer)).details).to.include('no connection established');
-    channel.close();
+    channel.destroy();
     mute.close();
     await once(mute, 'close');
   });
@@ -233,7 +233,7 @@ describe('UnaryChannel', () => {
     }
     for (const one of held) answer(one, frame('first'));
     expect(String(await first)).to.equal('first');
-    channel.close();
+    channel.destroy();
   });
 
   it('refuses an answer that is too large, and one that is not a message', async () => {
@@ -256,14 +256,14 @@ describe('UnaryChannel', () => {
       const { code } = await errorOf(channel.call({ ...call, path }).answer);
       expect(code, path).to.equal(13);
     }
-    channel.close();
+    channel.destroy();
   });
 
   it('fails the calls under way when it is closed', async () => {
     await using member = new Member(() => {});
     const channel = await member.channel();
     const one = channel.call(call).answer;
-    channel.close();
+    channel.destroy();
     expect((await errorOf(one)).code).to.equal(14);
   });
 });

@@ -7,7 +7,7 @@ describe('RequestAborts', () => {
     const { signal } = new AbortController();
     const [first, second] = [aborts.of({ signal }), aborts.of({ signal })];
     expect(first.signal).not.to.equal(second.signal);
-    first.dispose();
+    first.destroy();
     expect(aborts.of({ signal }).signal).to.equal(first.signal);
     expect(aborts.of({ signal: new AbortController().signal }).signal).not.to.equal(first.signal);
   });
@@ -18,7 +18,7 @@ describe('RequestAborts', () => {
     const late = aborts.of({ signal });
     const reason = new Error('too late');
     late.abort(reason);
-    late.dispose();
+    late.destroy();
     expect(late.signal.reason).to.equal(reason);
     expect(aborts.of({ signal }).signal.aborted).to.equal(false);
   });
@@ -26,7 +26,7 @@ describe('RequestAborts', () => {
   it('aborts with the signal of the request', () => {
     const aborts = new RequestAborts();
     const caller = new AbortController();
-    aborts.of(caller).dispose();
+    aborts.of(caller).destroy();
     const { signal } = aborts.of(caller);
     caller.abort(new Error('gone'));
     expect(signal.reason).to.equal(caller.signal.reason);

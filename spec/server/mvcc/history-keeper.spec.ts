@@ -99,7 +99,7 @@ describe('HistoryKeeper', () => {
     const keeper = new HistoryKeeper({ runtime, state, intervalMs: 1000, maxBytes: Infinity });
     keeper.afterCommit();
     expect([timers, open.size]).to.deep.equal([1, 1]);
-    keeper.close();
+    keeper.destroy();
     keeper.afterCommit();
     expect([timers, open.size]).to.deep.equal([1, 0]);
   });

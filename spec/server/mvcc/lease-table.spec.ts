@@ -19,7 +19,7 @@ describe('LeaseTable', () => {
     const table = new LeaseTable({ runtime, minTtlSeconds: 1, onExpire });
     const { id } = table.grant(5);
     expect(table.size).to.equal(1);
-    table.close();
+    table.destroy();
     expect(table.size).to.equal(0);
     await runtime.advance(10_000);
     expect(expired).to.deep.equal([]);

@@ -48,7 +48,7 @@ export async function everythingOf(
     for (const previous of [false, true]) {
       const watch = await store.watch({ ...EVERYTHING, startRevision: at, previous });
       lines.push(`watch ${at}: ${await eventsOf(new WatchReader(watch, runtime))}`);
-      watch.close();
+      watch.destroy();
     }
   }
   return lines;

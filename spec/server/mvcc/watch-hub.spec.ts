@@ -30,7 +30,7 @@ describe('WatchHub', () => {
     const { signal } = new AbortController();
     const watch = await harness.store.watch({ key: 'a', signal });
     expect(getEventListeners(signal, 'abort')).to.have.length(1);
-    watch.close();
+    watch.destroy();
     expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
@@ -52,8 +52,8 @@ describe('WatchHub', () => {
       await harness.watch('');
       await harness.runtime.advance(2.5 * PROGRESS_MS);
       const endedMs = harness.runtime.monotonicMs();
-      second.close();
-      end(() => first.close(), stopper);
+      second.destroy();
+      end(() => first.destroy(), stopper);
       expect(await lastTimerMs(harness)).to.equal(endedMs);
     }
   });
@@ -61,10 +61,10 @@ describe('WatchHub', () => {
   it('reports progress until the last watch that wants it has ended, and again to the next one', async () => {
     const first = await harness.watch('a', undefined, { progressNotify: true });
     const second = await harness.watch('a', undefined, { progressNotify: true });
-    first.watch.close();
+    first.watch.destroy();
     await harness.runtime.advance(PROGRESS_MS);
     expect(await second.read()).to.deep.equal(['progress@1']);
-    second.watch.close();
+    second.watch.destroy();
     await harness.runtime.advance(5 * PROGRESS_MS);
     const third = await harness.watch('a', undefined, { progressNotify: true });
     await harness.runtime.advance(PROGRESS_MS - 1);
@@ -88,12 +88,12 @@ describe('WatchHub', () => {
     const second = hub.watch({ key: 'a', rangeEnd: 'b' });
     expect(hub.size).to.equal(2);
     stopper.abort();
-    first.close();
+    first.destroy();
     expect(hub.size).to.equal(1);
     hub.watch({ key: 'a', signal: stopper.signal });
     expect(hub.size, 'its signal had aborted before').to.equal(1);
-    hub.close();
-    second.close();
+    hub.destroy();
+    second.destroy();
     expect(hub.size).to.equal(0);
   });
 });

@@ -129,7 +129,7 @@ describe('a watch of the embedded store', () => {
     );
     const cut = await harness.watch('');
     await harness.put('a');
-    closed.watch.close();
+    closed.watch.destroy();
     controller.abort();
     await harness.store.close();
     for (const reader of [closed, aborted, cut]) expect(await reader.read()).to.deep.equal(['end']);
@@ -144,7 +144,7 @@ describe('a watch of the embedded store', () => {
     const { watch } = await harness.watch('');
     const first = watch[Symbol.asyncIterator]().next();
     expect(await codeOf(watch[Symbol.asyncIterator]().next())).to.equal('ALREADY_STARTED');
-    watch.close();
+    watch.destroy();
     expect((await first).done).to.equal(true);
   });
 

@@ -56,7 +56,7 @@ for (const cached of [false, true]) {
         for (const name of ['a', 'b', 'ab']) await harness.create('configmaps', configMap(name));
         await harness.drive(harness.rest('configmaps').delete(harness.context(), 'a', {}));
         await harness.runtime.settle();
-        watch.close();
+        watch.destroy();
         await harness.drive(ended);
         expect(seen).to.deep.equal(['ADDED a', 'DELETED a']);
       });

@@ -132,8 +132,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** Accepts no more changes, and ends all waits. Calling again has no effect. */
   close(): void {
-    this.fifo.close();
-    this.overlay.close();
+    this.fifo.end();
+    this.overlay.destroy();
   }
 
   inspect(): PipelineInspection {

@@ -184,7 +184,7 @@ export class CollectionCache<T extends KubernetesObject> {
   release(): void {
     if (this.#members.size > 0) return;
     this.pipeline.close();
-    this.memory.close();
+    this.memory.destroy();
   }
 
   inspect(): CollectionInspection {

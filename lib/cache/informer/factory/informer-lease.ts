@@ -31,12 +31,10 @@ export class InformerLease<T extends KubernetesObject, Index extends string = st
     return this.#ended !== undefined;
   }
 
-  /** Releases the lease. With its last lease the informer ends, unless it is acquired again in the same task. */
-  release(): void {
-    void this.close();
-  }
-
-  /** Releases, and resolves when the informer has ended, or at once if other leases keep it. Calling again has no effect. */
+  /**
+   * Releases the lease, and resolves when the informer has ended, or at once if other leases keep it. With its last lease the informer ends,
+   * unless it is acquired again in the same task. Calling again has no effect.
+   */
   close(): Promise<void> {
     if (this.#ended === undefined) {
       this.#ended = this.#onRelease();

@@ -123,7 +123,7 @@ export class NamespaceReflectors<V extends HasMetadata> {
       await Promise.all(this.#ending);
     } finally {
       stopResync();
-      this.#abort.dispose();
+      this.#abort.destroy();
     }
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -181,7 +181,7 @@ export class NamespaceReflectors<V extends HasMetadata> {
         this.#abort?.abort(error);
       })
       .finally(() => {
-        abort.dispose();
+        abort.destroy();
       });
     return { reflector, sink, abort, running, synced: new Latch(`first list of ${namespace}`) };
   }

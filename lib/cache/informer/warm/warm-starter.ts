@@ -153,7 +153,7 @@ export class WarmStarter<T extends KubernetesObject> {
       return undefined;
     } finally {
       timer.cancel();
-      abort.dispose();
+      abort.destroy();
     }
   }
 
@@ -169,7 +169,7 @@ export class WarmStarter<T extends KubernetesObject> {
   }
 
   #dropEarly(reason: unknown): void {
-    this.#early?.close(reason);
+    this.#early?.destroy(reason);
     this.#early = undefined;
   }
 

@@ -66,7 +66,7 @@ export interface WatchAhead<V extends HasMetadata> {
    */
   take(request: WatchRequest): Promise<WatchStream<V>> | undefined;
   /** Ends it, in place of `take`. */
-  close(reason: unknown): void;
+  destroy(reason: unknown): void;
 }
 
 /** A list that its reader takes from elsewhere. It ends with one of `end` and `failed`. */

@@ -37,7 +37,7 @@ class EarlyWatch<V extends HasMetadata> implements WatchAhead<V> {
     return this.#stream;
   }
 
-  close(reason: unknown): void {
+  destroy(reason: unknown): void {
     this.#abort.abort(reason);
     this.#stream.then(leave, () => {});
   }

@@ -52,7 +52,7 @@ export async function listPage<V extends HasMetadata>(
   } finally {
     items?.end();
     deadline.cancel();
-    asking.dispose();
+    asking.destroy();
   }
 }
 

@@ -105,7 +105,7 @@ export class DiscoveryLookUp {
       return undefined;
     } finally {
       timer.cancel();
-      abort.dispose();
+      abort.destroy();
     }
   }
 }

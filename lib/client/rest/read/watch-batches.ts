@@ -152,7 +152,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
   async #close(): Promise<void> {
     this.#ended = true;
     this.#guard.stop();
-    this.#options.abort.dispose();
+    this.#options.abort.destroy();
     await this.#pieces.return?.();
   }
 }

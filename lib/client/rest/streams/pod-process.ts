@@ -106,7 +106,7 @@ export class ChannelProcess implements PodProcess {
       this.#streams.end(error);
       this.#exited.reject(error);
     });
-    this.#parts.socket.close();
+    this.#parts.socket.end();
     await this.#closed.promise;
   }
 
@@ -126,7 +126,7 @@ export class ChannelProcess implements PodProcess {
       this.#fail(error);
     }
     // Nothing comes after the result. Servers close the socket too.
-    this.#parts.socket.close();
+    this.#parts.socket.end();
   }
 
   /** The pod is looked at for the cause first; the streams fail together with `exited`. */

@@ -37,7 +37,7 @@ export function portConnection({ socket, requests, call, port }: PortConnectionO
     final: (done) => done(),
     destroy: (error, done) => {
       incoming.destroy();
-      socket.close();
+      socket.end();
       done(error);
     },
   });

@@ -31,7 +31,7 @@ export interface MessageSocket {
   pause(): void;
   resume(): void;
   /** Ends it with a close frame of code 1000. A peer that does not answer within 2 s is cut off. */
-  close(): void;
+  end(): void;
   /** Cuts the connection; `closed` gets `error`. */
   destroy(error: unknown): void;
 }

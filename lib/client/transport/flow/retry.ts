@@ -218,7 +218,7 @@ export class RetryingTransport implements Transport {
       return this.#runtime.monotonicMs() - startMs;
     } finally {
       timing.add('retry', this.#runtime.monotonicMs() - startMs);
-      abort.dispose();
+      abort.destroy();
       this.#waits.delete(abort);
     }
   }

@@ -88,7 +88,7 @@ export class WsMessageSocket implements MessageSocket {
     this.#ws.resume();
   }
 
-  close(): void {
+  end(): void {
     if (this.#ended) return;
     this.#timer?.cancel();
     // Only a socket that is read reports the end of the peer.

@@ -169,7 +169,7 @@ export class WebhookListener {
         send(response, { status: 500, body: text }, false);
       }
     } finally {
-      call.dispose();
+      call.destroy();
       this.#running -= 1;
       if (this.#running === 0) for (const latch of this.#idle) latch.open();
     }

@@ -69,7 +69,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
   try {
     checkFrames(exchange);
   } catch (error) {
-    watch.close();
+    watch.destroy();
     throw error;
   }
   const body = new WatchBody({

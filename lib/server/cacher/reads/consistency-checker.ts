@@ -87,7 +87,7 @@ export class ConsistencyChecker<T extends KubernetesObject> {
   }
 
   /** Stops the checks, and resolves when none is running. */
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     this.#stopping.abort();
     this.#timer?.cancel();
     await this.#running;

@@ -60,7 +60,7 @@ type Reader<T extends KubernetesObject> = (
  * - Every matching change after the start comes once and in order, with the event object that all watchers share.
  * - The end of the initial events is marked exactly once, before any live event.
  * - Resource versions of live events and bookmarks never decrease.
- * - After `end` and `fail` the reader still gets the queued events, so that even a slow client makes progress; `close` and the
+ * - After `end` and `fail` the reader still gets the queued events, so that even a slow client makes progress; `destroy` and the
  *   signal drop them.
  *
  * Not guaranteed: more than one reader.
@@ -98,7 +98,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     this.#startRevision = startRevision > revision ? startRevision : revision;
     this.#lastRevision = this.#startRevision;
     this.#releaseSignal = onAbort(options.signal, () => {
-      this.close();
+      this.destroy();
     });
   }
 
@@ -157,7 +157,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   }
 
   /** Ends the watch now. */
-  close(): void {
+  destroy(): void {
     this.#drop();
     this.#finish('ended');
   }
@@ -166,7 +166,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     return {
       next: () => this.#next(),
       return: (): Promise<IteratorResult<Batch<T>, undefined>> => {
-        this.close();
+        this.destroy();
         return Promise.resolve({ done: true, value: undefined });
       },
     };
@@ -252,7 +252,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
       const progress = interval.read(batch, this.predicate, PIECE);
       if (progress === 'more') return batch;
       this.#interval = progress === 'done' ? interval.rest : undefined;
-      if (progress === 'invalidated') this.close();
+      if (progress === 'invalidated') this.destroy();
       else if (!this.#endMarked && this.#options.bookmarks && this.#options.markInitialEventsEnd) {
         this.#endMarked = true;
         return [...batch, endOfInitialEvents(interval.revision)];

@@ -16,7 +16,7 @@ export function failedWatch<T extends KubernetesObject>(error?: unknown): Storag
     throw error;
   };
   return {
-    close,
+    destroy: close,
     [Symbol.asyncIterator]: () => ({
       next,
       return: async (): Promise<Result> => {

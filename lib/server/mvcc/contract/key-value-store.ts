@@ -161,14 +161,14 @@ export type KeyValueWatchMessage =
 /**
  * A running watch. Events come in revision order, each once, without gaps. All events of one revision are in the same batch.
  * Iterating throws `ListwatchError` COMPACTED (with the revision in the message) when the start of the watch was compacted. It
- * ends normally after `close` or abort.
+ * ends normally after `destroy` or abort.
  */
 export interface KeyValueWatch extends AsyncIterable<readonly KeyValueWatchMessage[]> {
   /** The store's revision when the watch was registered. */
   readonly startedAt: Revision;
   /** Asks for a `progress` message as soon as everything up to the current revision was delivered. */
   requestProgress(): Promise<void>;
-  close(): void;
+  destroy(): void;
 }
 
 export interface Lease {

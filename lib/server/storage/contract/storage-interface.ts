@@ -216,7 +216,7 @@ export interface StorageWatchOptions<T extends KubernetesObject> {
  */
 export interface StorageWatch<T extends KubernetesObject>
   extends AsyncIterable<readonly WatchEvent<StoredObject<T>>[]> {
-  close(): void;
+  destroy(): void;
 }
 
 export interface StorageStats {

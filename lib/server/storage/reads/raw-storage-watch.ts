@@ -77,7 +77,7 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
   /** Registers the watch. The reader gets any error. Awaits between reading the state and registering. */
   async open(): Promise<void> {
     this.#release = onAbort(this.#request.options.signal, () => {
-      this.close();
+      this.destroy();
     });
     if (this.#closed) return;
     try {
@@ -86,18 +86,18 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
       this.#failure = { error: this.#asApiError(error) };
       this.#onEnd(this);
     }
-    if (this.#closed) this.#start?.changes.close();
+    if (this.#closed) this.#start?.changes.destroy();
   }
 
   async requestProgress(): Promise<void> {
     await this.#start?.changes.requestProgress();
   }
 
-  close(): void {
+  destroy(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#release();
-    this.#start?.changes.close();
+    this.#start?.changes.destroy();
     this.#onEnd(this);
   }
 
@@ -110,7 +110,7 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     } catch (error) {
       if (!this.#closed) throw this.#asApiError(error);
     } finally {
-      this.close();
+      this.destroy();
     }
   }
 

@@ -24,7 +24,7 @@ describe('InformerLease', () => {
     const { informer } = first;
     expect(second.informer).to.equal(informer);
     await setup.synced();
-    first.release();
+    void first.close();
     await setup.runtime.settle();
     expect(informer.phase).to.equal('running');
     await setup.runtime.run(second.close());
@@ -45,8 +45,8 @@ describe('InformerLease', () => {
 
   it('can be released any number of times and counts once', async () => {
     const [first, second] = [acquire(), acquire()];
-    first.release();
-    first.release();
+    void first.close();
+    void first.close();
     await setup.runtime.run(first.close());
     expect(first.released).to.equal(true);
     expect(second.released).to.equal(false);
@@ -63,9 +63,9 @@ describe('InformerLease', () => {
     await setup.runtime.run(closing);
     expect(second.informer).to.equal(first.informer);
     expect(second.informer.phase).to.equal('running');
-    second.release();
+    void second.close();
     const third = acquire();
-    third.release();
+    void third.close();
     await setup.runtime.settle();
     expect(third.informer.phase).to.equal('stopped');
     expect(lists()).to.equal(before);
@@ -91,7 +91,7 @@ describe('InformerLease', () => {
     }
     await setup.synced();
     await setup.runtime.settle();
-    first.release();
+    void first.close();
     setup.source.collection('v1/pods').add(pod('b'));
     await setup.runtime.settle();
     expect(told).to.deep.equal(['firstshop/a', 'secondshop/a', 'secondshop/b']);
@@ -112,7 +112,7 @@ describe('InformerLease', () => {
     setup.source.collection('v1/secrets').hangNext('watch-list', 100);
     const waiting = setup.factory.whenSynced({ timeoutMs: 10_000 });
     await setup.runtime.settle();
-    gone.release();
+    void gone.close();
     await setup.runtime.run(waiting);
     expect(setup.runtime.monotonicMs()).to.equal(0);
   });
@@ -135,13 +135,13 @@ describe('InformerLease', () => {
     const leases: InformerLease<Pod>[] = [];
     for (let round = 0; round < 2_000; round += 1) {
       if (leases.length === 0 || random(2) === 0) leases.push(acquire());
-      else leases.splice(random(leases.length), 1)[0]?.release();
+      else void leases.splice(random(leases.length), 1)[0]?.close();
       if (random(4) === 0) await setup.runtime.settle();
       const informers = new Set(leases.map(({ informer }) => informer));
       expect(informers.size).to.be.at.most(1);
       for (const informer of informers) expect(informer.phase).to.equal('running');
     }
-    for (const lease of leases) lease.release();
+    for (const lease of leases) void lease.close();
     await setup.runtime.settle();
     expect(setup.factory.informers).to.deep.equal([]);
     expect(setup.source.collection('v1/pods').openWatches).to.equal(0);

@@ -32,7 +32,7 @@ class Anything implements ListerWatcher<ObjectView<Pod>> {
   }): Promise<BatchChannel<WatchEvent<ObjectView<Pod>>>> {
     const channel = new BatchChannel<WatchEvent<ObjectView<Pod>>>({ name: 'any', capacity: 1000 });
     signal?.addEventListener('abort', () => {
-      channel.close();
+      channel.end();
     });
     this.#channel = channel;
     return Promise.resolve(channel);

@@ -66,7 +66,7 @@ describe('NamespaceSink', () => {
 
   it('may be closed after its queue', () => {
     const { fifo, sink } = setup();
-    fifo.close();
+    fifo.end();
     sink.close();
     expect(queued(fifo)).to.deep.equal([]);
   });

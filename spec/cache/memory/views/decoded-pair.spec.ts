@@ -31,7 +31,7 @@ describe('the two states of an update', () => {
         expect(pair).to.deep.equal([old, current]);
         expect(pair[0]['spec']).to.equal(pair[1]['spec']);
         expect(views[0].object).to.deep.equal(old);
-        memory.close();
+        memory.destroy();
       });
     }
   }
@@ -56,7 +56,7 @@ describe('the two states of an update', () => {
     const view = memory.retain(viewOf(podWith(1, SPEC, 'Running')));
     const [old, current] = decodedPair(view, view);
     expect(old).to.equal(current);
-    memory.close();
+    memory.destroy();
   });
 
   it('are frozen where the cache freezes its objects', () => {

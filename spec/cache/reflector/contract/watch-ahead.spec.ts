@@ -50,7 +50,7 @@ describe('watchAhead', () => {
     const early = watchAhead(source(), FROM_1);
     expect(early.take({ resourceVersion: '2' })).to.equal(undefined);
     expect(early.take({ ...FROM_1, sendInitialEvents: true })).to.equal(undefined);
-    early.close(new Error('not read'));
+    early.destroy(new Error('not read'));
     await early.answered;
   });
 
@@ -93,7 +93,7 @@ describe('watchAhead', () => {
       },
       FROM_1,
     );
-    early.close(new Error('not read'));
+    early.destroy(new Error('not read'));
     await early.answered;
     expect(left).to.equal(1);
   });
@@ -102,7 +102,7 @@ describe('watchAhead', () => {
     const own = {
       answered: Promise.resolve(),
       take: (): undefined => undefined,
-      close: (): void => {},
+      destroy: (): void => {},
     };
     const pods = source();
     expect(watchAhead(Object.assign(pods, { watchAhead: () => own }), FROM_1)).to.equal(own);

@@ -67,7 +67,7 @@ describe('watch', () => {
     watch.add('ADDED', a);
     watch.add('MODIFIED', b);
     watch.add('DELETED', b);
-    watch.close();
+    watch.destroy();
     expect(await lines(response)).to.deep.equal([
       `{"type":"ADDED","object":${Buffer.from(a.bytes).toString()}}`,
       `{"type":"MODIFIED","object":${Buffer.from(b.bytes).toString()}}`,
@@ -80,7 +80,7 @@ describe('watch', () => {
     const response = await handler(apiRequest('GET', WATCH));
     watch.bookmark('8', true);
     watch.bookmark('9');
-    watch.close();
+    watch.destroy();
     const bookmark = (metadata: object): object => ({
       type: 'BOOKMARK',
       object: { kind: 'Widget', apiVersion: 'example.io/v1', metadata },
@@ -208,7 +208,7 @@ describe('watch', () => {
     const response = await handler(apiRequest('GET', WATCH));
     for (let index = 0; index < 10_000; index += 1)
       watch.add('ADDED', stored(`w${index}`, String(index + 6)));
-    watch.close();
+    watch.destroy();
     let [pieces, bytes] = [0, 0];
     for await (const piece of response.body as AsyncIterable<Uint8Array>) {
       pieces += 1;
@@ -256,7 +256,7 @@ describe('watch', () => {
     const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
     const response = await handler(apiRequest('GET', WATCH, { headers: { accept } }));
     watch.add('ADDED', storedObject(widget('a', '6', { spec: { secret: 1 } })));
-    watch.close();
+    watch.destroy();
     const [line] = await lines(response);
     expect(line).to.contain('"kind":"PartialObjectMetadata"').and.not.contain('secret');
   });

@@ -43,7 +43,7 @@ describe('BookmarkTimer', () => {
     stage.revision = 9n;
     await stage.runtime.advance(180_000);
     expect(recorder.lines.slice(0, 3)).to.deep.equal(['BOOKMARK @7', 'BOOKMARK @9', 'BOOKMARK @9']);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('sends the last one within the two seconds before the deadline, and none after', async () => {
@@ -56,7 +56,7 @@ describe('BookmarkTimer', () => {
     expect(recorder.lines).to.deep.equal(['BOOKMARK @7']);
     await stage.runtime.advance(200_000);
     expect(recorder.events).to.have.length(1);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('asks for progress once, at the tick before bookmarks are due', async () => {
@@ -65,7 +65,7 @@ describe('BookmarkTimer', () => {
     await stage.runtime.advance(62_000);
     expect(stage.requestedAtMs).to.have.length(1);
     expect(stage.requestedAtMs[0]).to.be.within(58_750, 60_000);
-    for (const watcher of watchers) watcher.close();
+    for (const watcher of watchers) watcher.destroy();
   });
 
   it('skips a tick while the revision that all watchers have reached is unknown', async () => {
@@ -78,7 +78,7 @@ describe('BookmarkTimer', () => {
     stage.revision = 8n;
     await stage.runtime.advance(1_300);
     expect(recorder.lines).to.deep.equal(['BOOKMARK @8']);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('gives all watchers of a tick the same bookmark', async () => {
@@ -93,8 +93,8 @@ describe('BookmarkTimer', () => {
     const stage = new Stage();
     const [first, second] = [stage.watcher(), stage.watcher()];
     await stage.runtime.advance(5000);
-    first.close();
-    second.close();
+    first.destroy();
+    second.destroy();
     const { ticks } = stage;
     expect(ticks).to.be.within(4, 5);
     await stage.runtime.advance(5000);

@@ -47,7 +47,7 @@ describe('CacheWatcher', () => {
       'ADDED shop/b @8',
       'DELETED shop/b @9',
     ]);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('gathers what comes in one turn for a reader that waits, and keeps the order', async () => {
@@ -86,7 +86,7 @@ describe('CacheWatcher', () => {
     expect(recorder.events.length).to.be.at.least(9);
     await runtime.settle();
     expect(recorder.events).to.have.length(10);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('sends for an object that leaves the selector its previous content with the version of the change', async () => {
@@ -111,7 +111,7 @@ describe('CacheWatcher', () => {
     expect(copy).to.deep.equal(object);
     expect(copy.metadata).to.not.equal(object.metadata);
     expect(event.change.previous?.stored.resourceVersion).to.equal('4');
-    watcher.close();
+    watcher.destroy();
   });
 
   it('gives every watcher the same event object', () => {
@@ -133,7 +133,7 @@ describe('CacheWatcher', () => {
       'ADDED shop/p6 @6',
       'ADDED shop/p7 @7',
     ]);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('marks the end of the initial events once, between them and what follows', async () => {
@@ -153,7 +153,7 @@ describe('CacheWatcher', () => {
       'ADDED shop/c @3',
       'BOOKMARK @3',
     ]);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('marks the end of an empty initial state', async () => {
@@ -188,7 +188,7 @@ describe('CacheWatcher', () => {
       'ADDED shop/p2 @2',
       'ADDED shop/p3 @3',
     ]);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('accepts changes that do not match even when it is full', () => {
@@ -196,7 +196,7 @@ describe('CacheWatcher', () => {
     watcher.offer(change(1, { to: pod('a', WEB) }));
     expect(watcher.offer(change(2, { to: pod('b') }))).to.equal(true);
     expect(watcher.offer(change(3, { to: pod('c', WEB) }))).to.equal(false);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('never lets a bookmark go back behind what was sent, and never waits for room for one', async () => {
@@ -208,7 +208,7 @@ describe('CacheWatcher', () => {
     const recorder = new WatchRecorder(watcher);
     await settled();
     expect(recorder.lines).to.deep.equal(['ADDED shop/a @5', 'BOOKMARK @5']);
-    watcher.close();
+    watcher.destroy();
   });
 
   it('lets its reader finish what is queued when it is ended', async () => {
@@ -245,8 +245,8 @@ describe('CacheWatcher', () => {
       watcherOf({ onEnd }),
     ];
     for (const watcher of [closed, aborted, left]) watcher.offer(change(2, { to: pod('b') }));
-    closed.close();
-    closed.close();
+    closed.destroy();
+    closed.destroy();
     abort.abort();
     await left[Symbol.asyncIterator]().return?.();
     expect(ends).to.equal(3);
@@ -260,7 +260,7 @@ describe('CacheWatcher', () => {
     const watcher = watcherOf();
     const recorder = new WatchRecorder(watcher);
     await settled();
-    watcher.close();
+    watcher.destroy();
     await recorder.done;
     expect(recorder.events).to.deep.equal([]);
   });

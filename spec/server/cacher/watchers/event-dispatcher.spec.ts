@@ -166,7 +166,7 @@ describe('EventDispatcher', () => {
     stage.dispatch(1, 50);
     await virtual.settle();
     expect([read, stage.slow]).to.deep.equal([50, []]);
-    watcher.close();
+    watcher.destroy();
     await reading;
   });
 

@@ -18,7 +18,7 @@ describe('failedWatch', () => {
 
   it('sends nothing after it was closed, by either way', async () => {
     const closed = failedWatch(new Error('too old'));
-    closed.close();
+    closed.destroy();
     expect(await closed[Symbol.asyncIterator]().next()).to.deep.equal(END);
     const iterator = failedWatch(new Error('too old'))[Symbol.asyncIterator]();
     expect(await iterator.return?.()).to.deep.equal(END);

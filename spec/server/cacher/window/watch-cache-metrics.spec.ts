@@ -44,6 +44,6 @@ describe('the metrics of a watch cache', () => {
     await harness.runtime.advance(10_000);
     const line = `${watchCacheMetrics.terminatedWatchers.name} {"resource":"pods"} 1`;
     expect(counted).to.deep.equal([line, line]);
-    for (const watch of idle) watch.close();
+    for (const watch of idle) watch.destroy();
   });
 });

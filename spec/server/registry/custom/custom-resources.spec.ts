@@ -140,7 +140,7 @@ for (const cached of [false, true]) {
         return { ...existing, spec: { size: 4 } };
       });
       await harness.runtime.settle();
-      watch.close();
+      watch.destroy();
       await harness.drive(reading);
       expect(seen).to.deep.equal(['example.io/v2', 'example.io/v2']);
     });

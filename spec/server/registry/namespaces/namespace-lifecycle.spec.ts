@@ -46,8 +46,8 @@ describe('NamespaceLifecycle', () => {
       const made = await watch(request);
       if (!request.key.startsWith('/registry/namespaces')) return made;
       open.add(made);
-      const close = made.close.bind(made);
-      made.close = () => {
+      const close = made.destroy.bind(made);
+      made.destroy = () => {
         open.delete(made);
         close();
       };

@@ -85,8 +85,8 @@ export class RegistryHarness implements AsyncDisposable {
     const delay = (): Promise<void> =>
       this.watchDelayMs === 0 ? Promise.resolve() : sleep(this.runtime, this.watchDelayMs);
     return {
-      close(): void {
-        watch.close();
+      destroy(): void {
+        watch.destroy();
       },
       async *[Symbol.asyncIterator]() {
         for await (const batch of watch) {

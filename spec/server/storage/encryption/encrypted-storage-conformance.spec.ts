@@ -61,7 +61,7 @@ function open(cached: boolean): StorageHarness {
     forgetHistory: cacher && ((resourceVersion) => cacher.forgetHistory(resourceVersion)),
     run: (work) => runtime.run(work),
     close: async () => {
-      if (cacher !== undefined) await runtime.run(cacher.stop());
+      if (cacher !== undefined) await runtime.run(cacher.close());
       await store.close();
     },
   };

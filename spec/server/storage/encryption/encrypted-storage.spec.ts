@@ -136,7 +136,7 @@ describe('a storage of encrypted objects', () => {
       await sleep(runtime, 60_000);
       const { items } = await cacher.getList(resourcePrefix, { resourceVersion });
       expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b']);
-      await cacher.stop();
+      await cacher.close();
     });
   });
 });

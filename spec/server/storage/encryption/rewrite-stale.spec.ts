@@ -163,7 +163,7 @@ describe('rewriteStale', () => {
         await sleep(runtime, 10);
       expect((await rewriteStale(cacher, PREFIX, { pageSize: 7 })).rewritten).to.equal(20);
       expect((await rewriteStale(cacher, PREFIX, { pageSize: 7 })).rewritten).to.equal(0);
-      await cacher.stop();
+      await cacher.close();
     });
     expect(await engine.heads()).to.deep.equal(['k8s:enc:aesgcm:v1:new:']);
   });
@@ -362,7 +362,7 @@ describe('rewriteStale', () => {
       }
       if (seen.length >= 60) break;
     }
-    changes.close();
+    changes.destroy();
     seen.push(...(await engine.values()).map(({ value }) => value));
     expect(seen.length).to.equal(80);
     for (const value of seen) {

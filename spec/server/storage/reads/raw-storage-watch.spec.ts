@@ -107,7 +107,7 @@ describe('RawStorageWatch', () => {
 
   it('forgets a watch that has ended', async () => {
     const watch = await runtime.run(storage.watch('/pods', { resourceVersion: '1' }));
-    watch.close();
+    watch.destroy();
     let asked = 0;
     store.watch = () => {
       asked += 1;

@@ -104,7 +104,7 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
     this.#ended = true;
     this.#timer?.cancel();
     this.#release?.();
-    this.#options.watch.close();
+    this.#options.watch.destroy();
     this.#options.meter.end();
   }
 }

@@ -115,8 +115,8 @@ export class ConvertingStorage implements Storage {
   ): Promise<StorageWatch<UnstructuredObject>> {
     const watch = await this.#storage.watch(key, options);
     return {
-      close: () => {
-        watch.close();
+      destroy: () => {
+        watch.destroy();
       },
       [Symbol.asyncIterator]: () => this.#events(watch, options.signal),
     };

@@ -155,8 +155,12 @@ export class EncryptionConfiguration implements Disposable {
   }
 
   /** Closes the connections to KMS plug-ins. Values whose keys are in memory stay readable. */
-  [Symbol.dispose](): void {
+  destroy(): void {
     closeAll([...this.#lastPlugins, ...this.#loaded.plugins]);
+  }
+
+  [Symbol.dispose](): void {
+    this.destroy();
   }
 
   async #check(): Promise<void> {

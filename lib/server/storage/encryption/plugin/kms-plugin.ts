@@ -103,9 +103,13 @@ export class KmsPlugin implements KeyService, Disposable {
   }
 
   /** Calls that are under way still get their answers; later ones fail. */
-  [Symbol.dispose](): void {
+  destroy(): void {
     this.#closed = true;
     this.#client.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.destroy();
   }
 
   /** Sends a request as soon as the plug-in listens, within the time of the call. */

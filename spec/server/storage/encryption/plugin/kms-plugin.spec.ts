@@ -24,7 +24,7 @@ describe('KmsPlugin', () => {
   });
 
   afterEach(() => {
-    plugin[Symbol.dispose]();
+    plugin.destroy();
     sample.stop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -123,7 +123,7 @@ describe('KmsPlugin', () => {
   });
 
   it('refuses calls after its end', async () => {
-    plugin[Symbol.dispose]();
+    plugin.destroy();
     const error = await failureOf(() => plugin.status({ signal }));
     expect(error.code).to.equal('CLOSED');
   });
