@@ -6,19 +6,13 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics } from '../../kernel/report/metrics.ts';
 import { abortable, onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import { randomText, randomUuid } from '../../kernel/time/random.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
-import { ElectionReport } from '../election/election-report.ts';
-import { HeldLease } from '../election/held-lease.ts';
-import { newIdentity } from '../election/leader-election-options.ts';
 import { LeaseClock, type Moment } from '../election/lease-clock.ts';
-import { LeaseLock } from '../election/lease-lock.ts';
-import { recordOf } from '../election/lease-record.ts';
-import { LeaseRenewal } from '../election/lease-renewal.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
 import type { ShareWorker, WorkShare } from './contract/work-share.ts';
 import { HeldSlots } from './held-slots.ts';
+import { MemberLease } from './member-lease.ts';
 import { SlotAssignment } from './rendezvous.ts';
 import { ShardGroup, type GroupState, type StoredTable } from './shard-group.ts';
 import { ShardLease } from './shard-lease.ts';
@@ -60,7 +54,6 @@ interface WantedTable {
 const CLOSE_MS = 25_000;
 /** Runs that go on for so long after their signals have aborted are told. */
 const LONG_MS = 30_000;
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
  * The part of all keys that one of several replicas works on.
@@ -91,13 +84,13 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 export class ShardMember implements WorkShare, AsyncDisposable {
   readonly fence: WriteFence;
   readonly #options: ShardMemberOptions;
-  readonly #client: Client;
   readonly #times: ShardingTimes;
   readonly #what: string;
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #clock: LeaseClock;
   readonly #group: ShardGroup;
+  readonly #lease: MemberLease;
   readonly #right: ShardLease;
   readonly #workers = new Set<ShareWorker>();
   readonly #assignment = new SlotAssignment();
@@ -105,10 +98,6 @@ export class ShardMember implements WorkShare, AsyncDisposable {
   readonly #history: TableHistory;
   readonly #stop = new AbortController();
   #wake = new Latch('a change of the group');
-  #renewal: LeaseRenewal | undefined;
-  /** Gives the Lease of the member back that this replica was. */
-  #former: (() => Promise<void>) | undefined;
-  #member: string | undefined;
   #members: readonly string[] = [];
   /** The member whose Lease says that it knows a table. */
   #marked: string | undefined;
@@ -125,7 +114,6 @@ export class ShardMember implements WorkShare, AsyncDisposable {
     this.#times = resolved;
     this.#what = `${namespace}/${name}`;
     this.#options = resolved;
-    this.#client = client;
     this.#runtime = runtime;
     this.#logger = guardedLogger(resolved.logger);
     this.#clock = new LeaseClock(runtime);
@@ -144,6 +132,16 @@ export class ShardMember implements WorkShare, AsyncDisposable {
       leaseDurationMs,
       requestMs,
       clock: this.#clock,
+      runtime,
+    });
+    this.#lease = new MemberLease({
+      client,
+      namespace,
+      name,
+      labels: this.#group.labels,
+      times: this.#times,
+      clock: this.#clock,
+      logger: this.#logger,
       runtime,
     });
     const keys = `the keys of ${this.#what}`;
@@ -220,7 +218,7 @@ export class ShardMember implements WorkShare, AsyncDisposable {
 
   inspect(): ShardingInspection {
     return {
-      member: this.#member,
+      member: this.#lease.member,
       slots: this.#right.leftMs > 0 ? this.#slots.owned : 0,
       leaving: this.#slots.leaving,
       members: this.#members,
@@ -283,70 +281,25 @@ export class ShardMember implements WorkShare, AsyncDisposable {
 
   /** A member that has lost its Lease comes back as another one: others may have taken its keys. */
   async #joinGroup(signal: AbortSignal): Promise<void> {
-    await this.#renewal?.stop();
+    await this.#lease.endRenewal();
     await this.#awaitDropped(signal);
     if (signal.aborted) return;
-    // No run of its keys is left: others need not wait for as long as the Lease lasts.
-    await this.#former?.();
-    this.#former = undefined;
-    this.#member = undefined;
-    const { namespace = this.#client.namespace, name } = this.#options;
-    const { leaseDurationMs, renewDeadlineMs, requestMs: timeoutMs } = this.#times;
-    const member = `${name}-${randomText(this.#runtime, 10, ALPHABET)}`;
-    const identity = newIdentity(this.#runtime);
-    const instance = randomUuid(this.#runtime);
-    const labels = this.#group.labels;
-    const common = { namespace, name: member, identity, runtime: this.#runtime };
-    const lock = new LeaseLock({
-      ...common,
-      client: this.#client,
-      instance,
-      leaseDurationMs,
-      labels,
-    });
-    const since = this.#clock.now();
-    const lease = await lock.create({ timeoutMs });
-    if (lease === undefined) return;
-    const held = new HeldLease({
-      ...common,
-      uid: lease.metadata.uid,
-      epoch: 0,
-      validityMs: renewDeadlineMs,
-      since,
-      strict: false,
-      clock: this.#clock,
-    });
-    const report = new ElectionReport({
-      namespace,
-      name: member,
-      identity,
-      logger: this.#logger,
-      metrics: silentMetrics,
-      onLeader: undefined,
-    });
-    const parts = { lock, held, lease, times: this.#times, clock: this.#clock, report };
-    this.#renewal = new LeaseRenewal({ ...parts, runtime: this.#runtime });
-    this.#renewal.start();
+    // No run of its keys is left.
+    await this.#lease.giveBack();
+    const held = await this.#lease.make();
+    if (held === undefined) return;
     onAbort(held.lost, () => {
       this.#slots.drop();
       this.#wake.open();
       if (this.#stop.signal.aborted) return;
       this.#warn(`${errorMessage(held.lost.reason)}; this replica joins again as another member`);
     });
-    this.#former = async () => {
-      const found = await lock.read({ timeoutMs });
-      if (found === undefined) return;
-      const record = recordOf(found, leaseDurationMs);
-      if (record.uid !== held.uid || record.holder !== identity) return;
-      if (record.instance === instance) await lock.release(found, { timeoutMs });
-    };
-    this.#member = member;
     this.#right.join(held);
   }
 
   /** Reads the group, and takes and gives what its members ask for. Returns what keeps it from that; undefined: nothing. */
   async #cycle(): Promise<string | undefined> {
-    const me = this.#member;
+    const me = this.#lease.member;
     const held = this.#right.held;
     if (me === undefined || held === undefined) return this.#failure;
     const state = await this.#group.read(me);
@@ -481,9 +434,9 @@ export class ShardMember implements WorkShare, AsyncDisposable {
   }
 
   async #leave(haveEnded: boolean): Promise<void> {
-    const me = this.#member;
+    const me = this.#lease.member;
     const held = this.#right.held;
-    await this.#renewal?.stop();
+    await this.#lease.endRenewal();
     if (me === undefined || held === undefined || held.lost.aborted) return;
     const later = `other replicas take them in ${this.#times.leaseDurationMs / 1000} s`;
     if (!haveEnded) {
