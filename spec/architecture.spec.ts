@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { expect } from 'chai';
+import { filesBelow } from './support/files-below.ts';
 
 const LIB = resolve(import.meta.dirname, '../lib');
 const TABLE = resolve(import.meta.dirname, 'architecture/imports.txt');
@@ -34,14 +35,6 @@ function foldersOf(name: string, above: readonly Row[]): string[] {
   return above.map(({ folder }) => folder).filter((folder) => folder.startsWith(name.slice(0, -1)));
 }
 
-function sourceFiles(folder: string = LIB): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) return sourceFiles(path);
-    return name.endsWith('.ts') ? [path] : [];
-  });
-}
-
 /** Relative imports of a file, types included, as absolute paths. */
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
@@ -59,7 +52,7 @@ function isEntryPoint(file: string): boolean {
 }
 
 const rows = readTable();
-const files = sourceFiles();
+const files = filesBelow(LIB, '.ts');
 
 describe('the house', () => {
   it('has a row for every folder with code', () => {
@@ -146,8 +139,7 @@ describe('the house', () => {
   it('keeps the spec tree a mirror of the source tree', () => {
     const specRoot = resolve(LIB, '../spec');
     const folders = new Set(files.map(folderOf));
-    const stray = sourceFiles(specRoot)
-      .filter((file) => file.endsWith('.spec.ts'))
+    const stray = filesBelow(specRoot, '.spec.ts')
       .map((file) => relative(specRoot, dirname(file)))
       .filter((folder) => !SPEC_ONLY.has(folder) && !folders.has(folder));
     expect(stray).to.deep.equal([]);

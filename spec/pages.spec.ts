@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { CHECKS, GENERATORS } from './commands/commands.ts';
+import { filesBelow } from './support/files-below.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** They name the scripts of projects that `listwatch new` makes. */
@@ -36,21 +37,16 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** Files below a folder, as paths from the root of the repository. */
-function filesBelow(folder: string, ending: string): string[] {
-  return readdirSync(join(ROOT, folder)).flatMap((name) => {
-    const path = join(folder, name);
-    if (name === 'node_modules') return [];
-    if (statSync(join(ROOT, path)).isDirectory()) return filesBelow(path, ending);
-    return name.endsWith(ending) ? [path] : [];
-  });
+/** As paths from the root of the repository. */
+function filesIn(folder: string, ending: string): string[] {
+  return filesBelow(join(ROOT, folder), ending).map((path) => relative(ROOT, path));
 }
 
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const workflow = parse(read(WORKFLOW)) as Workflow;
 const pages = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...['docs', 'lib', 'spec', 'examples'].flatMap((folder) => filesBelow(folder, '.md')),
+  ...['docs', 'lib', 'spec', 'examples'].flatMap((folder) => filesIn(folder, '.md')),
 ];
 
 /** Names of scripts that a text tells to run. */
@@ -85,7 +81,7 @@ describe('the pages', () => {
   });
 
   it('name scripts that package.json has, and programs that they start; so does the code', () => {
-    const code = ['lib', 'spec', 'examples'].flatMap((folder) => filesBelow(folder, '.ts'));
+    const code = ['lib', 'spec', 'examples'].flatMap((folder) => filesIn(folder, '.ts'));
     const texts = [
       ...pages,
       WORKFLOW,

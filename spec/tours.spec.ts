@@ -1,92 +1,118 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
+import { filesBelow } from './support/files-below.ts';
+import { runTours, type TourTraces } from './tours/tour-run.ts';
 
-const LIB = resolve(import.meta.dirname, '../lib');
+const ROOT = resolve(import.meta.dirname, '..');
+const LIB = join(ROOT, 'lib');
+const HELPERS = join(import.meta.dirname, 'tours', 'helpers.txt');
+const LARGEST_PAGE_BYTES = 12_288;
 
 interface Station {
   readonly file: string;
-  /** How it is joined to the next station: an arrow, a file, or a word for code of the user. */
-  readonly link: string;
+  /** A function of the file, or a method with its class. */
+  readonly name: string;
+}
+
+/** A line of `helpers.txt`: a file, or a folder with a slash at its end, below `lib`, and why the page does not name it. */
+interface Helper {
+  readonly place: string;
+  readonly reason: string;
 }
 
 interface Tour {
   readonly title: string;
   readonly stations: readonly Station[];
+  /** One of the traces, "file#function" in the order of first passes. */
+  readonly traceOf: (traces: TourTraces) => readonly string[];
 }
 
-const STATION = /^\| \d+ \| `([^`]+)` \|.*\| `?([^`|]+?)`? \|$/;
+const page = readFileSync(join(LIB, 'README.md'), 'utf8');
+const pathOf = new Map(filesBelow(LIB, '.ts').map((file) => [basename(file), relative(LIB, file)]));
 
-/** The tables of lib/README.md that have a column of links. */
-function readTours(): Tour[] {
-  const sections = readFileSync(join(LIB, 'README.md'), 'utf8').split('\n## ');
-  return sections.flatMap((section) => {
-    const lines = section.split('\n');
-    const first = lines.findIndex((line) => line.includes('joined to the next by'));
-    if (first < 0) return [];
-    const table = lines.slice(first);
-    const end = table.findIndex((line) => !line.startsWith('|'));
-    const stations = table.slice(2, end).map((line) => {
-      const [, file, link] = STATION.exec(line) ?? [];
-      if (file === undefined || link === undefined) throw new Error(`no station: ${line}`);
-      return { file, link };
-    });
-    return [{ title: lines[0]!, stations }];
+/** The rows of the table below a heading. */
+function stationsOf(title: string): Station[] {
+  const section = page.split('\n## ').find((text) => text.startsWith(title)) ?? '';
+  const rows = section.matchAll(/^\| \d+ \| `([^`]+)` \| `([^`]+)` \|/gm);
+  return Array.from(rows, ([, file, name]) => ({ file: file!, name: name! }));
+}
+
+const helpers: readonly Helper[] = readFileSync(HELPERS, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [place, reason] = line.split(' | ');
+    return { place: place!, reason: reason ?? '' };
   });
-}
 
-const known = new Map<string, ReadonlySet<string>>();
+const tours: readonly Tour[] = [
+  { title: 'One event', stations: stationsOf('One event'), traceOf: ({ event }) => event },
+  { title: 'One write', stations: stationsOf('One write'), traceOf: ({ write }) => write },
+];
 
-function importsOf(file: string): ReadonlySet<string> {
-  const before = known.get(file);
-  if (before !== undefined) return before;
-  const text = readFileSync(join(LIB, file), 'utf8');
-  const found = [...text.matchAll(/from '(\.[^']+)'/g)].map((match) =>
-    relative(LIB, resolve(LIB, dirname(file), match[1]!)),
+/** Files that are passed in each run; what runs on its own from time to time is in some of them only. */
+function passedFiles(traces: readonly (readonly string[])[]): string[] {
+  const [first, ...others] = traces.map(
+    (trace) => new Set(trace.map((name) => name.slice(0, name.indexOf('#')))),
   );
-  const imports = new Set(found);
-  known.set(file, imports);
-  return imports;
+  const always = [...first!].filter((file) => others.every((files) => files.has(file)));
+  return always.map((file) => pathOf.get(file) ?? file);
 }
 
-/** Whether two files are joined as the table says. */
-function isJoined(from: string, to: string, link: string): boolean {
-  if (link === '→') return importsOf(from).has(to);
-  if (link === '←') return importsOf(to).has(from);
-  if (!existsSync(join(LIB, link))) return false;
-  const isContract = importsOf(from).has(link) && importsOf(to).has(link);
-  const isAssembler = importsOf(link).has(from) && importsOf(link).has(to);
-  const isBetween =
-    (importsOf(from).has(link) && importsOf(link).has(to)) ||
-    (importsOf(to).has(link) && importsOf(link).has(from));
-  return isContract || isAssembler || isBetween;
-}
+describe('lib/README.md', () => {
+  it(`has at most ${LARGEST_PAGE_BYTES} bytes`, () => {
+    expect(Buffer.byteLength(page)).to.be.at.most(LARGEST_PAGE_BYTES);
+  });
+
+  it('has a line for each folder on the ground plan', () => {
+    const named = Array.from(page.matchAll(/^\| `([a-z]+)` \|/gm), ([, folder]) => folder);
+    const folders = [...pathOf.values()].flatMap((path) => /^([^/]+)\//.exec(path)?.[1] ?? []);
+    expect(named).to.have.members([...new Set(folders)]);
+  });
+});
 
 describe('the tours of lib/README.md', () => {
-  const tours = readTours();
+  let runs: readonly TourTraces[] = [];
 
-  it('are one of an event and one of a write', () => {
-    expect(tours.map(({ stations }) => stations.length > 10)).to.deep.equal([true, true]);
+  before(async () => {
+    mkdirSync(join(ROOT, '.tmp'), { recursive: true });
+    const folder = mkdtempSync(join(ROOT, '.tmp', 'tours-'));
+    try {
+      runs = await runTours(folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
-  for (const { title, stations } of tours) {
-    it(`${title}: name files that exist`, () => {
-      const missing = stations.filter(({ file }) => !existsSync(join(LIB, file)));
-      expect(missing).to.deep.equal([]);
-    });
-
-    it(`${title}: each file is joined to the next one as the table says`, () => {
-      const wrong: string[] = [];
-      for (const [position, { file, link }] of stations.entries()) {
-        const next = stations[position + 1]?.file;
-        if (next === undefined || link === 'your handler') continue;
-        if (!isJoined(file, next, link)) wrong.push(`${file} to ${next} by ${link}`);
+  for (const { title, stations, traceOf } of tours) {
+    it(`${title}: names files that exist, and functions that it passes, in this order`, () => {
+      expect(stations.length).to.be.above(10);
+      expect(stations.filter(({ file }) => !existsSync(join(LIB, file)))).to.deep.equal([]);
+      const expected = stations.map(({ file, name }) => `${basename(file)}#${name}`);
+      for (const run of runs) {
+        const passed = traceOf(run).filter((name) => expected.includes(name));
+        expect(passed).to.deep.equal(expected);
       }
-      expect(wrong).to.deep.equal([]);
     });
 
-    it(`${title}: end with the only file that is joined to no other`, () => {
-      expect(stations.findIndex(({ link }) => link === '–')).to.equal(stations.length - 1);
+    it(`${title}: passes no other file, but for the helpers of helpers.txt`, () => {
+      const named = new Set(stations.map(({ file }) => file));
+      const others = passedFiles(runs.map(traceOf)).filter(
+        (file) => !named.has(file) && !helpers.some(({ place }) => covers(place, file)),
+      );
+      expect(others).to.deep.equal([]);
     });
   }
+
+  it('have no helper that is passed by none of them, and none without a reason', () => {
+    const passed = tours.flatMap(({ traceOf }) => passedFiles(runs.map(traceOf)));
+    const unused = helpers.filter(({ place }) => !passed.some((file) => covers(place, file)));
+    expect(unused).to.deep.equal([]);
+    expect(helpers.filter(({ reason }) => reason.length < 10)).to.deep.equal([]);
+  });
 });
+
+function covers(place: string, file: string): boolean {
+  return place.endsWith('/') ? file.startsWith(place) : file === place;
+}
