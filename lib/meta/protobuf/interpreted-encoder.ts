@@ -25,7 +25,7 @@ const VALUES: Readonly<Record<ValueType, WriteValue>> = {
   Strings: write.writeStrings,
 };
 
-/** What Go writes for a field of a scalar type that is not set. Types that are not here write their own zero. */
+/** The value that Go writes for a field of a scalar type that is not set. Types that are not here write their own zero. */
 const ZEROS: Readonly<Partial<Record<string, unknown>>> = {
   string: '',
   bool: false,
@@ -34,26 +34,44 @@ const ZEROS: Readonly<Partial<Record<string, unknown>>> = {
   double: 0,
 };
 
+/** The fields of a message by number, last first: the order in which they are written. */
+type FieldsBackwards = (type: MessageType) => readonly MessageField[];
+
 /**
- * Writes a message into `wire`, field by field, as the table says. It is slower than a generated encoder, but knows the path of a
+ * Writes messages into `wire`, field by field, as the table says. It is slower than a generated encoder, but knows the path of a
  * field that is wrong.
- * @throws {ProtobufError} MALFORMED_OBJECT.
  */
-export function writeInterpreted(type: MessageType, object: unknown): void {
-  const encoding = new Encoding(type);
-  try {
-    encoding.message(type, object);
-  } catch (error) {
-    if (error instanceof ProtobufError) throw error;
-    throw encoding.malformed(errorMessage(error), error);
+export class InterpretedEncoder {
+  readonly #backwards = new Map<MessageType, readonly MessageField[]>();
+
+  /** @throws {ProtobufError} MALFORMED_OBJECT. */
+  write(type: MessageType, object: unknown): void {
+    const encoding = new Encoding(type, this.#fieldsBackwards);
+    try {
+      encoding.message(type, object);
+    } catch (error) {
+      if (error instanceof ProtobufError) throw error;
+      throw encoding.malformed(errorMessage(error), error);
+    }
   }
+
+  readonly #fieldsBackwards: FieldsBackwards = (type) => {
+    let fields = this.#backwards.get(type);
+    if (fields === undefined) {
+      fields = type.fields.toSorted((left, right) => right.number - left.number);
+      this.#backwards.set(type, fields);
+    }
+    return fields;
+  };
 }
 
 class Encoding {
   /** The path of the field that is being encoded. After an error it still is the path of the place. */
   readonly #path: string[];
+  readonly #fieldsBackwards: FieldsBackwards;
 
-  constructor({ name }: MessageType) {
+  constructor({ name }: MessageType, fieldsBackwards: FieldsBackwards) {
+    this.#fieldsBackwards = fieldsBackwards;
     this.#path = [name.slice(name.indexOf('.') + 1)];
   }
 
@@ -73,7 +91,7 @@ class Encoding {
       throw new RangeError(`it is nested deeper than ${DEEPEST_MESSAGE} messages`);
     }
     const object = value as Readonly<Record<string, unknown>>;
-    for (const field of backwards(type)) {
+    for (const field of this.#fieldsBackwards(type)) {
       this.#path.push(field.name);
       if (field.shape === 'inline') this.#one(field, object);
       else this.#field(field, object[field.name]);
@@ -135,16 +153,4 @@ class Encoding {
       write.writeLength(before, tag);
     }
   }
-}
-
-const backwardsOf = new WeakMap<MessageType, readonly MessageField[]>();
-
-/** The fields of a message by number, last first. */
-export function backwards(type: MessageType): readonly MessageField[] {
-  let fields = backwardsOf.get(type);
-  if (fields === undefined) {
-    fields = type.fields.toSorted((left, right) => right.number - left.number);
-    backwardsOf.set(type, fields);
-  }
-  return fields;
 }

@@ -1,8 +1,7 @@
 import type { MessageType } from '../types/message-type.ts';
+import { GeneratedEncoders } from './generated-encoders.ts';
+import { InterpretedEncoder } from './interpreted-encoder.ts';
 import { mayGenerateCode } from './wire/code-generation.ts';
-import { Encoders } from './encoder.ts';
-import { generateEncoder } from './generated-encoder.ts';
-import { writeInterpreted } from './interpreted-encoder.ts';
 import { wire, writeMessage, written } from './wire/wire-writer.ts';
 
 /**
@@ -17,21 +16,21 @@ export function encodeMessage(
   return writeMessage(() => writeAnyMessage(type, object));
 }
 
-let encoders: Encoders | undefined;
+const generated = new GeneratedEncoders();
+const interpreted = new InterpretedEncoder();
 
 /** As `encodeMessage`, into `wire`. @internal */
 export function writeAnyMessage(type: MessageType, object: unknown): void {
   if (!mayGenerateCode()) {
-    writeInterpreted(type, object);
+    interpreted.write(type, object);
     return;
   }
-  encoders ??= new Encoders(generateEncoder);
   const before = written();
   try {
-    encoders.link(type).f(object);
+    generated.link(type).f(object);
   } catch {
-    // Something is wrong with the object: this one knows the path.
+    // Something is wrong with the object. The interpreter finds the path.
     wire.at = wire.bytes.length - before;
-    writeInterpreted(type, object);
+    interpreted.write(type, object);
   }
 }

@@ -1,18 +1,16 @@
 import type { MessageField, MessageType } from '../types/message-type.ts';
-import type { Encoder, LinkedEncoder } from './encoder.ts';
 import { compileFunction } from './wire/code-generation.ts';
 import { tagOf } from './wire/field-tag.ts';
-import { backwards } from './interpreted-encoder.ts';
 import { unionFields } from './wire/union-value.ts';
 import * as write from './wire/wire-writer.ts';
 
-/** What stands for an object that is not there: all its fields have their zero values. */
+/** Stands for an object that is not there: all its fields have their zero values. */
 const NOTHING = Object.freeze({});
 
-/** What the source of an encoder may call, by the name that it has there. */
+/** The functions that the source of an encoder may call, by the names that they have there. */
 const PARTS = { ...write, unionFields, NOTHING } as const;
 
-/** How a value is written, as the name of a function. */
+/** The functions that write values, by type. */
 const WRITES: Readonly<Record<string, string>> = {
   string: 'writeString',
   bytes: 'writeBytes',
@@ -30,7 +28,7 @@ const WRITES: Readonly<Record<string, string>> = {
   Strings: 'writeStrings',
 };
 
-/** What Go writes for a value that is not set, as source. Types that are not here write their own zero. */
+/** The value that Go writes for one that is not set, as source. Types that are not here write their own zero. */
 const ZEROS: Readonly<Record<string, string>> = {
   string: "''",
   bool: 'false',
@@ -39,14 +37,39 @@ const ZEROS: Readonly<Record<string, string>> = {
   double: '0',
 };
 
+/** Writes the message of an object into `wire`. It throws for a value of another type than its field. */
+type Encoder = (object: unknown) => void;
+
+/** An encoder that is made when it is first called; `f` is the encoder then. */
+interface LinkedEncoder {
+  f: Encoder;
+}
+
+/** Makes and keeps the encoders of messages, each as JavaScript, when it is first called. */
+export class GeneratedEncoders {
+  readonly #linked = new Map<MessageType, LinkedEncoder>();
+
+  readonly link = (type: MessageType): LinkedEncoder => {
+    let linked = this.#linked.get(type);
+    if (linked === undefined) {
+      const made: LinkedEncoder = {
+        f: (object) => {
+          made.f = generateEncoder(type, this.link);
+          made.f(object);
+        },
+      };
+      linked = made;
+      this.#linked.set(type, made);
+    }
+    return linked;
+  };
+}
+
 /**
  * Makes the encoder of a message as JavaScript, one statement a field.
  * @throws {EvalError} when code generation is forbidden.
  */
-export function generateEncoder(
-  type: MessageType,
-  link: (type: MessageType) => LinkedEncoder,
-): Encoder {
+function generateEncoder(type: MessageType, link: (type: MessageType) => LinkedEncoder): Encoder {
   const source = new EncoderSource(type);
   // The source has no text of any input: only names and numbers of the type table, which is part of this package.
   const parts = { ...PARTS, links: source.links.map(link) };
@@ -64,7 +87,8 @@ class EncoderSource {
 return function encode(json) {
 if (typeof json !== 'object' || json === null || Array.isArray(json)) throw wrongType(json, 'an object');
 let value; let before = 0;
-${backwards(type)
+${type.fields
+  .toSorted((left, right) => right.number - left.number)
   .map((field) => this.#write(field))
   .join('\n')}
 };`;

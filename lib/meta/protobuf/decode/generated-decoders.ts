@@ -1,19 +1,25 @@
 import type { MessageField, MessageType } from '../../types/message-type.ts';
 import { compileFunction } from '../wire/code-generation.ts';
-import { hasItems, isRecursive, type Decoder, type Linked } from './decoder.ts';
 import { embeddedType } from '../wire/embedded-type.ts';
 import { tagOf } from '../wire/field-tag.ts';
-import { hasZeroMessage, isListWithItems } from './interpreted-decoder.ts';
+import {
+  hasZeroMessage,
+  isListWithItems,
+  mostMessages,
+  type JsonFields,
+} from './interpreted-decoder.ts';
 import { unionValue } from '../wire/union-value.ts';
 import * as read from '../wire/wire-input.ts';
+
+const { closeInput, expectEnd, input, openInput, openText } = read;
 
 /** Recursion that is deeper is left to the interpreter, which knows the limit. */
 const DEEPEST_FAST = 100;
 
-/** What the source of a decoder may call, by the name that it has there. */
+/** The functions that the source of a decoder may call, by the names that they have there. */
 const PARTS = { ...read, unionValue } as const;
 
-/** How a value is read, as source. */
+/** Calls that read a value, as source. */
 const READS: Readonly<Record<string, string>> = {
   string: 'string()',
   bytes: 'base64()',
@@ -31,7 +37,7 @@ const READS: Readonly<Record<string, string>> = {
   Strings: 'strings()',
 };
 
-/** What a field that is always in the JSON is when it was not sent, as source. */
+/** The value of a field that is always in the JSON, when it was not sent, as source. */
 const ZEROS: Readonly<Record<string, string>> = {
   string: "''",
   bool: 'false',
@@ -43,10 +49,71 @@ const ZEROS: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Reads a message from `input`, up to `end`, into a new object or `json`. It throws for all that is not as Kubernetes writes it.
+ */
+type Decoder = (end: number, json?: JsonFields) => JsonFields;
+
+/** A decoder that is made when it is first called; `f` is the decoder then. */
+interface Linked {
+  f: Decoder;
+}
+
+interface DecodeOptions {
+  readonly refuseUnknown?: boolean;
+  /** Fields that the object has already. @defaultValue none */
+  readonly json?: JsonFields;
+}
+
+/** Makes and keeps the decoders of messages, each as JavaScript, when it is first called. */
+export class GeneratedDecoders {
+  readonly #linked = new Map<MessageType, Linked>();
+
+  /** The JSON of a message, put into `json`; undefined for bytes that the interpreter has to see. */
+  decode(
+    type: MessageType,
+    bytes: Uint8Array,
+    { refuseUnknown = false, json = {} }: DecodeOptions = {},
+  ): JsonFields | undefined {
+    const { f } = this.#link(type);
+    const { byteLength } = bytes;
+    openInput(bytes);
+    input.budget = mostMessages(byteLength);
+    input.depth = 0;
+    input.refuseUnknown = refuseUnknown;
+    try {
+      if (!hasItems(type)) openText(byteLength);
+      const decoded = f(byteLength, json);
+      expectEnd(byteLength);
+      return decoded;
+    } catch {
+      // The interpreter throws the error that names the place, if it is one.
+      return undefined;
+    } finally {
+      closeInput();
+    }
+  }
+
+  readonly #link = (type: MessageType): Linked => {
+    let linked = this.#linked.get(type);
+    if (linked === undefined) {
+      const made: Linked = {
+        f: (end, json) => {
+          made.f = generateDecoder(type, this.#link);
+          return made.f(end, json);
+        },
+      };
+      linked = made;
+      this.#linked.set(type, made);
+    }
+    return linked;
+  };
+}
+
+/**
  * Makes the decoder of a message as JavaScript, one `case` a field.
  * @throws {EvalError} when code generation is forbidden.
  */
-export function generateDecoder(type: MessageType, link: (type: MessageType) => Linked): Decoder {
+function generateDecoder(type: MessageType, link: (type: MessageType) => Linked): Decoder {
   const source = new DecoderSource(type);
   // The source has no text of any input: only names and numbers of the type table, which is part of this package.
   const parts = { ...PARTS, links: source.links.map(link), known: new Set(type.byNumber.keys()) };
@@ -176,4 +243,21 @@ function again(tag: number): string {
 
 function nameIn(object: string, { name }: MessageField): string {
   return `${object}[${JSON.stringify(name)}]`;
+}
+
+/** Whether it is a list of objects: each item has a text of its own then, so that one item does not keep the others in memory. */
+function hasItems(type: MessageType): boolean {
+  return type.isKind && type.byName.get('items')?.message !== undefined;
+}
+
+/** Whether messages of a type can lie in messages of the same type. */
+function isRecursive(type: MessageType): boolean {
+  const seen = new Set<MessageType>();
+  const reaches = ({ fields }: MessageType): boolean =>
+    fields.some(({ message }) => {
+      if (message === undefined || seen.has(message)) return false;
+      seen.add(message);
+      return message === type || reaches(message);
+    });
+  return reaches(type);
 }
