@@ -32,6 +32,30 @@ export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
   return entries;
 }
 
+/** The text of the published package.json: without the condition of the sources, and without what only the checkout needs. */
+export function publishedManifest(): string {
+  const manifest = readManifest();
+  const published = new Map(
+    [...entriesOf(manifest)].map(([entry, { types, default: program }]) => [
+      entry.replace(/^listwatch/, '.'),
+      { types, default: program },
+    ]),
+  );
+  const text = JSON.stringify(
+    {
+      ...manifest,
+      exports: { ...manifest.exports, ...Object.fromEntries(published) },
+      scripts: undefined,
+      devDependencies: undefined,
+      mocha: undefined,
+      knip: undefined,
+    },
+    undefined,
+    2,
+  );
+  return `${text}\n`;
+}
+
 /** Programs that the package starts itself, in processes of their own. */
 const INNER_PROGRAMS: readonly string[] = [
   'lib/simulator/host/host-program.ts',

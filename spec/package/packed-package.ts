@@ -1,8 +1,21 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from './manifest.ts';
+import { errorMessage } from '../../lib/kernel/failure/errors.ts';
+import { until } from '../support/until.ts';
+import { publishedManifest, readManifest, ROOT } from './manifest.ts';
 
 interface RunOptions {
   readonly cwd?: string | undefined;
@@ -53,29 +66,81 @@ export async function exitWithoutRegistry(what: string): Promise<void> {
   }
 }
 
+/** Names the file in which `packCopy` says where its tarball is, or why there is none. */
+const PACKING = 'LISTWATCH_PACKING';
 let packed: Promise<string> | undefined;
 
 /**
  * Builds and packs the package into a folder; returns the path of the tarball. A process builds it once, and with LISTWATCH_TARBALL not
- * at all: it takes that one, which is packed already.
+ * at all: it takes that one, which is packed already. In a suite it waits for the one of `packCopy`.
  */
 export async function pack(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.tgz'))) {
     rmSync(join(folder, name));
   }
-  const { LISTWATCH_TARBALL: given } = process.env;
-  packed ??= given === undefined ? packInto(PACKED) : Promise.resolve(given);
+  packed ??= packedTarball();
   const tarball = await packed;
   const copy = join(folder, basename(tarball));
   copyFileSync(tarball, copy);
   return copy;
 }
 
+async function packedTarball(): Promise<string> {
+  const { LISTWATCH_TARBALL: given, [PACKING]: place } = process.env;
+  if (given !== undefined) return given;
+  if (place === undefined) return await packInto(PACKED);
+  await until('the package of the suite is packed', () => existsSync(place));
+  const { tarball, problem } = JSON.parse(readFileSync(place, 'utf8')) as Packing;
+  if (tarball === undefined) throw new Error(`the package was not packed: ${problem}`);
+  return tarball;
+}
+
+interface Packing {
+  readonly tarball?: string;
+  readonly problem?: string;
+}
+
+/**
+ * Begins to build and pack for all processes of a suite, from a copy: the scripts of `npm pack` change the package.json of the checkout,
+ * which other specs read meanwhile. Returns the variable of the environment in which `pack` finds the result.
+ */
+export function packCopy(folder: string): Readonly<Record<string, string>> {
+  if (process.env['LISTWATCH_TARBALL'] !== undefined) return {};
+  const place = join(folder, 'packing.json');
+  const write = (packing: Packing): void => {
+    writeFileSync(`${place}.new`, JSON.stringify(packing));
+    renameSync(`${place}.new`, place);
+  };
+  mkdirSync(folder, { recursive: true });
+  packedCopy(folder).then(
+    (tarball) => write({ tarball }),
+    (error: unknown) => write({ problem: errorMessage(error) }),
+  );
+  return { [PACKING]: place };
+}
+
+async function packedCopy(folder: string): Promise<string> {
+  const copy = join(folder, 'package');
+  await run(process.execPath, ['--import', 'tsx', 'spec/package/build.ts'], { cwd: ROOT });
+  const { files } = readManifest();
+  const copied = files.filter((path) => !path.startsWith('!'));
+  for (const path of [...copied, 'README.md', 'LICENSE']) {
+    cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+  }
+  writeFileSync(join(copy, 'package.json'), publishedManifest());
+  await npm(['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], copy);
+  return tarballIn(folder);
+}
+
 async function packInto(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await npm(['pack', '--silent', '--pack-destination', folder], ROOT);
+  return tarballIn(folder);
+}
+
+function tarballIn(folder: string): string {
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
   return join(folder, tarball);

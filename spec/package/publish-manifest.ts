@@ -4,7 +4,7 @@
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entriesOf, readManifest, ROOT } from './manifest.ts';
+import { publishedManifest, ROOT } from './manifest.ts';
 
 const MANIFEST = join(ROOT, 'package.json');
 const ORIGINAL = join(ROOT, '.tmp', 'package.json.original');
@@ -18,27 +18,7 @@ function strip(): void {
   restore();
   mkdirSync(join(ROOT, '.tmp'), { recursive: true });
   copyFileSync(MANIFEST, ORIGINAL);
-  const manifest = readManifest();
-  const published = new Map(
-    [...entriesOf(manifest)].map(([entry, { types, default: program }]) => [
-      entry.replace(/^listwatch/, '.'),
-      { types, default: program },
-    ]),
-  );
-  const exports = { ...manifest.exports, ...Object.fromEntries(published) };
-  const text = JSON.stringify(
-    {
-      ...manifest,
-      exports,
-      scripts: undefined,
-      devDependencies: undefined,
-      mocha: undefined,
-      knip: undefined,
-    },
-    undefined,
-    2,
-  );
-  writeFileSync(MANIFEST, `${text}\n`);
+  writeFileSync(MANIFEST, publishedManifest());
 }
 
 if (process.argv[2] === 'strip') strip();

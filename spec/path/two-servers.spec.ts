@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { etcdBinaries, EtcdMember } from '../support/etcd.ts';
+import { plainProgram } from '../support/plain-programs.ts';
 import { HANG_MS, until } from '../support/until.ts';
 
-const PROGRAM = fileURLToPath(new URL('support/server-process.ts', import.meta.url));
+const PROGRAM = 'spec/path/support/server-process.ts';
 
 class ServerProcess implements AsyncDisposable {
   readonly config: ConnectOptions;
@@ -20,7 +20,7 @@ class ServerProcess implements AsyncDisposable {
   }
 
   static async start(etcd: string): Promise<ServerProcess> {
-    const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, etcd]);
+    const child = spawn(process.execPath, [await plainProgram(PROGRAM), etcd]);
     let errors = '';
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
     const ended = once(child, 'exit').then(() => {

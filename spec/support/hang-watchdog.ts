@@ -26,10 +26,13 @@ setInterval(() => {
 export class HangWatchdog {
   readonly #beats = new Int32Array(new SharedArrayBuffer(4));
   readonly #title = new Uint8Array(new SharedArrayBuffer(TITLE_BYTES));
+  #isRunning = false;
 
+  /** A second call has no effect: in a worker of the suite the hooks run once for each file. */
   start(): void {
     // A debugger may stop a spec for as long as it likes.
-    if (inspectorUrl() !== undefined) return;
+    if (this.#isRunning || inspectorUrl() !== undefined) return;
+    this.#isRunning = true;
     const workerData = { beats: this.#beats, title: this.#title, limitMs: LIMIT_MS };
     new Worker(WATCH, { eval: true, execArgv: [], workerData }).unref();
   }

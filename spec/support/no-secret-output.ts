@@ -19,9 +19,14 @@ function look(chunk: unknown): void {
   if (showsSecret(text)) shown.push(...text.split('\n').filter(showsSecret));
 }
 
+/** In a worker of the suite the hooks run once for each file. */
+let isLooking = false;
+
 /** Fails the run when any spec prints a secret to a standard stream of this process. */
 export const mochaHooks = {
   beforeAll(): void {
+    if (isLooking) return;
+    isLooking = true;
     for (const stream of [process.stdout, process.stderr]) {
       const write = stream.write.bind(stream);
       const looking = (...args: Parameters<typeof write>): boolean => {
@@ -32,7 +37,8 @@ export const mochaHooks = {
     }
   },
   afterAll(): void {
-    if (shown.length > 0)
-      throw new Error(`secrets in the output of the specs:\n${shown.join('\n')}`);
+    const found = shown.splice(0);
+    if (found.length > 0)
+      throw new Error(`secrets in the output of the specs:\n${found.join('\n')}`);
   },
 };

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -6,6 +6,7 @@ import { entriesOf, readManifest, ROOT } from '../package/manifest.ts';
 
 const manifest = readManifest();
 const entries = entriesOf(manifest);
+const CLI = join(ROOT, 'lib', 'cli', 'listwatch.ts');
 
 /** The package by its names; and a file knows where its source is. */
 const checkout: Plugin = {
@@ -16,6 +17,8 @@ const checkout: Plugin = {
       return entry === undefined ? undefined : { path: join(ROOT, entry) };
     });
     asked.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      // It starts itself again by its place.
+      if (path === CLI) return undefined;
       const contents = readFileSync(path, 'utf8')
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
@@ -23,6 +26,10 @@ const checkout: Plugin = {
     });
   },
 };
+
+function builtName(path: string): string {
+  return join(dirname(path), basename(path).replace(/\.m?[tj]s$/, '.mjs'));
+}
 
 /**
  * Makes JavaScript of programs, with the package as it is in the checkout, and returns where each one is. They start on plain Node in a
@@ -50,17 +57,37 @@ export async function plainPrograms(
     plugins: [checkout],
     logLevel: 'warning',
   });
-  return (source) => {
-    const path = relative(ROOT, source);
-    return join(folder, dirname(path), basename(path).replace(/\.m?[tj]s$/, '.mjs'));
-  };
+  // The program of the package reads its version from there.
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  return (source) => join(folder, builtName(relative(ROOT, source)));
+}
+
+/** Programs that several specs start, most of them the one of the package. */
+const PROGRAMS = [
+  'lib/cli/listwatch.ts',
+  'spec/cli/rbac/support/ask.ts',
+  'spec/path/support/server-process.ts',
+];
+const PLACE = 'LISTWATCH_BUILT_PROGRAMS';
+
+/** Builds `PROGRAMS`. Returns the variable of the environment in which `plainProgram` finds them. */
+export async function builtPrograms(folder: string): Promise<Readonly<Record<string, string>>> {
+  await plainPrograms(
+    PROGRAMS.map((path) => join(ROOT, path)),
+    folder,
+  );
+  return { [PLACE]: folder };
 }
 
 const built = new Map<string, Promise<string>>();
 const BUILT = join(ROOT, '.tmp', 'plain', String(process.pid));
 
-/** A program of the checkout, by its path below it, as `plainPrograms` makes it; made once a process. */
+/** A program of the checkout, by its path below it, as `plainPrograms` makes it; made once a suite, or once a process. */
 export async function plainProgram(source: string): Promise<string> {
+  const folderOfSuite = process.env[PLACE];
+  if (folderOfSuite !== undefined && PROGRAMS.includes(source)) {
+    return join(folderOfSuite, builtName(source));
+  }
   const known = built.get(source);
   if (known !== undefined) return await known;
   if (built.size === 0) process.once('exit', () => rmSync(BUILT, { recursive: true, force: true }));

@@ -1,110 +1,91 @@
 /**
- * `npm run spec`: all specs but the benches, in three processes side by side, since most specs wait for something. What the first one
- * prints is shown at once, what the others print follows it; the counts of all are the last lines, and after them each failure again.
+ * `npm run spec`: all specs but the benches, in worker processes that take the next file when they have finished one. mocha prints a file
+ * when all of it has run; the counts and the failures of all files come last.
  *
- * `-- --only TEXT`: only files with this text in their paths.
+ * `-- --only TEXT`: only files with this text in their paths, from source.
  * `-- --delays`: what lies between two processes takes longer, see `delays.ts`. It finds specs that depend on the speed of the machine.
+ * `-- --workers N`: in place of one more than the machine has processors, since some specs wait for something.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { packCopy } from '../package/packed-package.ts';
 import { builtDelays, builtHosts } from './built-hosts.ts';
+import { builtPrograms } from './plain-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Each of the three parts takes about as long as the others. */
-const OF_SERVER = /^(?:cache|compare|kubectl|rules|server)\//;
-const OF_CLIENT = /^(?:client|controller|kernel|meta|recorder|simulator)\//;
+const MOCHA = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
+/** Each worker loads most of `lib`. */
+const MOST_WORKERS = 8;
 
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-}
+/** Files that take long begin first, so that none of them runs alone at the end. */
+const LONG: readonly string[] = [
+  'corpus.spec.ts',
+  'kubectl-commands.spec.ts',
+  'simulate-command.spec.ts',
+  'scenarios.spec.ts',
+  'rules.spec.ts',
+  'kubectl.spec.ts',
+  'credential-matrix.spec.ts',
+  'serve-process.spec.ts',
+  'docs.spec.ts',
+  'declarations.spec.ts',
+  'package.spec.ts',
+];
 
 function specFiles(only: string): string[] {
+  const rank = (path: string): number => {
+    const at = LONG.indexOf(basename(path));
+    return at < 0 ? LONG.length : at;
+  };
   return readdirSync(join(ROOT, 'spec'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.spec.ts') && !path.startsWith('bench/'))
     .filter((path) => !path.includes('node_modules/') && path.includes(only))
-    .toSorted();
+    .toSorted((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
 }
 
-/** Runs mocha, and node with these arguments; `live` prints while it runs. */
-function runMocha(
-  files: readonly string[],
-  nodeArguments: readonly string[],
-  live: boolean,
-): Promise<Ended> {
-  const mocha = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
-  const paths = files.map((path) => `spec/${path}`);
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...nodeArguments, mocha, '--no-color', ...paths], {
-      cwd: ROOT,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    const take = (piece: Buffer): void => {
-      output += piece.toString();
-      if (live) process.stdout.write(piece);
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? 1, output }));
-  });
-}
-
-/** A count of mocha's closing lines. */
-function countOf(parts: readonly Ended[], what: string): number {
-  return parts.reduce((sum, { output }) => {
-    const lines = [...output.matchAll(new RegExp(`^ +(\\d+) ${what}\\b`, 'gm'))];
-    return sum + Number(lines.at(-1)?.[1] ?? 0);
-  }, 0);
-}
-
-/** The part of mocha's output that tells of its failures: their titles, errors and stacks. */
-function failuresOf({ output }: Ended): string {
-  const at = output.search(/^ {2}\d+ failing$/m);
-  return at < 0 ? '' : output.slice(output.indexOf('\n', at)).trimEnd();
-}
-
-const { only = '', delays = false } = parseArgs({
-  options: { only: { type: 'string' }, delays: { type: 'boolean' } },
+const {
+  only = '',
+  delays = false,
+  ...given
+} = parseArgs({
+  options: {
+    only: { type: 'string' },
+    delays: { type: 'boolean' },
+    workers: { type: 'string' },
+  },
 }).values;
-const startedMs = performance.now();
+const workers = given.workers ?? `${Math.min(availableParallelism() + 1, MOST_WORKERS)}`;
 const files = specFiles(only);
-const parts = [
-  files.filter((path) => OF_SERVER.test(path)),
-  files.filter((path) => OF_CLIENT.test(path)),
-  files.filter((path) => !OF_SERVER.test(path) && !OF_CLIENT.test(path)),
-];
-const HOSTS = join(ROOT, '.tmp', `hosts-${process.pid}`);
-process.once('exit', () => rmSync(HOSTS, { recursive: true, force: true }));
-/** Node takes the options from it in all processes that the specs start, too. */
-const environment = delays
-  ? {
-      ...process.env,
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${await builtDelays(HOSTS)}`,
-    }
-  : process.env;
+if (files.length === 0) throw new Error(`no spec file has ${only} in its path`);
+
+const BUILT = join(ROOT, '.tmp', `suite-${process.pid}`);
+process.once('exit', () => rmSync(BUILT, { recursive: true, force: true }));
+const environment = { ...process.env };
+const nodeArguments: string[] = [];
 // Some files alone are sooner ready from source.
-const nodeArguments = only === '' ? ['--import', await builtHosts(HOSTS)] : [];
-const running = parts
-  .filter((part) => part.length > 0)
-  .map((part, at) => runMocha(part, nodeArguments, at === 0));
-const ended: Ended[] = [];
-for (const [at, part] of running.entries()) {
-  const end = await part;
-  ended.push(end);
-  if (at > 0) process.stdout.write(end.output);
+if (only === '') {
+  const [hosts, programs] = await Promise.all([
+    builtHosts(join(BUILT, 'hosts')),
+    builtPrograms(join(BUILT, 'programs')),
+  ]);
+  nodeArguments.push('--import', hosts);
+  Object.assign(environment, programs, packCopy(join(BUILT, 'packed')));
 }
-const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
-console.log(`\n  ${countOf(ended, 'passing')} passing (${minutes}m, all processes)`);
-for (const what of ['pending', 'failing']) {
-  const count = countOf(ended, what);
-  if (count > 0) console.log(`  ${count} ${what}`);
+if (delays) {
+  // Node takes the options from it in all processes that the specs start, too.
+  const options = `${process.env['NODE_OPTIONS'] ?? ''} --require "${await builtDelays(BUILT)}"`;
+  environment['NODE_OPTIONS'] = options;
 }
-for (const failures of ended.map(failuresOf)) if (failures !== '') console.log(failures);
-if (ended.length === 0) console.error(`no spec file has ${only} in its path`);
-process.exitCode = ended.length === 0 ? 1 : Math.max(...ended.map(({ code }) => code));
+const parallel = files.length === 1 ? [] : ['--parallel', '--jobs', workers];
+const child = spawn(
+  process.execPath,
+  [...nodeArguments, MOCHA, ...parallel, ...files.map((path) => `spec/${path}`)],
+  { cwd: ROOT, env: environment, stdio: 'inherit' },
+);
+const [code] = (await once(child, 'exit')) as [number | null];
+process.exitCode = code === 0 ? 0 : 1;

@@ -1,24 +1,14 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
+import { plainProgram } from '../../support/plain-programs.ts';
 import { until, within } from '../../support/until.ts';
 import { capturedHost, type CapturedHost } from '../support/captured-host.ts';
 import { EnvtestFixture } from './support/envtest-fixture.ts';
-
-const ROOT = resolve(import.meta.dirname, '../../..');
-
-/** The program of the checkout, as it starts from any directory. */
-const PROGRAM = [
-  process.execPath,
-  '--conditions=@listwatch/source',
-  '--import',
-  import.meta.resolve('tsx'),
-  join(ROOT, 'lib/cli/listwatch.ts'),
-];
 
 describe('listwatch envtest-assets', () => {
   let envtest: EnvtestFixture;
@@ -32,7 +22,8 @@ describe('listwatch envtest-assets', () => {
   });
 
   async function assets(dir: string, env = {}): Promise<CapturedHost & { readonly code: number }> {
-    const host = capturedHost({ program: PROGRAM, env });
+    const program = [process.execPath, await plainProgram('lib/cli/listwatch.ts')];
+    const host = capturedHost({ program, env });
     const code = await runCommandLine(['envtest-assets', dir], host);
     return { ...host, code };
   }

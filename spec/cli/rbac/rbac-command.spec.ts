@@ -1,18 +1,19 @@
-import { join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import type { CommandHost } from '../../../lib/cli/contract/command.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 import { capturedHost } from '../support/captured-host.ts';
+import { plainProgram } from '../../support/plain-programs.ts';
 import { until } from '../../support/until.ts';
 
-const ASK = [
-  '--',
-  process.execPath,
-  '--import',
-  'tsx',
-  join(import.meta.dirname, 'support/ask.ts'),
-];
+/** `run` puts the place of the program for its name. */
+const ASK = ['--', 'node', 'ASK'];
+/** Messages hold the command line up to a length, so that it has no absolute path. */
+const ENV = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+};
 const APPLY = 'application/apply-patch+yaml';
 const MAP = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}';
 
@@ -36,6 +37,11 @@ metadata: { name: first }
 
 describe('listwatch rbac', () => {
   let directory: ScratchDirectory;
+  let place: string;
+
+  before(async () => {
+    place = relative(process.cwd(), await plainProgram('spec/cli/rbac/support/ask.ts'));
+  });
 
   beforeEach(async () => {
     directory = await ScratchDirectory.make();
@@ -49,10 +55,14 @@ describe('listwatch rbac', () => {
     parameters: readonly string[],
     host: Partial<CommandHost> = {},
   ): Promise<{ code: number; out: string; err: string }> {
-    const captured = capturedHost({ env: process.env, homeDir: directory.path, ...host });
-    const code = await runCommandLine(['rbac', ...parameters], captured);
-    const err = captured.stderr.text.replaceAll(directory.path, '~');
+    const captured = capturedHost({ env: ENV, homeDir: directory.path, ...host });
+    const code = await runCommandLine(['rbac', ...placed(parameters)], captured);
+    const err = captured.stderr.text.replaceAll(directory.path, '~').replaceAll(place, 'ASK');
     return { code, out: captured.stdout.text, err };
+  }
+
+  function placed(parameters: readonly string[]): string[] {
+    return parameters.map((parameter) => (parameter === 'ASK' ? place : parameter));
   }
 
   it('writes the rules of the requests that a program has sent, and its output to standard error', async () => {
@@ -170,8 +180,8 @@ subjects:
   it('stops a program that does not end, at an interrupt and after --for, and writes its rules', async () => {
     const path = 'GET /api/v1/nodes';
     const interruption = new AbortController();
-    const host = capturedHost({ env: process.env, signal: interruption.signal });
-    const running = runCommandLine(['rbac', ...ASK, path, 'until SIGTERM'], host);
+    const host = capturedHost({ env: ENV, signal: interruption.signal });
+    const running = runCommandLine(['rbac', ...placed([...ASK, path, 'until SIGTERM'])], host);
     await until('the program has asked', () => host.stderr.text.includes('it waits'));
     interruption.abort(new Error('interrupted'));
     expect(await running).to.equal(0);
@@ -250,25 +260,24 @@ subjects:
     ],
     [
       'ends with a failure',
-      [process.execPath, '-e', 'process.exit(7)'],
-      'NODE -e process.exit(7) ended with 7, so its rules are not known: its output says why; correct that and run it again (PROGRAM_FAILED)',
+      ['node', '-e', 'process.exit(7)'],
+      'node -e process.exit(7) ended with 7, so its rules are not known: its output says why; correct that and run it again (PROGRAM_FAILED)',
     ],
     [
       'sends no request',
-      [process.execPath, '-e', ''],
-      'NODE -e sent no request to the server: let it take the kubeconfig that KUBECONFIG names, and run until it has worked (NO_REQUESTS)',
+      ['node', '-e', ''],
+      'node -e sent no request to the server: let it take the kubeconfig that KUBECONFIG names, and run until it has worked (NO_REQUESTS)',
     ],
     [
       'asks for what everybody may see',
       [...ASK.slice(1), 'GET /version'],
-      'NODE --import tsx ASK GET /version asked only for what everybody may see, such as the version: let it run until it has worked, with --manifests for objects to work on (NO_REQUESTS)',
+      'node ASK GET /version asked only for what everybody may see, such as the version: let it run until it has worked, with --manifests for objects to work on (NO_REQUESTS)',
     ],
   ] as const) {
     it(`writes no rules for a program that ${what}`, async () => {
       const { code, out, err } = await run(['--', ...command]);
-      const last = err.replaceAll(process.execPath, 'NODE').replaceAll(ASK.at(-1) ?? '', 'ASK');
       expect({ code, out }).to.deep.equal({ code: 1, out: '' });
-      expect(last.split('\n').at(-2)).to.equal(`listwatch: ${line}`);
+      expect(err.split('\n').at(-2)).to.equal(`listwatch: ${line}`);
     });
   }
 });

@@ -6,6 +6,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
+import { plainProgram } from '../../support/plain-programs.ts';
 import { HANG_MS, until, within } from '../../support/until.ts';
 import { ServeFixture, type Ready } from '../support/serve-fixture.ts';
 
@@ -37,9 +38,9 @@ class Started {
   }
 
   /** The program of the checkout, as `npx listwatch` would run it. */
-  static program(parameters: readonly string[], home: string): Started {
-    const program = ['--conditions=@listwatch/source', '--import', 'tsx', 'lib/cli/listwatch.ts'];
-    return new Started(process.execPath, [...program, ...parameters], home);
+  static async program(parameters: readonly string[], home: string): Promise<Started> {
+    const program = await plainProgram('lib/cli/listwatch.ts');
+    return new Started(process.execPath, [program, ...parameters], home);
   }
 
   get hasEnded(): boolean {
@@ -104,7 +105,7 @@ describe('listwatch serve as a process', () => {
       ['SIGTERM', 4],
       ['SIGINT', 5],
     ] as const) {
-      using server = Started.program(parameters, fixture.path());
+      using server = await Started.program(parameters, fixture.path());
       const { kubeconfig } = await server.ready();
       {
         await using client = await connect({ kubeconfig });
@@ -122,7 +123,7 @@ describe('listwatch serve as a process', () => {
 
   it('takes an interrupt that comes twice, as npm and npx send it, for one', async () => {
     const parameters = ['serve', '--port', '0', '--json', '--snapshot', fixture.path('state')];
-    using server = Started.program(parameters, fixture.path());
+    using server = await Started.program(parameters, fixture.path());
     await server.ready();
     // Both have arrived when the program goes on.
     for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const)
@@ -134,7 +135,7 @@ describe('listwatch serve as a process', () => {
   it('ends at once at a second signal of either kind', async () => {
     const pipe = fixture.path('token');
     await run('mkfifo', [pipe]);
-    using server = Started.program(['serve', '--token-file', pipe], fixture.path());
+    using server = await Started.program(['serve', '--token-file', pipe], fixture.path());
     // The program is up when it reads the token, for which it then waits without end.
     const writer = await within(open(pipe, 'w'), 'the reader of the token');
     try {
@@ -154,7 +155,7 @@ describe('listwatch serve as a process', () => {
       console.log('      skipped: no kubectl on PATH');
       this.skip();
     }
-    using server = Started.program(['serve', '--port', '0', '--json'], fixture.path());
+    using server = await Started.program(['serve', '--port', '0', '--json'], fixture.path());
     const { kubectl } = await server.ready();
     const { stdout } = await run('sh', ['-c', kubectl], {
       env: { ...process.env, HOME: fixture.path() },
