@@ -26,7 +26,6 @@ describe('compareResourceVersions', () => {
   });
 
   it('distinguishes neighbours that are the same double', () => {
-    expect(Number('9007199254740993')).to.equal(Number('9007199254740992'));
     expect(compareResourceVersions('9007199254740993', '9007199254740992')).to.be.above(0);
   });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { plainProgram } from '../../../../support/plain-programs.ts';
 import type { PortTarget } from './port-target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
@@ -33,10 +34,10 @@ export class ServedProcess implements AsyncDisposable {
 
   static async start(): Promise<ServedProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'fuzz-port-'));
-    const program = ['--conditions=@listwatch/source', '--import', 'tsx', 'lib/cli/listwatch.ts'];
+    const program = await plainProgram('lib/cli/listwatch.ts');
     const options = ['--port', '0', '--json', '--controllers', 'none', '--token', TOKEN];
     const file = join(folder, 'kubeconfig');
-    const child = spawn(process.execPath, [...program, 'serve', ...options, '--kubeconfig', file], {
+    const child = spawn(process.execPath, [program, 'serve', ...options, '--kubeconfig', file], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
