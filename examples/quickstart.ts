@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, SharedInformerFactory, type Client, type Controller } from 'listwatch';
 import { describeReason } from 'listwatch/controller';
-import { deriveAbort, errorMessage, silentLogger, type DerivedAbort } from 'listwatch/kernel';
+import { errorMessage, silentLogger } from 'listwatch/kernel';
 import { serveInspector, type Inspector } from 'listwatch/inspector';
 import type { ApiServer } from 'listwatch/server';
 import { inProcessTransport } from 'listwatch/testing';
@@ -36,7 +36,9 @@ class Quickstart implements AsyncDisposable {
   readonly #operator: Controller<Site, SiteTypes>;
   readonly #story: Story;
   readonly #namespace: string;
-  readonly #work: DerivedAbort;
+  readonly #failed = new AbortController();
+  /** Aborts when the program is stopped, and when the operator fails. */
+  readonly signal: AbortSignal;
   /** The states that informers have entered. */
   readonly #states: string[] = [];
   #running: Promise<void> | undefined;
@@ -51,7 +53,7 @@ class Quickstart implements AsyncDisposable {
     story: Story,
     stop: AbortSignal,
   ) {
-    this.#work = deriveAbort(stop);
+    this.signal = AbortSignal.any([stop, this.#failed.signal]);
     const { namespace } = person;
     this.#person = person;
     this.#story = story;
@@ -70,11 +72,6 @@ class Quickstart implements AsyncDisposable {
     this.#operator = siteOperator(operator, options);
   }
 
-  /** Aborts when the operator fails. */
-  get signal(): AbortSignal {
-    return this.#work.signal;
-  }
-
   async apply(): Promise<string> {
     await this.#person.applyAll(await readFile(DEFINITION, 'utf8'), { signal: this.signal });
     for (const name of NAMES) await this.#create(name);
@@ -84,7 +81,7 @@ class Quickstart implements AsyncDisposable {
 
   async start(): Promise<string> {
     this.#running = this.#operator.run({ signal: this.signal });
-    this.#running.catch((error: unknown) => this.#work.abort(error));
+    this.#running.catch((error: unknown) => this.#failed.abort(error));
     for (const { name, events } of this.#informers.informers) {
       events.on('transition', ({ from, to, reason }) => {
         this.#states.push(to);

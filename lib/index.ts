@@ -12,6 +12,7 @@ export { connect, type ConnectOptions } from './client/rest/connect.ts';
 export { Client, type ClientOptions, type ResourceOptions } from './client/rest/client.ts';
 export type { ResourceClient } from './client/rest/resource-client.ts';
 export type { RequestTrace } from './client/transport/flow/request-trace.ts';
+export { retryOnConflict } from './client/rest/helpers/retry-on-conflict.ts';
 
 // Informers
 export {
@@ -21,19 +22,17 @@ export {
 export type { InformerForOptions } from './cache/informer/factory/informer-request.ts';
 export { SharedIndexInformer } from './cache/informer/shared-index-informer.ts';
 export type { SharedIndexInformerOptions } from './cache/informer/options/informer-options.ts';
-export {
-  HandlerError,
-  type KeyEventHandler,
-  type MetadataEventHandler,
-  type ObjectEventHandler,
-  type ResourceEventHandler,
+export type {
+  KeyEventHandler,
+  MetadataEventHandler,
+  ObjectEventHandler,
+  ResourceEventHandler,
 } from './cache/informer/handlers/event-handler.ts';
 export { filteringHandler } from './cache/informer/handlers/filtering-handler.ts';
 export type { HandlerRegistration } from './cache/informer/handlers/handler-registration.ts';
 export { changesOf } from './cache/informer/changes/informer-changes.ts';
 export type { InformerChange } from './cache/informer/changes/informer-change.ts';
 export {
-  metadataIndexFunc,
   metaNamespaceIndexFunc,
   NAMESPACE_INDEX,
   type IndexFunc,
@@ -94,6 +93,7 @@ export {
 
 export { defineResource, type TypesOf } from './controller/definition/resource-definition.ts';
 
+export { ShardMember } from './controller/sharding/shard-member.ts';
 export { LeaderElector } from './controller/election/leader-elector.ts';
 export type { LeaderElectorOptions } from './controller/election/leader-election-options.ts';
 export { Manager } from './controller/manager/manager.ts';
@@ -113,7 +113,7 @@ export {
   type OwnerReference,
   type UnstructuredObject,
 } from './meta/object.ts';
-export type { Created, ReviewKind, Stored, StoredMeta, Unstored } from './meta/stored.ts';
+export type { Created, Stored, Unstored } from './meta/stored.ts';
 export type { KnownResources } from './types/known-resources.ts';
 export {
   metaNamespaceKeyFunc,
@@ -123,11 +123,7 @@ export {
   type ObjectName,
 } from './meta/key.ts';
 export { labelSelectorFromSpec, parseLabelSelector } from './meta/selectors/label-selector.ts';
-export {
-  shardSelector,
-  type ShardOptions,
-  type ShardSelector,
-} from './meta/selectors/shard-selector.ts';
+export { shardSelector, type ShardOptions } from './meta/selectors/shard-selector.ts';
 export { parseFieldSelector } from './meta/selectors/field-selector.ts';
 export { compareResourceVersions } from './meta/versions/resource-version.ts';
 export type { WatchEvent } from './meta/watch-event.ts';

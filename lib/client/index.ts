@@ -1,9 +1,5 @@
-export { ConnectionConfig, type KubeconfigEntries } from './config/contract/connection-config.ts';
-export type {
-  KubeconfigObject,
-  KubeconfigSource,
-  KubeconfigText,
-} from './config/kubeconfig/kubeconfig-source.ts';
+export { ConnectionConfig } from './config/contract/connection-config.ts';
+export type { KubeconfigSource } from './config/kubeconfig/kubeconfig-source.ts';
 export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
 export {
   Client,
@@ -13,8 +9,8 @@ export {
   type ServerVersion,
 } from './rest/client.ts';
 export { connect, type ConnectOptions } from './rest/connect.ts';
-export { Discovery, type DiscoveryCallOptions } from './rest/discovery/discovery.ts';
-export type { ApiResource, ApiSubresource } from './rest/discovery/api-resource.ts';
+export type { DiscoveryCallOptions } from './rest/discovery/discovery.ts';
+export type { ApiResource } from './rest/discovery/api-resource.ts';
 export type { WriteFence } from './transport/contract/write-fence.ts';
 export { ResourceClient } from './rest/resource-client.ts';
 export type {
@@ -24,7 +20,6 @@ export type {
   DeleteOptions,
   GetOptions,
   ItemsOptions,
-  ListItemsOptions,
   ListOptions,
   PatchOptions,
   WatchOptions,
@@ -35,7 +30,6 @@ export type { PatchType } from './rest/request/call-options.ts';
 export type { ClientInspection } from './rest/request/client-inspection.ts';
 export type { WrapReads } from './rest/request/intercepted-reads.ts';
 export type { CollectionReader } from '../meta/collection-options.ts';
-export type { ScannerKind } from '../meta/json/wasm/fast-scanner.ts';
 export type { Subresource } from './rest/subresources/subresource-client.ts';
 export type {
   BoundToken,
@@ -48,41 +42,27 @@ export type {
   ApplyAllOptions,
   AppliedObject,
   FailedManifest,
-  ManifestResult,
   Manifests,
-  PruneOptions,
 } from './rest/apply-all/apply-all-options.ts';
 export type { FollowLogOptions, LogOptions } from './rest/streams/pod-log-options.ts';
 export type { PodProcess } from './rest/streams/pod-process.ts';
-export {
-  PodStreamError,
-  type PodFailure,
-  type PodStreamErrorCode,
-} from './rest/streams/pod-stream-error.ts';
+export { PodStreamError, type PodFailure } from './rest/streams/pod-stream-error.ts';
 export type {
   AttachOptions,
   ExecOptions,
   ExecResult,
   SpawnOptions,
-  StdinSource,
   StreamOptions,
 } from './rest/streams/pod-stream-options.ts';
-export type {
-  ForwardedPort,
-  PortForward,
-  PortForwardOptions,
-} from './rest/streams/forward-ports.ts';
+export type { PortForward, PortForwardOptions } from './rest/streams/forward-ports.ts';
 export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';
 export type { MigrateOptions } from './rest/helpers/migrate-to-apply.ts';
-export type { WaitCondition, WaitOptions } from './rest/helpers/wait-for-object.ts';
+export type { WaitCondition, ObjectWaitOptions } from './rest/helpers/wait-for-object.ts';
 export { sameContent, type SameContentOptions } from '../meta/content/same-content.ts';
-export type { ApplyConflict } from '../meta/failure/apply-conflicts.ts';
-export type { ApplyConfiguration, ApplyPart } from '../meta/apply-configuration.ts';
+export type { ApplyConfiguration } from '../meta/apply-configuration.ts';
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
-export type { SelectorOptions } from './rest/request/query.ts';
-export type { DeletedObject, WriteObserver } from './rest/request/write-observer.ts';
 export type { TokenSource } from './transport/request-credentials.ts';
 export { AxiosTransport, type AxiosTransportOptions } from './transport/axios-transport.ts';
 export {
@@ -90,29 +70,17 @@ export {
   type CredentialFields,
   type CredentialSource,
 } from './transport/contract/credential.ts';
-export type { Http2Option } from './transport/contract/http2-option.ts';
-export type {
-  Http2SessionInspection,
-  TransportInspection,
-} from './transport/contract/transport-inspection.ts';
+export type { TransportInspection } from './transport/contract/transport-inspection.ts';
 export type { Impersonation } from './transport/contract/impersonation.ts';
 export type { Timeouts } from './transport/contract/timeouts.ts';
-export type { PemSource, TlsOptions } from './transport/contract/tls-options.ts';
-export type { RetryLimits } from './transport/flow/retry.ts';
-export type { FixedLimit, LimiterOption } from './transport/flow/request-limiter.ts';
+export type { TlsOptions } from './transport/contract/tls-options.ts';
 export { requestMetrics } from './transport/flow/request-metrics.ts';
-export type { RequestAttributes, RequestTrace } from './transport/flow/request-trace.ts';
-export type { FlowOptions } from './transport/flow/flow-transport.ts';
-export type { RequestTiming, WaitReason } from './transport/contract/request-timing.ts';
-export type {
-  MessageListeners,
-  MessageSocket,
-  WebSocketOptions,
-} from './transport/contract/message-socket.ts';
+export type { RequestTrace } from './transport/flow/request-trace.ts';
+export type { WaitReason } from './transport/contract/request-timing.ts';
+export type { MessageListeners } from './transport/contract/message-socket.ts';
 export { TransportError, type TransportErrorCode } from './transport/contract/transport-error.ts';
 export type {
   BodyReader,
-  ResponseBody,
   Transport,
   TransportRequest,
   TransportResponse,
@@ -120,11 +88,9 @@ export type {
 export type { ServerWarning } from './transport/warning-header.ts';
 export type { ResourceName } from '../meta/collection-options.ts';
 export type { ConnectionConfigFields } from './config/contract/connection-config.ts';
-export type { AllowExec } from './config/credentials/exec/allow-exec.ts';
-export type { RestClient, RestClientOptions, RestRequest } from './rest/request/rest-client.ts';
 export type { ExchangeTarget } from './transport/contract/transport-error.ts';
 export type { DeclaredTypes, ObjectOf, OtherPlural, PluralOf } from '../meta/object-types.ts';
-export type { GroupVersion, GroupVersionKind, ResourceInfo } from '../meta/resource.ts';
-export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/failure/status.ts';
+export type { GroupVersion, GroupVersionKind } from '../meta/resource.ts';
+export type { Status, StatusReason } from '../meta/failure/status.ts';
 export type { ApiErrorContext } from '../meta/failure/api-error.ts';
-export type { ApiCall, ApiRequest, ApiVerb } from '../meta/api-call.ts';
+export type { FailedRequest } from '../meta/api-call.ts';

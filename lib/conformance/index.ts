@@ -2,19 +2,10 @@
  * Conformance suites for other storages, key-value engines and sources, and checkers of recorded histories. A suite takes the
  * `describe` and `it` of any test runner; `docs/guides/conformance.md` has an example.
  */
-export {
-  CONFORMANCE_PREFIX,
-  conformanceKey,
-  conformancePod,
-  conformancePredicate,
-  type ConformancePod,
-  type PodFields,
-} from './storage/conformance-pod.ts';
+export type { ConformancePod } from './storage/conformance-pod.ts';
 export { CountingKeyValueStore } from './storage/counting-key-value-store.ts';
 export {
   describeStorage,
-  storageConformanceTopics,
-  storageTestsLeftOut,
   type StorageSuiteOptions,
   type SuiteRunner,
 } from './storage/storage-conformance.ts';
@@ -23,50 +14,25 @@ export {
   type KeyValueSuiteOptions,
 } from './key-value/key-value-conformance.ts';
 export type { KeyValueHarness } from './key-value/key-value-under-test.ts';
-export {
-  StorageUnderTest,
-  type ConformanceCase,
-  type StorageHarness,
-} from './storage/storage-under-test.ts';
+export type { StorageHarness } from './storage/storage-under-test.ts';
 export { SwitchableTransformer } from './storage/switchable-transformer.ts';
-export {
-  upstreamStorageTests,
-  type UpstreamStorageTest,
-} from './storage/upstream-storage-tests.ts';
 export {
   HistoryRecorder,
   type HistoryRecorderOptions,
   type OpenWatchRecording,
 } from './history/history-recorder.ts';
-export {
-  KeyValueHistory,
-  type Commit,
-  type KeyValueHistoryOptions,
-} from './history/key-value-history.ts';
+export type { KeyValueHistory, KeyValueHistoryOptions } from './history/key-value-history.ts';
 export {
   checkLinearizability,
   type LinearizabilityOptions,
   type LinearizabilityVerdict,
 } from './history/linearizability.ts';
-export { operationText } from './history/operation-text.ts';
-export type * from './history/recorded-operation.ts';
+export type { RecordedOperation, WatchRecording } from './history/recorded-operation.ts';
 export {
   RecordingKeyValueStore,
   type RecordingKeyValueStoreOptions,
 } from './history/recording-key-value-store.ts';
-export {
-  checkKeys,
-  registerOperations,
-  type KeyVerdict,
-} from './history/register-history.ts';
-export {
-  registerModel,
-  registerOperationText,
-  type RegisterContent,
-  type RegisterOperation,
-  type RegisterResult,
-  type RegisterState,
-} from './history/register-model.ts';
+export { checkKeys, type KeyVerdict } from './history/register-history.ts';
 export {
   checkRevisions,
   type RevisionCheckOptions,
@@ -75,7 +41,6 @@ export {
 export type { SequentialModel, TimedOperation } from './history/sequential-model.ts';
 export {
   validateWatch,
-  type WatchGuarantee,
   type WatchValidationOptions,
   type WatchViolation,
 } from './history/watch-validators.ts';

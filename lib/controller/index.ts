@@ -1,7 +1,7 @@
 export { workQueueMetrics } from './workqueue/work-queue-metrics.ts';
 export type { NoteWriter } from './workqueue/keys/key-note.ts';
-export { WorkItem } from './workqueue/keys/work-item.ts';
-export { WorkQueue, type TakeLimit } from './workqueue/work-queue.ts';
+export type { WorkItem } from './workqueue/keys/work-item.ts';
+export { WorkQueue } from './workqueue/work-queue.ts';
 export type {
   AddOptions,
   CloseQueueOptions,
@@ -11,15 +11,9 @@ export type {
 export type {
   DrainQueueOptions,
   DrainReport,
-  FailingKey,
-  HeldBackKey,
   InspectQueueOptions,
-  KeyList,
   QueueInspection,
-  RunningKey,
-  WaitingKey,
 } from './workqueue/queue-inspection.ts';
-export type { QueuePacingOptions } from './workqueue/queue-pacing.ts';
 export { DelayingQueue, type DelayingQueueOptions } from './workqueue/delaying-queue.ts';
 export {
   RateLimitingQueue,
@@ -61,8 +55,8 @@ export type {
   LeaderElectionOptions,
   LeaderElectorOptions,
 } from './election/leader-election-options.ts';
-export type { HeldLease, HeldLeaseOptions } from './election/held-lease.ts';
-export type { LeaseClock, Moment } from './election/lease-clock.ts';
+export type { HeldLease } from './election/held-lease.ts';
+export type { Moment } from './election/lease-clock.ts';
 export { electionMetrics } from './election/election-metrics.ts';
 export { webhookMetrics } from './webhook/port/webhook-metrics.ts';
 export {
@@ -72,42 +66,23 @@ export {
 } from './sharding/shard-member.ts';
 export { shardingMetrics } from './sharding/sharding-metrics.ts';
 export type { ShardingOptions, ShardMemberOptions } from './sharding/sharding-options.ts';
-export type { ShareWorker, WorkShare } from './sharding/contract/work-share.ts';
+export type { ShareWorker } from './sharding/contract/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';
 export {
   PrometheusMetrics,
   type PrometheusMetricsOptions,
 } from '../kernel/report/prometheus-metrics.ts';
-export type { SignalSource } from '../kernel/time/real-process.ts';
 export type { Check } from './manager/health-checks.ts';
-export type {
-  AnyController,
-  AnyInformer,
-  AnyInformerFactory,
-  ManagedPart,
-  PartKind,
-  Runnable,
-  RunnableContext,
-} from './manager/managed-parts.ts';
-export type { PartState } from './manager/managed-run.ts';
-export type { ManagerInspection, PartInspection } from './manager/manager-inspection.ts';
-export type {
-  EndpointOptions,
-  ManagerOptions,
-  MetricsRegistry,
-} from './manager/manager-options.ts';
-export { controller, ControllerBuilder } from './builder/controller-builder.ts';
-export type { OwnsOptions, SourceOptions, WatchesOptions } from './builder/controller-builder.ts';
-export type {
-  EventSource,
-  ExternalSourceInspection,
-  Subscription,
-} from './builder/source/external-source.ts';
+export type { ManagedPart, Runnable, RunnableContext } from './manager/managed-parts.ts';
+export type { ManagerInspection } from './manager/manager-inspection.ts';
+export type { EndpointOptions, ManagerOptions } from './manager/manager-options.ts';
+export { controller, type ControllerBuilder } from './builder/controller-builder.ts';
+export type { OwnsOptions, WatchesOptions } from './builder/controller-builder.ts';
+export type { EventSource, Subscription } from './builder/source/external-source.ts';
 export type { MapObject, OwnLookup } from './builder/source/change-mappings.ts';
-export type { Controller, ControllerParts } from './builder/controller.ts';
+export type { Controller } from './builder/controller.ts';
 export type {
-  AuthorFunctions,
   CleanUp,
   DaemonWork,
   Finalizer,
@@ -119,20 +94,10 @@ export type {
   ControllerContext,
   GoneContext,
   InCluster,
-  ListerOfController,
-  ObjectsByIndex,
-  OwnedObjects,
-  OwnObject,
-  ResourceOfController,
 } from './builder/run/controller-context.ts';
-export type {
-  OtherCluster,
-  OwnKind,
-  SourceDeclaration,
-} from './builder/source/source-declaration.ts';
-export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
-export type { ControllerOptions, ControllerQueueOptions } from './builder/controller-options.ts';
-export type { ControllerResult, MergePart } from './builder/run/controller-result.ts';
+export type { ControllerInspection } from './builder/controller-inspection.ts';
+export type { ControllerOptions } from './builder/controller-options.ts';
+export type { ControllerResult } from './builder/run/controller-result.ts';
 export {
   applyDependents,
   deleteDependents,
@@ -149,18 +114,15 @@ export {
   type ExpectationsOptions,
   type ReadExpected,
 } from './helpers/expectations.ts';
-export type { FieldChange, Handled, HandledOptions } from './helpers/handled-state.ts';
-export type { DaemonOptions, ObjectTasksInspection } from './helpers/object-daemons.ts';
-export type { TimerOptions } from './helpers/object-timer.ts';
-export type { TaskDeclarations } from './builder/object-tasks.ts';
+export type { HandledOptions } from './helpers/handled-state.ts';
+export type { DaemonOptions } from './helpers/object-daemons.ts';
+export type { EveryOptions } from './helpers/object-timer.ts';
 export {
   conditionOf,
   isConditionTrue,
   setConditions,
-  type AnyCondition,
   type ConditionChange,
   type ConditionOf,
-  type StatusOf,
 } from './helpers/conditions.ts';
 export {
   ownerReferenceTo,
@@ -168,12 +130,6 @@ export {
   type Owner,
   type OwnerOptions,
 } from './helpers/owner-references.ts';
-export type {
-  ChangeMapping,
-  SourceCounts,
-  SourceRole,
-} from './builder/source/controller-source.ts';
-export type { ReconcileCounts, ReconcileRecord } from './builder/run/reconcile-history.ts';
 export type { Target, Targets } from './builder/source/targets.ts';
 export type { ObjectChange } from './change/object-change.ts';
 export {
@@ -192,46 +148,32 @@ export {
 export { describeReason, type ReconcileReason } from './change/reconcile-reasons.ts';
 export {
   EventRecorder,
-  type EventDrop,
   type EventRecorderInspection,
   type EventRecorderOptions,
   type FlushOptions,
 } from './events/event-recorder.ts';
-export type { EventApiVersion } from './events/event-body.ts';
-export type { EventReference } from './events/event-fact.ts';
 export type { EventSink, NewEvent } from './events/event-sink.ts';
 export { WebhookServer, type WebhookServerInspection } from './webhook/webhook-server.ts';
-export type {
-  WebhookServerOptions,
-  WebhookServiceReference,
-} from './webhook/webhook-server-options.ts';
+export type { WebhookServerOptions } from './webhook/webhook-server-options.ts';
 export type { WebhookManifests } from './webhook/webhook-manifests.ts';
 export type { HookOptions, MutateOptions } from './webhook/hook-options.ts';
 export type {
-  CertificatePaths,
-  CertificateSecret,
-} from './webhook/certificates/certificate-options.ts';
-export type {
   AdmissionContext,
-  AdmissionUser,
   Admitted,
   DenyOptions,
   Mutate,
   Mutation,
   Operation,
-  ReviewedObjects,
   Validate,
   Validation,
 } from './webhook/review/admission-context.ts';
 export type { Convert, Converted, ConversionOptions } from './webhook/review/conversion.ts';
-export type { Draft } from './webhook/review/draft.ts';
 export {
   defineResource,
-  type DefinedObject,
   type DefinedTypes,
   type DefineResourceOptions,
   type ResourceDefinition,
   type TypesOf,
   type VersionOptions,
 } from './definition/resource-definition.ts';
-export type { InferSchema, SchemaInput, StandardSchema } from './definition/schema-input.ts';
+export type { SchemaInput } from './definition/schema-input.ts';

@@ -29,7 +29,7 @@ export interface ApiCall {
 }
 
 /** The request that an `ApiError` is about. It has no query, header or body. */
-export interface ApiRequest extends Partial<Omit<ApiCall, 'needs'>> {
+export interface FailedRequest extends Partial<Omit<ApiCall, 'needs'>> {
   readonly method: string;
   /** The server's address, without credentials. */
   readonly server: string;
@@ -42,7 +42,7 @@ const LONGEST_NAME = 253;
 const LONGEST_PATH = 400;
 
 /** E.g. `create deployments "web" in namespace "shop" (POST https://10.0.0.1:6443/apis/apps/v1/namespaces/shop/deployments)`. */
-export function describeRequest(request: ApiRequest): string {
+export function describeRequest(request: FailedRequest): string {
   const { verb, method, server, path, resource } = request;
   const url = `${method} ${server}${plainText(path, LONGEST_PATH)}`;
   return verb === undefined || resource === undefined ? url : `${describeCall(request)} (${url})`;

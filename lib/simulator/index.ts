@@ -4,19 +4,13 @@ export { defineSimulation } from './define-simulation.ts';
 export { SimulationError } from './simulation-error.ts';
 export type { SimulationOptions } from './contract/simulation-options.ts';
 export type { ModuleSimulationOptions } from './contract/module-simulation-options.ts';
-export type {
-  PlanCount,
-  SimulationFailure,
-  SimulationReport,
-} from './contract/simulation-report.ts';
+export type { SimulationFailure, SimulationReport } from './contract/simulation-report.ts';
 export type { Incarnation, SimulatedController } from './contract/simulated-controller.ts';
 export type { ClusterState, Invariant, World, WorkloadStep } from './contract/world.ts';
 export {
   FAULT_KINDS,
-  type ChangePoint,
-  type Fault,
+  type PlannedFault,
   type FaultKind,
-  type RequestPoint,
   type SimulationPlan,
 } from './contract/fault.ts';
-export type { Finding, FindingClass } from './contract/finding.ts';
+export type { Finding } from './contract/finding.ts';

@@ -10,9 +10,8 @@ export {
 export {
   ScriptedListerWatcher,
   type ScriptedListerWatcherOptions,
-  type ScriptedRequest,
 } from './scripted-lister-watcher.ts';
-export type { ScriptedFaultKind, ScriptedRequestKind } from './scripted-faults.ts';
+export type { ScriptedFaultKind } from './scripted-faults.ts';
 export {
   TestProgram,
   type CrashPoint,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Fault } from '../../lib/simulator/contract/fault.ts';
+import type { PlannedFault } from '../../lib/simulator/contract/fault.ts';
 import type { ModuleSimulationOptions } from '../../lib/simulator/contract/module-simulation-options.ts';
 import type {
   SimulationFailure,
@@ -44,7 +44,7 @@ async function rejectionOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-const replayOf = (...faults: readonly Fault[]): Settings => ({
+const replayOf = (...faults: readonly PlannedFault[]): Settings => ({
   replay: { version: '1', seed: 1, origin: 'a spec', faults },
 });
 
@@ -101,7 +101,7 @@ describe('simulateModule', () => {
 });
 
 describe('an incarnation of a controller that uses setInterval and Date', () => {
-  const traceOf = async (...faults: Fault[]): Promise<readonly string[]> =>
+  const traceOf = async (...faults: PlannedFault[]): Promise<readonly string[]> =>
     (await failureOf('ticks', replayOf(...faults))).trace.split('\n');
   const timeOf = (line: string): number => Number(line.split(' ')[0]);
 

@@ -7,9 +7,11 @@ import { identityOf } from '../../meta/object-view.ts';
 import { NAMESPACE_INDEX } from './indexers.ts';
 import type { StoreReader } from './store-reader.ts';
 
-export interface ListOptions {
+export interface ListerListOptions {
   /** Label selector, as text (`app=web,tier in (a,b)`) or parsed. @defaultValue everything */
   readonly labels?: string | LabelSelector | undefined;
+  /** Only this namespace; empty for all. @defaultValue all */
+  readonly namespace?: string | undefined;
 }
 
 /** Lists only metadata, so that no object is decoded. */
@@ -23,8 +25,8 @@ export interface NamespaceLister<T> {
    * The matching objects, in no promised order. Neither the array nor the objects may be modified.
    * @throws {ListwatchError} code INVALID_SELECTOR.
    */
-  list(options: ListOptions & MetadataView): readonly ObjectMeta[];
-  list(options?: ListOptions): readonly T[];
+  list(options: Omit<ListerListOptions, 'namespace'> & MetadataView): readonly ObjectMeta[];
+  list(options?: Omit<ListerListOptions, 'namespace'>): readonly T[];
   /** The object of this name, if the cache has it. */
   get(name: string): T | undefined;
   /**
@@ -32,11 +34,6 @@ export interface NamespaceLister<T> {
    * @throws {ApiError} code NOT_FOUND, as a server would answer.
    */
   getOrThrow(name: string): T;
-}
-
-export interface ListerListOptions extends ListOptions {
-  /** Only this namespace; empty for all. @defaultValue all */
-  readonly namespace?: string | undefined;
 }
 
 /** Reads objects from a cache like a client reads them from the API server. `get` finds cluster-scoped objects. */

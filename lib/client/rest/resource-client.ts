@@ -12,7 +12,11 @@ import { watchEvents } from './read/watch-events.ts';
 import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
 import { isApplied } from './helpers/is-applied.ts';
 import { migrateToApply, type MigrateOptions } from './helpers/migrate-to-apply.ts';
-import { waitForObject, type WaitCondition, type WaitOptions } from './helpers/wait-for-object.ts';
+import {
+  waitForObject,
+  type WaitCondition,
+  type ObjectWaitOptions,
+} from './helpers/wait-for-object.ts';
 import {
   checkApplied,
   checkCallOptions,
@@ -453,7 +457,7 @@ export class ResourceClient<T extends KubernetesObject> {
   async wait(
     name: string,
     is: WaitCondition<Stored<T>>,
-    options: WaitOptions = {},
+    options: ObjectWaitOptions = {},
   ): Promise<Stored<T> | undefined> {
     checkCallOptions('wait', options, WAIT_OPTIONS);
     const { runtime } = this.#requests.rest;

@@ -1,7 +1,7 @@
 import type {
   Compare,
   CompareValue,
-  Operation,
+  TxnOperation,
 } from '../../server/mvcc/contract/key-value-store.ts';
 import type { RecordedOperation } from './recorded-operation.ts';
 
@@ -28,7 +28,7 @@ function compareText({ key, target, operator, operand }: Compare | CompareValue)
   return `${target}(${JSON.stringify(key)}) ${operator} ${than}`;
 }
 
-function operationPart(operation: Operation): string {
+function operationPart(operation: TxnOperation): string {
   const key = JSON.stringify(operation.key);
   if (operation.type === 'put') return `put ${key} ${valueText(operation.value)}`;
   const to = operation.rangeEnd === undefined ? '' : `..${JSON.stringify(operation.rangeEnd)}`;

@@ -1,7 +1,7 @@
 import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import type {
   KeyValue,
-  Operation,
+  TxnOperation,
   OperationResponse,
   RangeRequest,
   RangeResponse,
@@ -125,7 +125,7 @@ function addTxn(operation: RecordedTxn, keys: readonly string[], add: Add): void
 interface Swap {
   readonly key: string;
   readonly expected: Revision;
-  readonly operation: Operation;
+  readonly operation: TxnOperation;
 }
 
 /** A transaction that writes one key if it is at a given revision, and otherwise at most reads it. */
@@ -147,14 +147,14 @@ function compareAndSwap({ compare, success, failure = [] }: TxnRequest): Swap | 
   return isSingle && isPlain ? { key, expected: operand, operation } : undefined;
 }
 
-function writeOf(operation: Operation): string | null | undefined {
+function writeOf(operation: TxnOperation): string | null | undefined {
   if (operation.type === 'range') return undefined;
   return operation.type === 'put' ? textOf(operation.value) : null;
 }
 
 /** The part of a result that concerns one key. */
 function resultOf(
-  operation: Operation | undefined,
+  operation: TxnOperation | undefined,
   response: OperationResponse | undefined,
   key: string,
   revision: Revision,
@@ -184,7 +184,7 @@ function* contents(
   }
 }
 
-function keysIn(operation: Operation, keys: readonly string[]): readonly string[] {
+function keysIn(operation: TxnOperation, keys: readonly string[]): readonly string[] {
   if (operation.type === 'put' || operation.rangeEnd === undefined) return [operation.key];
   return keys.filter((key) => covers(operation, key));
 }

@@ -4,7 +4,7 @@ import type {
   CompareValue,
   KeyValue,
   KeyValueEvent,
-  Operation,
+  TxnOperation,
   OperationResponse,
   RangeRequest,
   RangeResponse,
@@ -92,7 +92,7 @@ export class ReplayedState {
     this.revision = revision;
   }
 
-  #runOne(operation: Operation, revision: Revision, events: KeyValueEvent[]): OperationResponse {
+  #runOne(operation: TxnOperation, revision: Revision, events: KeyValueEvent[]): OperationResponse {
     switch (operation.type) {
       case 'range':
         return { type: 'range', ...this.range(operation) };

@@ -1,7 +1,7 @@
 import type {
   KeyValue,
   KeyValueEvent,
-  Operation,
+  TxnOperation,
   RangeRequest,
   Revision,
   TxnRequest,
@@ -269,7 +269,7 @@ function touchSameKeys(left: RecordedOperation, right: RecordedOperation): boole
 function rangesOf(operation: RecordedOperation): readonly Pick<RangeRequest, 'key' | 'rangeEnd'>[] {
   if (operation.type === 'range') return [operation.request];
   const { success, failure = [] } = operation.request;
-  return [...success, ...failure].map((one: Operation) =>
+  return [...success, ...failure].map((one: TxnOperation) =>
     one.type === 'put' ? { key: one.key } : one,
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../kernel/failure/errors.ts';
-import type { Compare, Operation } from '../../server/mvcc/contract/key-value-store.ts';
+import type { Compare, TxnOperation } from '../../server/mvcc/contract/key-value-store.ts';
 import {
   put,
   refusal,
@@ -12,14 +12,14 @@ import {
 const MOST_OPERATIONS = 128;
 const NO_LEASE = 0x7fff_ffff_ffffn;
 
-function many(count: number): Operation[] {
+function many(count: number): TxnOperation[] {
   return Array.from({ length: count }, (_, index) => put(`${index}`));
 }
 
 /** Expects that an invalid first branch is refused, and that the store does not change. */
 async function refuses(
   under: KeyValueUnderTest,
-  operations: readonly Operation[],
+  operations: readonly TxnOperation[],
   code: ErrorCode,
 ): Promise<void> {
   const before = await under.status();
@@ -121,7 +121,7 @@ export const keyValueTxnRefusalCases: readonly KeyValueCase[] = [
   {
     title: 'accepts impossible operations in the branch that is not taken',
     check: async (under) => {
-      const impossible: Operation[] = [
+      const impossible: TxnOperation[] = [
         put('b', '', NO_LEASE),
         { type: 'range', key: 'a', revision: under.at(99) },
       ];

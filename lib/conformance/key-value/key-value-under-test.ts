@@ -10,7 +10,7 @@ import {
   type KeyValueStatus,
   type KeyValueStore,
   type KeyValueWatchRequest,
-  type Operation,
+  type TxnOperation,
   type PutOperation,
   type RangeRequest,
   type RangeResponse,
@@ -75,8 +75,8 @@ export class KeyValueUnderTest {
   }
 
   async txn(
-    success: readonly Operation[],
-    failure?: readonly Operation[],
+    success: readonly TxnOperation[],
+    failure?: readonly TxnOperation[],
     compare: readonly (Compare | CompareValue)[] = [],
   ): Promise<TxnResponse> {
     return await this.store.txn({ compare, success, failure });

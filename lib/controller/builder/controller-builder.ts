@@ -7,7 +7,7 @@ import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { DaemonOptions } from '../helpers/object-daemons.ts';
-import type { TimerOptions } from '../helpers/object-timer.ts';
+import type { EveryOptions } from '../helpers/object-timer.ts';
 import { HANDLED, type HandledOptions } from '../helpers/handled-state.ts';
 import type { TaskDeclarations } from './object-tasks.ts';
 import { checkFinalizer } from '../helpers/finalizers.ts';
@@ -252,7 +252,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
    * that of a reconcile; `requeueAfterMs` is the time until the next run. Its writes are no reason to reconcile.
    * @throws {ListwatchError} code INVALID_OPTION.
    */
-  every(intervalMs: number, work: ReconcileObject<T, Types>, options: TimerOptions = {}): this {
+  every(intervalMs: number, work: ReconcileObject<T, Types>, options: EveryOptions = {}): this {
     requireFunction('every', work);
     this.#timers.push({ intervalMs, work, options });
     return this;

@@ -9,7 +9,7 @@ import {
   type DaemonOptions,
   type ObjectTasksInspection,
 } from '../helpers/object-daemons.ts';
-import { ObjectTimer, type TimerOptions } from '../helpers/object-timer.ts';
+import { ObjectTimer, type EveryOptions } from '../helpers/object-timer.ts';
 import type { DaemonWork, ReconcileObject } from './run/author-functions.ts';
 import type { SharedKeys } from './shared-keys.ts';
 import type { ObjectRuns } from './run/object-runs.ts';
@@ -19,7 +19,7 @@ export interface TaskDeclarations<T extends KubernetesObject, Types extends obje
   readonly timers: readonly {
     readonly intervalMs: number;
     readonly work: ReconcileObject<T, Types>;
-    readonly options: TimerOptions;
+    readonly options: EveryOptions;
   }[];
   readonly daemons: readonly {
     readonly work: DaemonWork<T, Types>;

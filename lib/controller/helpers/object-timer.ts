@@ -8,7 +8,7 @@ import { ReconcileLoop, type ReconcileContext } from '../runtime/reconcile-loop.
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import type { ObjectTasksInspection } from './object-daemons.ts';
 
-export interface TimerOptions {
+export interface EveryOptions {
   /** The name in messages, metrics and in `inspect`. @defaultValue e.g. `every 60000 ms` */
   readonly name?: string | undefined;
   /** Milliseconds from the creation of an object, or the start of the controller, to the first run. @defaultValue a random part of the interval */
@@ -19,7 +19,7 @@ export interface TimerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const TIMER = optionsOf<TimerOptions>()('controller.every', {
+const TIMER = optionsOf<EveryOptions>()('controller.every', {
   name: text(),
   initialDelayMs: number({ min: 0 }),
   concurrency: integer({ min: 1 }),
@@ -30,7 +30,7 @@ const INTERVAL = number({ min: 1 }).required;
 export interface ObjectTimerOptions {
   readonly controller: string;
   readonly intervalMs: number;
-  readonly options: TimerOptions;
+  readonly options: EveryOptions;
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;

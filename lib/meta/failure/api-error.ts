@@ -1,5 +1,5 @@
 import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
-import { describeRequest, type ApiRequest } from '../api-call.ts';
+import { describeRequest, type FailedRequest } from '../api-call.ts';
 import { applyConflictOf, FIELD_MANAGER_CONFLICT, type ApplyConflict } from './apply-conflicts.ts';
 import { reasonRow } from './status-reason.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
@@ -7,7 +7,7 @@ import type { Status, StatusCause, StatusDetails, StatusReason } from './status.
 /** What a client knows about a failure beside its Status. */
 export interface ApiErrorContext {
   /** The request that failed. */
-  readonly request?: ApiRequest | undefined;
+  readonly request?: FailedRequest | undefined;
   /** The cause, on one line. @defaultValue the message of the Status */
   readonly problem?: string | undefined;
   /** What to do about it, on the same line. */
@@ -36,7 +36,7 @@ export class ApiError extends ListwatchError {
   }
 
   /** The request that failed. Undefined for errors of a server. */
-  get request(): ApiRequest | undefined {
+  get request(): FailedRequest | undefined {
     return this.#context.request;
   }
 

@@ -3,10 +3,10 @@ import type { UnstructuredObject } from '../../meta/object.ts';
 import { isAlreadyExists } from '../../meta/failure/failures.ts';
 import {
   scanStorage,
-  type CreateOptions,
-  type DeleteOptions,
+  type StorageCreateOptions,
+  type StorageDeleteOptions,
   type GetListOptions,
-  type GetOptions,
+  type StorageGetOptions,
   type GuaranteedUpdateOptions,
   type StorageInterface,
   type StorageList,
@@ -109,15 +109,15 @@ export class SeededStorage implements ResourceStorage {
     return this.#storage.supportsProgress;
   }
 
-  create(key: string, object: UnstructuredObject, options?: CreateOptions): Promise<Stored> {
+  create(key: string, object: UnstructuredObject, options?: StorageCreateOptions): Promise<Stored> {
     return this.#after(() => this.#storage.create(key, object, options));
   }
 
-  delete(key: string, options?: DeleteOptions<UnstructuredObject>): Promise<Stored> {
+  delete(key: string, options?: StorageDeleteOptions<UnstructuredObject>): Promise<Stored> {
     return this.#after(() => this.#storage.delete(key, options));
   }
 
-  get(key: string, options?: GetOptions): Promise<Stored | undefined> {
+  get(key: string, options?: StorageGetOptions): Promise<Stored | undefined> {
     return this.#after(() => this.#storage.get(key, options));
   }
 

@@ -3,10 +3,10 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import { failure } from '../../meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type {
-  CreateOptions,
-  DeleteOptions,
+  StorageCreateOptions,
+  StorageDeleteOptions,
   GetListOptions,
-  GetOptions,
+  StorageGetOptions,
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
@@ -221,15 +221,15 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     }
   }
 
-  async create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
+  async create(key: string, object: T, options?: StorageCreateOptions): Promise<StoredObject<T>> {
     return await this.#delivered(await this.#options.storage.create(key, object, options), options);
   }
 
-  async delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>> {
+  async delete(key: string, options?: StorageDeleteOptions<T>): Promise<StoredObject<T>> {
     return await this.#delivered(await this.#delegator.delete(key, options), options);
   }
 
-  async get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined> {
+  async get(key: string, options?: StorageGetOptions): Promise<StoredObject<T> | undefined> {
     // The storage answers a read without a version.
     if ((options?.resourceVersion ?? '') !== '') this.start();
     return await this.#delegator.get(key, options);

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type {
-  CreateOptions,
-  DeleteOptions,
+  StorageCreateOptions,
+  StorageDeleteOptions,
   GetListOptions,
-  GetOptions,
+  StorageGetOptions,
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
@@ -66,15 +66,15 @@ export class DeferredCacher<T extends KubernetesObject>
     return this.#storage.supportsProgress;
   }
 
-  create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
+  create(key: string, object: T, options?: StorageCreateOptions): Promise<StoredObject<T>> {
     return this.#present.create(key, object, options);
   }
 
-  delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>> {
+  delete(key: string, options?: StorageDeleteOptions<T>): Promise<StoredObject<T>> {
     return this.#present.delete(key, options);
   }
 
-  get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined> {
+  get(key: string, options?: StorageGetOptions): Promise<StoredObject<T> | undefined> {
     const storage = (options?.resourceVersion ?? '') === '' ? this.#present : this.#reading();
     return storage.get(key, options);
   }

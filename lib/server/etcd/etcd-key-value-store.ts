@@ -6,7 +6,7 @@ import type {
   KeyValueWatch,
   KeyValueWatchRequest,
   Lease,
-  Operation,
+  TxnOperation,
   RangeRequest,
   RangeResponse,
   Revision,
@@ -205,6 +205,6 @@ async function versionsOf(connection: EtcdConnection): Promise<string[]> {
     : unavailable(what, connection.addresses, 'none', reason);
 }
 
-function checkOperation(operation: Operation): void {
+function checkOperation(operation: TxnOperation): void {
   checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
 }

@@ -1,4 +1,4 @@
 export { EtcdError } from './etcd-error.ts';
 export type { EtcdOutcome } from './etcd-error.ts';
 export { EtcdKeyValueStore } from './etcd-key-value-store.ts';
-export type { EtcdCredentials, EtcdOptions, EtcdTls } from './etcd-options.ts';
+export type { EtcdOptions } from './etcd-options.ts';

@@ -15,7 +15,7 @@ import type {
   CompareValue,
   KeyValue,
   KeyValueEvent,
-  Operation,
+  TxnOperation,
   OperationResponse,
   RangeRequest,
   RangeResponse,
@@ -129,9 +129,9 @@ function writeCompare({ key, target, operator, operand }: Compare | CompareValue
   writeInt32(RESULTS[operator], COMPARE.result);
 }
 
-function writeOperations(operations: readonly Operation[], tag: number): void {
+function writeOperations(operations: readonly TxnOperation[], tag: number): void {
   for (let index = operations.length - 1; index >= 0; index -= 1) {
-    const operation = operations[index] as Operation;
+    const operation = operations[index] as TxnOperation;
     const before = written();
     writeOperation(operation);
     writeLength(before, OPERATION[operation.type]);
@@ -139,7 +139,7 @@ function writeOperations(operations: readonly Operation[], tag: number): void {
   }
 }
 
-function writeOperation(operation: Operation): void {
+function writeOperation(operation: TxnOperation): void {
   switch (operation.type) {
     case 'put': {
       const { key, value, lease = 0n } = operation;

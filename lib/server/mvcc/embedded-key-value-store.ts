@@ -64,7 +64,7 @@ export interface EmbeddedKeyValueStoreOptions {
   readonly onCommit?: ((changes: readonly KeyValueEvent[]) => void) | undefined;
 }
 
-export interface SnapshotOptions {
+export interface StoreSnapshotOptions {
   /**
    * Whether the snapshot includes the kept past revisions, so that reads and watches of the past continue after a load.
    * @defaultValue false: the loaded store begins at the revision of the snapshot
@@ -236,7 +236,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
    * meanwhile. Until the reader is done, the store keeps in addition at most one older version of each key, and with `history`
    * all past revisions of that moment.
    */
-  snapshot(options: SnapshotOptions = {}): AsyncIterable<Uint8Array> {
+  snapshot(options: StoreSnapshotOptions = {}): AsyncIterable<Uint8Array> {
     this.#checkOpen();
     rejectUnknownOptions('snapshot', options, SNAPSHOT_OPTIONS);
     return this.#frames(options, () => {});
@@ -246,7 +246,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
    * Writes a snapshot into a file that only its owner may read. The file is replaced atomically: until the new one is complete,
    * an earlier file stays. @throws {ListwatchError} SNAPSHOT_FILE.
    */
-  async saveSnapshot(path: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
+  async saveSnapshot(path: string, options: StoreSnapshotOptions = {}): Promise<SnapshotSummary> {
     this.#checkOpen();
     rejectUnknownOptions('saveSnapshot', options, SNAPSHOT_OPTIONS);
     let { revision } = this.#state;
@@ -270,7 +270,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   async *#frames(
-    { history = false, signal }: SnapshotOptions,
+    { history = false, signal }: StoreSnapshotOptions,
     onBegin: (revision: Revision) => void,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const check = (): void => {

@@ -5,7 +5,7 @@ import type {
   CompareValue,
   DeleteOperation,
   KeyValue,
-  Operation,
+  TxnOperation,
   OperationResponse,
   PutOperation,
   Revision,
@@ -45,7 +45,7 @@ export function runTxn(request: TxnRequest, context: TxnContext): TxnResponse {
   return { succeeded, revision, responses: responses.map((one) => atRevision(one, revision)) };
 }
 
-const NO_OPERATIONS: readonly Operation[] = [];
+const NO_OPERATIONS: readonly TxnOperation[] = [];
 
 /** Refuses a transaction that is invalid in every state. */
 function checkShape({ compare, success, failure }: TxnRequest, maxValueBytes: number): void {
@@ -60,7 +60,7 @@ function checkShape({ compare, success, failure }: TxnRequest, maxValueBytes: nu
   if (bytes > maxValueBytes) throw tooLarge(success, failure, bytes, maxValueBytes);
 }
 
-function checkOperations(operations: readonly Operation[]): void {
+function checkOperations(operations: readonly TxnOperation[]): void {
   checkCount(operations);
   for (const operation of operations) {
     checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
@@ -76,7 +76,7 @@ function checkCount({ length }: readonly unknown[]): void {
   );
 }
 
-function valueBytes(operations: readonly Operation[]): number {
+function valueBytes(operations: readonly TxnOperation[]): number {
   let bytes = 0;
   for (const operation of operations) {
     if (operation.type === 'put') bytes += operation.value.byteLength;
@@ -85,8 +85,8 @@ function valueBytes(operations: readonly Operation[]): number {
 }
 
 function tooLarge(
-  success: readonly Operation[],
-  failure: readonly Operation[] = NO_OPERATIONS,
+  success: readonly TxnOperation[],
+  failure: readonly TxnOperation[] = NO_OPERATIONS,
   bytes: number,
   maxBytes: number,
 ): ListwatchError {
@@ -100,7 +100,7 @@ function tooLarge(
 }
 
 /** Refuses a transaction that the present state does not allow. */
-function checkPossible(operation: Operation, { state, leases }: TxnContext): void {
+function checkPossible(operation: TxnOperation, { state, leases }: TxnContext): void {
   if (operation.type === 'put') {
     if (operation.lease !== undefined && operation.lease !== 0n) leases.check(operation.lease);
   } else if (operation.type === 'range' && operation.revision !== undefined) {
@@ -109,7 +109,7 @@ function checkPossible(operation: Operation, { state, leases }: TxnContext): voi
 }
 
 /** A key may be put once, and not both put and deleted. Deleting it twice is allowed. */
-function checkDistinctWrites(operations: readonly Operation[]): void {
+function checkDistinctWrites(operations: readonly TxnOperation[]): void {
   const puts = new Set<string>();
   for (const operation of operations) {
     if (operation.type !== 'put') continue;
@@ -138,7 +138,7 @@ function atRevision(response: OperationResponse, revision: Revision): OperationR
   return { ...response, revision };
 }
 
-function run(operation: Operation, state: MultiVersionMap): OperationResponse {
+function run(operation: TxnOperation, state: MultiVersionMap): OperationResponse {
   switch (operation.type) {
     case 'put':
       return runPut(operation, state);

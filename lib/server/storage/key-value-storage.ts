@@ -12,10 +12,10 @@ import { keyNotFound, ObjectAccess } from './reads/object-access.ts';
 import { ObjectSizes } from './value/object-sizes.ts';
 import { StorageError } from './contract/storage-error.ts';
 import type {
-  CreateOptions,
-  DeleteOptions,
+  StorageCreateOptions,
+  StorageDeleteOptions,
   GetListOptions,
-  GetOptions,
+  StorageGetOptions,
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
@@ -86,7 +86,11 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     return this.#store.supportsProgress;
   }
 
-  async create(key: string, object: T, options: CreateOptions = {}): Promise<StoredObject<T>> {
+  async create(
+    key: string,
+    object: T,
+    options: StorageCreateOptions = {},
+  ): Promise<StoredObject<T>> {
     const prepared = this.#prepare(key);
     if (this.versioner.revisionOf(object) !== 0n) {
       throw new StorageError(
@@ -103,12 +107,12 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     throw new StorageError('KEY_EXISTS', prepared, 'an object is stored under this key already');
   }
 
-  async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
+  async delete(key: string, options: StorageDeleteOptions<T> = {}): Promise<StoredObject<T>> {
     const remove = options.onlyIfUnreadable === true ? deleteUnreadable<T> : conditionalDelete<T>;
     return await remove(this.#access, this.#prepare(key), options);
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
+  async get(key: string, options: StorageGetOptions = {}): Promise<StoredObject<T> | undefined> {
     const prepared = this.#prepare(key);
     const { resourceVersion = '' } = options;
     const notOlderThan = parseListVersion(this.versioner, resourceVersion);

@@ -1,7 +1,7 @@
-import type { ChangePoint, Fault, RequestPoint } from './fault.ts';
+import type { ChangePoint, PlannedFault, RequestPoint } from './fault.ts';
 
 /** A fault as a clause: `crash after the server has handled the 2nd write of sites`. */
-export function faultText(fault: Fault): string {
+export function faultText(fault: PlannedFault): string {
   switch (fault.kind) {
     case 'crash':
       if (fault.moment !== 'later')

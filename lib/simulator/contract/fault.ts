@@ -26,7 +26,7 @@ export interface ChangePoint {
  * One fault, as data. `process` is the name of a controller, with `#` and the number of the replica if it has several: `sites`, `sites#1`.
  * Faults happen at requests and at changes of objects, never at times, so a plan survives small changes of the program.
  */
-export type Fault =
+export type PlannedFault =
   /**
    * The process dies at a request: before it is sent, when the server has handled it, when the answer has arrived, or `later`: where the
    * process would go on after the answer for the n-th time, by a timer, a queued task, another answer, or what a watch brings. It starts again.
@@ -126,7 +126,7 @@ export type Fault =
   /** At a change the process dies, and starts again: its lists then have their items in reverse order. No server promises an order. */
   | { readonly kind: 'reorder'; readonly process: string; readonly at: ChangePoint };
 
-export type FaultKind = Fault['kind'];
+export type FaultKind = PlannedFault['kind'];
 
 export const FAULT_KINDS: readonly FaultKind[] = [
   'crash',
@@ -150,7 +150,7 @@ export interface SimulationPlan {
   readonly version: string;
   /** Decides latencies, and all random numbers of the program. */
   readonly seed: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly PlannedFault[];
   /** Where it comes from, in words. */
   readonly origin: string;
   /** Numbers of the steps of the workload that are left out. @defaultValue none */

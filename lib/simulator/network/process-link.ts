@@ -1,8 +1,11 @@
-import type { Fault } from '../contract/fault.ts';
+import type { PlannedFault } from '../contract/fault.ts';
 import { countsAt, type RequestFacts } from './request-facts.ts';
 
 /** A fault that happens at a request. */
-export type RequestFault = Exclude<Fault, { readonly kind: 'cut' | 'hide' | 'stale' | 'reorder' }>;
+export type RequestFault = Exclude<
+  PlannedFault,
+  { readonly kind: 'cut' | 'hide' | 'stale' | 'reorder' }
+>;
 
 interface Armed {
   readonly fault: RequestFault;

@@ -1,4 +1,4 @@
-import type { ChangePoint, Fault } from '../contract/fault.ts';
+import type { ChangePoint, PlannedFault } from '../contract/fault.ts';
 import { ClusterHistory, type Change } from '../record/cluster-history.ts';
 import type { Journal } from '../record/journal.ts';
 import type { SimulatedProcess } from '../process/simulated-process.ts';
@@ -6,14 +6,19 @@ import type { RequestFault } from '../network/process-link.ts';
 import { faultText } from '../contract/fault-text.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
-type ChangeFault = Extract<Fault, { readonly kind: 'cut' | 'hide' | 'stale' | 'reorder' }>;
+type ChangeFault = Extract<PlannedFault, { readonly kind: 'cut' | 'hide' | 'stale' | 'reorder' }>;
 
 /** No change stays hidden longer, milliseconds: no fault lasts. */
 const LONGEST_HIDDEN_MS = 120_000;
 
-const CHANGE_FAULTS: ReadonlySet<Fault['kind']> = new Set(['cut', 'hide', 'stale', 'reorder']);
+const CHANGE_FAULTS: ReadonlySet<PlannedFault['kind']> = new Set([
+  'cut',
+  'hide',
+  'stale',
+  'reorder',
+]);
 
-export function isRequestFault(fault: Fault): fault is RequestFault {
+export function isRequestFault(fault: PlannedFault): fault is RequestFault {
   return !CHANGE_FAULTS.has(fault.kind);
 }
 
@@ -49,7 +54,7 @@ interface ArmedFault {
 }
 
 export interface FaultDirectorOptions {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly PlannedFault[];
   readonly processOf: (name: string) => SimulatedProcess | undefined;
   readonly runtime: Runtime;
   readonly journal: Journal;
@@ -61,7 +66,7 @@ export class FaultDirector {
   readonly #options: FaultDirectorOptions;
   readonly #armed: ArmedFault[];
   /** Numbers of faults of the plan that have happened. */
-  readonly struck: Set<Fault> = new Set();
+  readonly struck: Set<PlannedFault> = new Set();
   #lasting = 0;
 
   constructor(options: FaultDirectorOptions) {
@@ -167,7 +172,7 @@ export class FaultDirector {
     });
   }
 
-  #release(armed: ArmedFault, fault: Extract<Fault, { readonly kind: 'hide' }>): void {
+  #release(armed: ArmedFault, fault: Extract<PlannedFault, { readonly kind: 'hide' }>): void {
     const { processOf, onBusy, journal } = this.#options;
     armed.state = 'over';
     onBusy();
@@ -186,7 +191,7 @@ export class FaultDirector {
     });
   }
 
-  #note(fault: Fault): void {
+  #note(fault: PlannedFault): void {
     this.struck.add(fault);
     this.#options.onBusy();
     this.#options.journal.add(fault.process, 'fault', faultText(fault));

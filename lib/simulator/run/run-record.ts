@@ -1,5 +1,5 @@
 import type { Verb } from '../../server/http/request-info.ts';
-import type { Fault, SimulationPlan } from '../contract/fault.ts';
+import type { PlannedFault, SimulationPlan } from '../contract/fault.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ClusterHistory } from '../record/cluster-history.ts';
 import type { Journal } from '../record/journal.ts';
@@ -36,7 +36,7 @@ export interface RunRecord {
   /** What was found during the run; oracles add to them. */
   readonly findings: readonly Finding[];
   /** The faults of the plan that have happened. */
-  readonly struck: readonly Fault[];
+  readonly struck: readonly PlannedFault[];
   readonly stepsDone: number;
   readonly virtualMs: number;
   /** From this time on nothing was expected to happen any more; infinite for a run that was cut short. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../contract/finding.ts';
-import type { Fault, SimulationPlan } from '../contract/fault.ts';
+import type { PlannedFault, SimulationPlan } from '../contract/fault.ts';
 import type { Simulation, Verdict } from '../run/simulation.ts';
 
 export interface Shrunk {
@@ -53,7 +53,7 @@ class Shrinking {
 
   async faults(): Promise<void> {
     // Those that never happened go first, in one run.
-    const struck = new Set<Fault>(this.#verdict.record.struck);
+    const struck = new Set<PlannedFault>(this.#verdict.record.struck);
     const happened = this.#plan.faults.filter((fault) => struck.has(fault));
     if (happened.length < this.#plan.faults.length) await this.#try({ faults: happened });
     if (this.#plan.faults.length > 0) await this.#try({ faults: [] });

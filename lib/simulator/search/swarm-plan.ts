@@ -1,5 +1,5 @@
 import { seededRandom } from '../../kernel/time/random.ts';
-import type { Fault, FaultKind, RequestPoint, SimulationPlan } from '../contract/fault.ts';
+import type { PlannedFault, FaultKind, RequestPoint, SimulationPlan } from '../contract/fault.ts';
 import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import { pointOf, type Recording } from './recording.ts';
 
@@ -51,7 +51,7 @@ export function swarmPlan(
     const kind = draw.of(kinds);
     if (kind !== undefined && !chosen.includes(kind)) chosen.push(kind);
   }
-  const faults: Fault[] = [];
+  const faults: PlannedFault[] = [];
   for (let count = draw.whole(1, MOST_FAULTS); count > 0; count -= 1) {
     const kind = draw.of(chosen);
     const fault = kind === undefined ? undefined : swarmFault(kind, draw, recording);
@@ -61,7 +61,11 @@ export function swarmPlan(
 }
 
 /** A fault of a kind, at a point of the recording or near it; undefined where none fits. */
-export function swarmFault(kind: FaultKind, draw: Draw, recording: Recording): Fault | undefined {
+export function swarmFault(
+  kind: FaultKind,
+  draw: Draw,
+  recording: Recording,
+): PlannedFault | undefined {
   const process = draw.of(recording.processes);
   if (process === undefined) return undefined;
   if (kind === 'cut' || kind === 'hide' || kind === 'stale' || kind === 'reorder') {
@@ -114,7 +118,7 @@ function drawChangeFault(
   process: string,
   draw: Draw,
   { changes }: Recording,
-): Fault | undefined {
+): PlannedFault | undefined {
   const change = draw.of(changes);
   if (change === undefined) return undefined;
   const index = changes.indexOf(change);

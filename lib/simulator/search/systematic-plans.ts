@@ -1,4 +1,4 @@
-import type { Fault, SimulationPlan } from '../contract/fault.ts';
+import type { PlannedFault, SimulationPlan } from '../contract/fault.ts';
 import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import type { Change } from '../record/cluster-history.ts';
 import { pointOf, type Recording } from './recording.ts';
@@ -68,7 +68,7 @@ export async function withoutEqualPasts(
 
 interface Planned {
   readonly pattern: 'intermediate state' | 'stale state' | 'unobserved state' | 'list order';
-  readonly fault: Fault;
+  readonly fault: PlannedFault;
 }
 
 function intermediateStates({ writes }: Recording): readonly Planned[] {
@@ -95,7 +95,7 @@ function staleStates({ changes, processes }: Recording): readonly Planned[] {
           const view = pointOf(cause);
           const at = pointOf(reversal);
           const process = deletion.writer;
-          const fault: Fault = { kind: 'stale', process, at, view, side, forMs: STALE_MS };
+          const fault: PlannedFault = { kind: 'stale', process, at, view, side, forMs: STALE_MS };
           planned.push({ pattern: 'stale state', fault });
         }
       }
@@ -153,7 +153,7 @@ function unobservedStates({ changes, processes }: Recording): readonly Planned[]
     if (next === undefined) continue;
     for (const process of processes) {
       for (const mode of ['missed', 'late'] as const) {
-        const fault: Fault = {
+        const fault: PlannedFault = {
           kind: 'hide',
           process,
           at: pointOf(change),

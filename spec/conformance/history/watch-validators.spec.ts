@@ -4,7 +4,7 @@ import {
   prefixEnd,
   type KeyValueEvent,
   type KeyValueWatchMessage,
-  type Operation,
+  type TxnOperation,
 } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { HistoryRecorder } from '../../../lib/conformance/history/history-recorder.ts';
 import type { KeyValueHistory } from '../../../lib/conformance/history/key-value-history.ts';
@@ -19,7 +19,7 @@ import {
 
 const RANGE = { key: '/w/', rangeEnd: prefixEnd('/w/') } as const;
 
-function put(key: string, value: string): Operation {
+function put(key: string, value: string): TxnOperation {
   return { type: 'put', key, value: Buffer.from(value) };
 }
 
@@ -38,7 +38,7 @@ describe('validateWatch', () => {
     const recorder = new HistoryRecorder();
     const store = new RecordingKeyValueStore({ store: embedded, recorder, client: 'writer' });
     const watch = await store.watch({ ...RANGE, startRevision: 2n, previous: true });
-    const write = async (...success: Operation[]): Promise<void> => {
+    const write = async (...success: TxnOperation[]): Promise<void> => {
       await store.txn({ compare: [], success });
     };
     await write(put('/w/a', '1')); // 2

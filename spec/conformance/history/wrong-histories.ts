@@ -1,7 +1,7 @@
 import type {
   Compare,
   KeyValue,
-  Operation,
+  TxnOperation,
   OperationResponse,
   RangeRequest,
   Revision,
@@ -74,7 +74,7 @@ class Script {
 
   txn(
     compare: readonly Compare[],
-    success: readonly Operation[],
+    success: readonly TxnOperation[],
     {
       failure,
       succeeded = true,
@@ -84,7 +84,7 @@ class Script {
       returnedAt = this.moment(),
       outcome,
     }: {
-      failure?: readonly Operation[];
+      failure?: readonly TxnOperation[];
       succeeded?: boolean;
       responses?: readonly OperationResponse[];
       revision?: Revision;
@@ -132,7 +132,7 @@ class Script {
   }
 }
 
-function putOf({ key, value }: KeyValue): Operation {
+function putOf({ key, value }: KeyValue): TxnOperation {
   return { type: 'put', key, value };
 }
 
@@ -141,7 +141,7 @@ function at(key: string, operand: Revision): Compare {
 }
 
 const BOTH: RangeRequest = { key: '/fault/', rangeEnd: '/fault0' };
-const DELETE: Operation = { type: 'delete', key: KEY };
+const DELETE: TxnOperation = { type: 'delete', key: KEY };
 
 /** A fault that shows in operations behind the end of a correct history. */
 function scripted(name: string, write: (script: Script) => void, rest: Partial<Fault> = {}): Fault {

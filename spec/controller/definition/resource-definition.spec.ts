@@ -8,7 +8,7 @@ import {
   type Client,
   type TypesOf,
 } from '../../../lib/index.ts';
-import type { InferSchema, SchemaInput } from '../../../lib/controller/index.ts';
+import type { InferSchema, SchemaInput } from '../../../lib/controller/definition/schema-input.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { SCHEMA_CASES, verdictOf } from './schema-cases.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';

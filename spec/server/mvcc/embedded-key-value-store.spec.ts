@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ErrorCode } from '../../../lib/kernel/failure/errors.ts';
-import type { Compare, Operation } from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import type { Compare, TxnOperation } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { describeKeyValue, EmbeddedStoreHarness } from './embedded-store-harness.ts';
@@ -131,7 +131,7 @@ describe('EmbeddedKeyValueStore', () => {
   });
 
   describe('txn', () => {
-    const put = (key: string): Operation => ({ type: 'put', key, value: Buffer.from('new') });
+    const put = (key: string): TxnOperation => ({ type: 'put', key, value: Buffer.from('new') });
 
     it('carries out one branch, and adds no revision when that writes nothing', async () => {
       const request = {
@@ -195,7 +195,7 @@ describe('EmbeddedKeyValueStore', () => {
     });
 
     it('refuses to write a key twice, and then writes nothing', async () => {
-      const twice: Operation[][] = [
+      const twice: TxnOperation[][] = [
         [put('a'), put('b'), put('a')],
         [put('b'), { type: 'delete', key: 'b' }],
         [{ type: 'delete', key: 'a', rangeEnd: 'c' }, put('b')],
@@ -211,7 +211,7 @@ describe('EmbeddedKeyValueStore', () => {
     });
 
     it('takes 128 operations and refuses 129', async () => {
-      const many = (count: number): Operation[] =>
+      const many = (count: number): TxnOperation[] =>
         Array.from({ length: count }, (_, index) => put(`${index}`));
       expect(await codeOf(store.txn({ compare: [], success: many(128) }))).to.equal(undefined);
       expect(await codeOf(store.txn({ compare: [], success: many(129) }))).to.equal(
@@ -220,7 +220,7 @@ describe('EmbeddedKeyValueStore', () => {
     });
 
     it('writes nothing when any operation is impossible', async () => {
-      const impossible: [Operation, ErrorCode][] = [
+      const impossible: [TxnOperation, ErrorCode][] = [
         [{ type: 'put', key: 'b', value: Buffer.from(''), lease: 7n }, 'LEASE_NOT_FOUND'],
         [{ type: 'put', key: '', value: Buffer.from('') }, 'INVALID_KEY'],
         [{ type: 'put', key: 'b', value: Buffer.alloc(1_572_865) }, 'VALUE_TOO_LARGE'],

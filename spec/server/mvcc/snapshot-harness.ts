@@ -1,7 +1,7 @@
 import {
   EmbeddedKeyValueStore,
   type LoadOptions,
-  type SnapshotOptions,
+  type StoreSnapshotOptions,
 } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import type { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
@@ -13,7 +13,7 @@ const EVERYTHING = { key: '', rangeEnd: '\u{10ffff}' } as const;
 export async function snapshotOf(
   store: EmbeddedKeyValueStore,
   runtime: VirtualRuntime,
-  options: SnapshotOptions = {},
+  options: StoreSnapshotOptions = {},
 ): Promise<Buffer> {
   return await runtime.run(async () => {
     const chunks: Uint8Array[] = [];

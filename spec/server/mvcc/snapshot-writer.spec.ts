@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
-import type { Operation, Revision } from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import type { TxnOperation, Revision } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { FRAME, FRAME_BYTES } from '../../../lib/server/mvcc/snapshot-frames.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
 import { everythingOf, loadFrom, snapshotOf } from './snapshot-harness.ts';
@@ -18,7 +18,7 @@ async function writeRandomly(
   const leases = [(await store.leaseGrant(100)).id, (await store.leaseGrant(200)).id];
   for (let write = 0; write < count; write += 1) {
     const keys = KEYS.filter(() => below(4) === 0);
-    const success = keys.map((key): Operation => {
+    const success = keys.map((key): TxnOperation => {
       if (below(3) === 0) return { type: 'delete', key };
       const lease = below(3) === 0 ? leases[below(2)] : undefined;
       return { type: 'put', key, value: Buffer.from(`${write}`), lease };
@@ -146,7 +146,7 @@ describe('a snapshot', () => {
     const keys = Array.from({ length: 12_000 }, (_, index) => `k${index}`);
     const write = async (value: string, some: readonly string[]): Promise<void> => {
       for (let from = 0; from < some.length; from += 100) {
-        const success = some.slice(from, from + 100).map((key): Operation => {
+        const success = some.slice(from, from + 100).map((key): TxnOperation => {
           return { type: 'put', key, value: Buffer.from(value) };
         });
         await store.txn({ compare: [], success });
@@ -261,7 +261,7 @@ describe('a snapshot', () => {
     const { store, runtime } = harness;
     const keys = Array.from({ length: 10_001 }, (_, at) => `k${String(at).padStart(5, '0')}`);
     for (let from = 0; from < keys.length; from += 100) {
-      const success = keys.slice(from, from + 100).map((key): Operation => {
+      const success = keys.slice(from, from + 100).map((key): TxnOperation => {
         return { type: 'put', key, value: Buffer.of() };
       });
       await store.txn({ compare: [], success });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { isConflict, isNotFound } from '../../../lib/index.ts';
-import type { Fault } from '../../../lib/simulator/contract/fault.ts';
+import type { PlannedFault } from '../../../lib/simulator/contract/fault.ts';
 import type {
   Incarnation,
   SimulatedController,
@@ -58,7 +58,7 @@ function rivals({ checksAgain }: { readonly checksAgain: boolean }): SimulatedCo
 
 async function classesOf(
   controller: SimulatedController,
-  fault: Fault,
+  fault: PlannedFault,
 ): Promise<readonly string[]> {
   const simulation = await Simulation.of(simulationParts({ controllers: [controller] }));
   const plan = { version: SIMULATOR_VERSION, seed: 4, faults: [fault], origin: 'a spec' };
@@ -73,7 +73,7 @@ async function classesOf(
 }
 
 describe('a write of a replica that has lost the lead', () => {
-  const stands: Fault = {
+  const stands: PlannedFault = {
     kind: 'pause',
     process: 'rivals#0',
     at: { verb: 'patch', resource: 'configmaps', occurrence: 5 },
@@ -89,7 +89,7 @@ describe('a write of a replica that has lost the lead', () => {
   it('is none in a replica that looks at the lease before each write, nor after a restart', async () => {
     expect(await classesOf(rivals({ checksAgain: true }), stands)).to.deep.equal([]);
     const { forMs: _, ...at } = stands;
-    const dies: Fault = { ...at, kind: 'crash', moment: 'before' };
+    const dies: PlannedFault = { ...at, kind: 'crash', moment: 'before' };
     expect(await classesOf(rivals({ checksAgain: false }), dies)).to.deep.equal([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import { Manager, controller } from '../../../lib/index.ts';
-import type { Fault, RequestPoint } from '../../../lib/simulator/contract/fault.ts';
+import type { PlannedFault, RequestPoint } from '../../../lib/simulator/contract/fault.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import { SIMULATOR_VERSION } from '../../../lib/simulator/contract/simulator-version.ts';
 import { Simulation, type Verdict } from '../../../lib/simulator/run/simulation.ts';
@@ -21,7 +21,7 @@ const process = 'copies';
 const at = FIRST_WRITE;
 
 /** A fault, and what the trace of its run has. */
-const CASES: Readonly<Record<string, readonly [Fault, readonly RegExp[]]>> = {
+const CASES: Readonly<Record<string, readonly [PlannedFault, readonly RegExp[]]>> = {
   'a crash before a request': [
     { kind: 'crash', process, at, moment: 'before' },
     [
@@ -102,7 +102,7 @@ const CASES: Readonly<Record<string, readonly [Fault, readonly RegExp[]]>> = {
   ],
 };
 
-async function verdictOf(fault: Fault): Promise<Verdict> {
+async function verdictOf(fault: PlannedFault): Promise<Verdict> {
   const parts = simulationParts({
     controllers: [copies],
     // The secret may be there before the second step: with a hidden change, it is not.
@@ -125,7 +125,7 @@ describe('a run with a fault', () => {
   }
 
   it('delays an answer, a process and a network by their times', async () => {
-    const durations: Readonly<Record<string, Fault>> = {
+    const durations: Readonly<Record<string, PlannedFault>> = {
       slow: { kind: 'slow', process, at, delayMs: 7000 },
       pause: { kind: 'pause', process, at, forMs: 7000 },
       partition: { kind: 'partition', process, at, forMs: 7000 },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { controller, SharedInformerFactory, type Client } from '../../../lib/index.ts';
-import { FAULT_KINDS, type Fault } from '../../../lib/simulator/contract/fault.ts';
+import { FAULT_KINDS, type PlannedFault } from '../../../lib/simulator/contract/fault.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
 import { Simulation } from '../../../lib/simulator/run/simulation.ts';
@@ -89,7 +89,7 @@ describe('plans of a recording', () => {
       'patch secrets default/app-data 2',
     ]);
     const plans = systematicPlans(recording);
-    const ofKind = (kind: Fault['kind']) =>
+    const ofKind = (kind: PlannedFault['kind']) =>
       plans.filter(({ faults: [fault] }) => fault?.kind === kind);
     expect(ofKind('crash')).to.have.length(6);
     expect(ofKind('error')).to.have.length(6);
@@ -166,8 +166,13 @@ describe('a plan that fails', () => {
       object: 'default/app',
       occurrence: 1,
     } as const;
-    const needed: Fault = { kind: 'crash', process: 'two-writes', at: first, moment: 'handled' };
-    const others: readonly Fault[] = [
+    const needed: PlannedFault = {
+      kind: 'crash',
+      process: 'two-writes',
+      at: first,
+      moment: 'handled',
+    };
+    const others: readonly PlannedFault[] = [
       { kind: 'slow', process: 'two-writes', at: { verb: 'any', occurrence: 1 }, delayMs: 300 },
       { kind: 'lost', process: 'two-writes', at: { verb: 'any', occurrence: 90 }, handled: true },
     ];

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { parseSync } from 'oxc-parser';
 import { DeclarationFile, type Origin } from './declaration-file.ts';
 
 /** A declaration by the file and the name it has there. */
@@ -7,6 +8,13 @@ interface Declared {
   readonly name: string;
   /** Whether it is passed on as a type, though it may be a class. */
   readonly typeOnly: boolean;
+}
+
+/** A name in a declaration. */
+interface Use {
+  readonly used: Declared;
+  /** It stands in a parameter, a result, or the bound of a type parameter; otherwise it is the type of a property. */
+  readonly isSignature: boolean;
 }
 
 /**
@@ -18,12 +26,22 @@ export class PublicSurface {
   readonly #files = new Map<string, DeclarationFile>();
   readonly #entries = new Map<string, ReadonlyMap<string, Declared>>();
   readonly #homes = new Map<string, { readonly entry: string; readonly name: string }>();
+  readonly #usesById = new Map<string, readonly Use[]>();
+  readonly #madeInside: ReadonlySet<string>;
   /** Modules of other packages that public declarations name. */
   readonly externals: Set<string> = new Set();
 
-  /** `entries` are paths of declaration files by the name of the entry; the main one comes first. */
-  constructor(root: string, entries: ReadonlyMap<string, string>) {
+  /**
+   * `entries` are paths of declaration files by the name of the entry; the main one comes first. `madeInside` names types that users get
+   * and pass on without a look inside.
+   */
+  constructor(
+    root: string,
+    entries: ReadonlyMap<string, string>,
+    madeInside: ReadonlySet<string> = new Set(),
+  ) {
     this.#root = root;
+    this.#madeInside = madeInside;
     for (const [entry, path] of entries)
       this.#entries.set(entry, this.#exportsOf(this.#file(path)));
     const [main, ...others] = this.#entries.keys();
@@ -69,22 +87,48 @@ export class PublicSurface {
   }
 
   /**
-   * Types that public declarations name and no entry exports, with the declaration that names each. What a file keeps to
-   * itself is not among them: nothing else can name it, and the report shows it.
+   * Types that users have to write down and no entry exports, with the declaration that names each: parameters and results of functions,
+   * bounds of type parameters. A type that is only the type of a property needs no name of its own: it is `Owner['property']`. The
+   * same holds for what a property's type names in turn. What a file keeps to itself is not among them: nothing else can name it, and
+   * the report shows it.
    */
-  unreachable(): string[] {
+  unreachable(madeInside: ReadonlySet<string> = this.#madeInside): string[] {
     const found = new Map<string, string>();
     for (const entry of this.entries) {
       for (const [name, declared] of this.#entries.get(entry) ?? []) {
-        for (const used of this.#uses(declared)) {
-          const id = idOf(used);
-          if (this.#homes.has(id) || !used.file.exported.has(used.name)) continue;
-          const file = relative(this.#root, used.file.path).replace('.d.ts', '.ts');
-          if (!found.has(id)) found.set(id, `${used.name} of ${file}, named by ${name}`);
+        const waiting = [declared];
+        const seen = new Set<string>();
+        for (const one of waiting) {
+          for (const { used, isSignature } of this.#uses(one)) {
+            const id = idOf(used);
+            if (this.#homes.has(id) || seen.has(id)) continue;
+            if (isSignature && used.file.exported.has(used.name)) {
+              const file = relative(this.#root, used.file.path).replace('.d.ts', '.ts');
+              if (!found.has(id)) found.set(id, `${used.name} of ${file}, named by ${name}`);
+            }
+            if (madeInside.has(used.name)) continue;
+            seen.add(id);
+            waiting.push(used);
+          }
         }
       }
     }
     return [...found.values()].toSorted();
+  }
+
+  /** Names that two entries have for two declarations, with their files. `except` names entries that are not looked at. */
+  ambiguous(except: ReadonlySet<string>): string[] {
+    const places = new Map<string, Set<string>>();
+    for (const [entry, names] of this.#entries) {
+      if (except.has(entry)) continue;
+      for (const [name, { file }] of names) {
+        const known = places.get(name) ?? new Set();
+        places.set(name, known.add(relative(this.#root, file.path).replace('.d.ts', '.ts')));
+      }
+    }
+    return [...places]
+      .filter(([, files]) => files.size > 1)
+      .map(([name, files]) => `${name}: ${[...files].join(', ')}`);
   }
 
   /** Every name of an entry with its declaration, or with the entry where the declaration is printed. */
@@ -108,11 +152,11 @@ export class PublicSurface {
     return lines.join('\n').trimEnd();
   }
 
-  /** Adds what the file of a declaration keeps to itself and the declaration names. */
+  /** Adds what a declaration names and no entry exports. */
   #addOwn(declared: Declared, own: Map<string, readonly string[]>): void {
-    for (const used of this.#uses(declared)) {
+    for (const { used } of this.#uses(declared)) {
       const id = `${used.name} ${idOf(used)}`;
-      if (used.file.exported.has(used.name) || own.has(id)) continue;
+      if (this.#homes.has(idOf(used)) || this.#madeInside.has(used.name) || own.has(id)) continue;
       own.set(id, used.file.declarations.get(used.name) ?? []);
       this.#addOwn(used, own);
     }
@@ -173,15 +217,55 @@ export class PublicSurface {
   }
 
   /** What a declaration names, of this package. */
-  #uses({ file, name }: Declared): Declared[] {
-    const used = new Set<string>();
+  #uses(declared: Declared): readonly Use[] {
+    const { file, name } = declared;
+    const known = this.#usesById.get(idOf(declared));
+    if (known !== undefined) return known;
+    const words = new Map<string, boolean>();
     for (const text of file.declarations.get(name) ?? []) {
-      for (const [word] of text.replace(/'[^']*'|"[^"]*"/g, '').matchAll(/[A-Za-z_$][\w$]*/g)) {
-        if (word !== name && (file.imports.has(word) || file.declarations.has(word)))
-          used.add(word);
+      for (const { word, isSignature } of wordsOf(text)) {
+        if (word === name || !(file.imports.has(word) || file.declarations.has(word))) continue;
+        words.set(word, isSignature || words.get(word) === true);
       }
     }
-    return [...used].flatMap((word) => this.#resolve(file, word) ?? []);
+    const uses = [...words].flatMap(([word, isSignature]) => {
+      const used = this.#resolve(file, word);
+      return used === undefined ? [] : [{ used, isSignature }];
+    });
+    this.#usesById.set(idOf(declared), uses);
+    return uses;
+  }
+}
+
+/** Nodes whose names a user writes in functions of their own. */
+const SIGNATURES: ReadonlySet<unknown> = new Set([
+  'FunctionDeclaration',
+  'MethodDefinition',
+  'TSAbstractMethodDefinition',
+  'TSCallSignatureDeclaration',
+  'TSConstructorType',
+  'TSConstructSignatureDeclaration',
+  'TSDeclareFunction',
+  'TSFunctionType',
+  'TSMethodSignature',
+  'TSTypeParameter',
+]);
+
+/** The identifiers of a declaration, but names of its members, and whether each stands in a signature. */
+function* wordsOf(text: string): Generator<{ word: string; isSignature: boolean }> {
+  const { program, errors } = parseSync('declaration.d.ts', text);
+  if (errors[0] !== undefined) throw new Error(`${errors[0].message} in ${text}`);
+  const waiting: [node: unknown, isSignature: boolean][] = [[program.body, false]];
+  for (const [node, isWithin] of waiting) {
+    if (typeof node !== 'object' || node === null) continue;
+    const fields = node as Readonly<Record<string, unknown>>;
+    // A getter is a property.
+    const isSignature = isWithin || (SIGNATURES.has(fields['type']) && fields['kind'] !== 'get');
+    if (fields['type'] === 'Identifier') yield { word: String(fields['name']), isSignature };
+    for (const [field, value] of Object.entries(fields)) {
+      const isMemberName = field === 'key' && fields['computed'] === false;
+      if (!isMemberName && field !== 'id') waiting.push([value, isSignature]);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../../meta/api-call.ts';
+import type { FailedRequest } from '../../../meta/api-call.ts';
 import type { Status } from '../../../meta/failure/status.ts';
 
 /** An answer that is not 2xx, with what is known about it. */
@@ -7,7 +7,7 @@ export interface RefusedAnswer {
   readonly status: Status;
   /** The server's own words on one line, of bounded length; empty if it has none. */
   readonly words: string;
-  readonly request: ApiRequest;
+  readonly request: FailedRequest;
   /** The credential that the request presented; undefined for none. */
   readonly credential: string | undefined;
   /** The answer is not a Status. */

@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { CallOptions, ListOptions, WatchOptions } from '../request/resource-options.ts';
 
-export interface WaitOptions extends CallOptions {
+export interface ObjectWaitOptions extends CallOptions {
   /** Longest wait in milliseconds. @defaultValue 60 000 */
   readonly timeoutMs?: number | undefined;
 }
@@ -54,7 +54,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
 export async function waitForObject<T extends KubernetesObject>(
   resource: ListsAndWatches<T>,
   wanted: WaitFor<T>,
-  { timeoutMs = DEFAULT_TIMEOUT_MS, namespace, signal }: WaitOptions,
+  { timeoutMs = DEFAULT_TIMEOUT_MS, namespace, signal }: ObjectWaitOptions,
 ): Promise<T | undefined> {
   const stop = deriveAbort(signal);
   const seen = { state: 'not read yet' };

@@ -1,6 +1,6 @@
 import { plainText } from '../../../kernel/text/plain-text.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
-import type { ApiCall, ApiRequest } from '../../../meta/api-call.ts';
+import type { ApiCall, FailedRequest } from '../../../meta/api-call.ts';
 import { reasonRow } from '../../../meta/failure/status-reason.ts';
 import { isStatus, type Status } from '../../../meta/failure/status.ts';
 import { readBodyStart } from '../../transport/body/read-body.ts';
@@ -86,7 +86,7 @@ export function statusError(
 function requestOf(
   { method, server, path }: ExchangeTarget,
   call: ApiCall | undefined,
-): ApiRequest {
+): FailedRequest {
   const end = path.indexOf('?');
   const { needs: _, ...known } = call ?? {};
   return { ...known, method, server, path: end === -1 ? path : path.slice(0, end) };

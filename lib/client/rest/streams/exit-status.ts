@@ -1,5 +1,5 @@
 import { plainText } from '../../../kernel/text/plain-text.ts';
-import type { ApiRequest } from '../../../meta/api-call.ts';
+import type { FailedRequest } from '../../../meta/api-call.ts';
 import { PodStreamError } from './pod-stream-error.ts';
 
 /** A longer result is no Status; bytes. */
@@ -8,10 +8,10 @@ const LONGEST_WORDS = 190;
 
 /** Reads the Status that ends a command. It may come in several messages. */
 export class ExitStatus {
-  readonly #request: ApiRequest;
+  readonly #request: FailedRequest;
   #text: Buffer = Buffer.alloc(0);
 
-  constructor(request: ApiRequest) {
+  constructor(request: FailedRequest) {
     this.#request = request;
   }
 

@@ -1,7 +1,7 @@
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { plainText } from '../../../kernel/text/plain-text.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
-import { quotedName, type ApiRequest } from '../../../meta/api-call.ts';
+import { quotedName, type FailedRequest } from '../../../meta/api-call.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { PodStreamError, type PodFailure } from './pod-stream-error.ts';
 import { containerNames, whyNotRunning, type PodFields } from './pod-state.ts';
@@ -11,7 +11,7 @@ export type FoundPod = PodFields | 'gone' | 'unknown';
 
 export interface FailedStream {
   readonly error: unknown;
-  readonly request: ApiRequest;
+  readonly request: FailedRequest;
   readonly container: string | undefined;
   /** Reads the pod, for a short time only. */
   readonly look: () => Promise<FoundPod>;
@@ -105,7 +105,7 @@ export function hasEnded(pod: PodFields): PodFailure | undefined {
 }
 
 /** The error for the words of a node that could not connect to a port. */
-export function portFailure(words: string, port: number, request: ApiRequest): PodStreamError {
+export function portFailure(words: string, port: number, request: FailedRequest): PodStreamError {
   const said = plainText(words, LONGEST_WORDS);
   if (/connection refused/i.test(words)) {
     const problem = `nothing listens on port ${port} of the pod (${said})`;
@@ -118,7 +118,10 @@ export function portFailure(words: string, port: number, request: ApiRequest): P
 }
 
 /** The error of a server without the fifth version of the subprotocol, when the input has an end. */
-export function stdinStaysOpen({ protocol }: MessageSocket, request: ApiRequest): PodStreamError {
+export function stdinStaysOpen(
+  { protocol }: MessageSocket,
+  request: FailedRequest,
+): PodStreamError {
   const problem = `the server speaks ${protocol}, in which stdin cannot be ended`;
   const remedy =
     'use a server of Kubernetes 1.30 or later, or a command that does not wait for the end';

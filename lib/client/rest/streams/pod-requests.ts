@@ -2,7 +2,7 @@ import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { ApiCall, ApiRequest } from '../../../meta/api-call.ts';
+import type { ApiCall, FailedRequest } from '../../../meta/api-call.ts';
 import { isNotFound } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
@@ -55,7 +55,7 @@ export class PodRequests {
   }
 
   /** What the messages of errors name. */
-  request(call: PodCall): ApiRequest {
+  request(call: PodCall): FailedRequest {
     const { needs: _, ...known } = this.#apiCall(call);
     const { rest } = this.#requests;
     return { ...known, method: 'GET', server: rest.server, path: this.#path(call) };

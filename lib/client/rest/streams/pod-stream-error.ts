@@ -1,6 +1,6 @@
 import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 import { withRemedy } from '../../../meta/failure/api-error.ts';
-import { describeRequest, type ApiRequest } from '../../../meta/api-call.ts';
+import { describeRequest, type FailedRequest } from '../../../meta/api-call.ts';
 
 export type PodStreamErrorCode = Extract<
   ErrorCode,
@@ -24,11 +24,11 @@ export interface PodFailure {
 /** A stream to a pod that cannot be had, or has failed. Its message is one line: the request, the cause and the remedy. */
 export class PodStreamError extends ListwatchError {
   declare readonly code: PodStreamErrorCode;
-  readonly request: ApiRequest;
+  readonly request: FailedRequest;
   // `inspect` does not show private fields, which the message has already.
   readonly #failure: PodFailure;
 
-  constructor(failure: PodFailure, request: ApiRequest, cause?: unknown) {
+  constructor(failure: PodFailure, request: FailedRequest, cause?: unknown) {
     const { code, problem, remedy } = failure;
     super(code, `${describeRequest(request)}: ${withRemedy(problem, remedy)}`, { cause });
     this.request = request;

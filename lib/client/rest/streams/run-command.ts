@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asBuffer } from '../../../kernel/data/as-buffer.ts';
-import type { ApiRequest } from '../../../meta/api-call.ts';
+import type { FailedRequest } from '../../../meta/api-call.ts';
 import type { ChannelProcess } from './pod-process.ts';
 import { PodStreamError } from './pod-stream-error.ts';
 import type { ExecResult, StdinSource } from './pod-stream-options.ts';
@@ -9,7 +9,7 @@ import type { ExecResult, StdinSource } from './pod-stream-options.ts';
 export interface RunOptions {
   readonly stdin: StdinSource | undefined;
   readonly maxOutputBytes: number;
-  readonly request: ApiRequest;
+  readonly request: FailedRequest;
 }
 
 /** Feeds a command and reads its outputs to the end. @throws the error of `exited`, and that of the source of the input. */
@@ -68,7 +68,7 @@ function text(pieces: readonly Buffer[]): string {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function tooMuch(maxOutputBytes: number, request: ApiRequest): PodStreamError {
+function tooMuch(maxOutputBytes: number, request: FailedRequest): PodStreamError {
   const problem = `the command printed more than maxOutputBytes, ${maxOutputBytes} bytes`;
   const remedy = 'call spawn and read its streams, or raise maxOutputBytes';
   return new PodStreamError({ code: 'RESPONSE_TOO_LARGE', problem, remedy }, request);

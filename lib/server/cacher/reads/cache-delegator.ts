@@ -10,9 +10,9 @@ import {
 } from '../../storage/contract/selection-predicate.ts';
 import {
   scanStorage,
-  type DeleteOptions,
+  type StorageDeleteOptions,
   type GetListOptions,
-  type GetOptions,
+  type StorageGetOptions,
   type GuaranteedUpdateOptions,
   type StorageInterface,
   type StorageList,
@@ -88,7 +88,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
+  async get(key: string, options: StorageGetOptions = {}): Promise<StoredObject<T> | undefined> {
     const { storage, resourcePrefix, cache, readiness, consistent } = this.#options;
     const { resourceVersion = '', ignoreNotFound, signal } = options;
     if (resourceVersion === '' || readiness.state !== 'ready' || !consistent()) {
@@ -155,7 +155,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     return { revision: versioner.parseResourceVersion(listed.resourceVersion), listed };
   }
 
-  async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
+  async delete(key: string, options: StorageDeleteOptions<T> = {}): Promise<StoredObject<T>> {
     const cachedExisting = this.#suggestion(key) ?? options.cachedExisting;
     return await this.#options.storage.delete(key, { ...options, cachedExisting });
   }

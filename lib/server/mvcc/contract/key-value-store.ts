@@ -112,13 +112,13 @@ export interface RangeOperation extends RangeRequest {
   readonly type: 'range';
 }
 
-export type Operation = PutOperation | DeleteOperation | RangeOperation;
+export type TxnOperation = PutOperation | DeleteOperation | RangeOperation;
 
 export interface TxnRequest {
   readonly compare: readonly (Compare | CompareValue)[];
   /** At most 128 operations. No key may be written twice. */
-  readonly success: readonly Operation[];
-  readonly failure?: readonly Operation[] | undefined;
+  readonly success: readonly TxnOperation[];
+  readonly failure?: readonly TxnOperation[] | undefined;
 }
 
 export type OperationResponse =

@@ -24,18 +24,18 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
    * Stores a new object.
    * @throws {StorageError} KEY_EXISTS; RESOURCE_VERSION_SET; INVALID_KEY.
    */
-  create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>>;
+  create(key: string, object: T, options?: StorageCreateOptions): Promise<StoredObject<T>>;
   /**
    * Removes an object by compare-and-swap and returns its last state with the resource version of the deletion.
    * @throws {StorageError} KEY_NOT_FOUND; INVALID_OBJECT when a precondition fails; CORRUPT_OBJECT when it cannot be read; the
    * error that `validate` throws.
    */
-  delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>>;
+  delete(key: string, options?: StorageDeleteOptions<T>): Promise<StoredObject<T>>;
   /**
    * Returns undefined only with `ignoreNotFound`.
    * @throws {StorageError} KEY_NOT_FOUND; CORRUPT_OBJECT. @throws {ApiError} 504 too large.
    */
-  get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined>;
+  get(key: string, options?: StorageGetOptions): Promise<StoredObject<T> | undefined>;
   /**
    * One object (`recursive: false`), or all objects under a prefix in key order.
    * @throws {ApiError} 400, 410, 504; 500 with reason StorageReadError, which names the objects that cannot be read.
@@ -82,7 +82,7 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
  */
 export const IN_PROCESS_CLIENT = '';
 
-export interface CreateOptions {
+export interface StorageCreateOptions {
   /** The object is removed after this time. 0 or left out: never. */
   readonly ttlSeconds?: number | undefined;
   /** Which client writes, as `RequestContext.client`. A cache lets the watches of the client have the event first. */
@@ -97,7 +97,7 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
-export interface DeleteOptions<T extends KubernetesObject> {
+export interface StorageDeleteOptions<T extends KubernetesObject> {
   readonly preconditions?: Preconditions | undefined;
   /**
    * Removes the object only if it cannot be transformed or decoded; a readable one gives INVALID_OBJECT. Preconditions and
@@ -116,7 +116,7 @@ export interface DeleteOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GetOptions {
+export interface StorageGetOptions {
   /** Left out: the most recent state. Otherwise a state at least as new (`"0"`: any state). */
   readonly resourceVersion?: string | undefined;
   readonly ignoreNotFound?: boolean | undefined;

@@ -4,7 +4,7 @@ import type {
   Compare,
   KeyValue,
   KeyValueStore,
-  Operation,
+  TxnOperation,
   Revision,
   TxnResponse,
 } from '../../mvcc/contract/key-value-store.ts';
@@ -164,7 +164,7 @@ export class ObjectAccess<T extends KubernetesObject> {
   async #swap(
     key: string,
     revision: Revision,
-    operation: Operation,
+    operation: TxnOperation,
     guard: StorageGuard | undefined,
   ): Promise<Swap> {
     for (;;) {

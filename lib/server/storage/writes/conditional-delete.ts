@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { keyNotFound, type ObjectAccess } from '../reads/object-access.ts';
 import { checkPreconditions } from '../contract/preconditions.ts';
-import type { DeleteOptions } from '../contract/storage-interface.ts';
+import type { StorageDeleteOptions } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { StoredObject } from '../contract/stored-object.ts';
 export async function conditionalDelete<T extends KubernetesObject>(
   access: ObjectAccess<T>,
   key: string,
-  { preconditions, validate, cachedExisting, guard, signal }: DeleteOptions<T>,
+  { preconditions, validate, cachedExisting, guard, signal }: StorageDeleteOptions<T>,
 ): Promise<StoredObject<T>> {
   let live = cachedExisting === undefined;
   let state =

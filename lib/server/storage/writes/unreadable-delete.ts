@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import { LostObject } from '../value/lost-object.ts';
 import { keyNotFound, type ObjectAccess } from '../reads/object-access.ts';
 import { StorageError } from '../contract/storage-error.ts';
-import type { DeleteOptions } from '../contract/storage-interface.ts';
+import type { StorageDeleteOptions } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { StoredObject } from '../contract/stored-object.ts';
 export async function deleteUnreadable<T extends KubernetesObject>(
   access: ObjectAccess<T>,
   key: string,
-  { validate, guard, signal }: DeleteOptions<T>,
+  { validate, guard, signal }: StorageDeleteOptions<T>,
 ): Promise<StoredObject<T>> {
   const { versioner } = access;
   let kv = await access.readValue(key);

@@ -1,10 +1,10 @@
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { ObjectEvent, WatchEvent } from '../../../../meta/watch-event.ts';
 import type {
-  CreateOptions,
-  DeleteOptions,
+  StorageCreateOptions,
+  StorageDeleteOptions,
   GetListOptions,
-  GetOptions,
+  StorageGetOptions,
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
@@ -62,13 +62,13 @@ export class ConvertingStorage implements Storage {
   async create(
     key: string,
     object: UnstructuredObject,
-    options: CreateOptions = {},
+    options: StorageCreateOptions = {},
   ): Promise<Stored> {
     const stored = await this.#toStored(object, options.signal);
     return await this.#one(await this.#storage.create(key, stored, options), options.signal);
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Stored | undefined> {
+  async get(key: string, options: StorageGetOptions = {}): Promise<Stored | undefined> {
     const stored = await this.#storage.get(key, options);
     return stored === undefined ? undefined : await this.#one(stored, options.signal);
   }
@@ -97,7 +97,10 @@ export class ConvertingStorage implements Storage {
     return await this.#one(await this.#storage.guaranteedUpdate(key, inStored, asked), signal);
   }
 
-  async delete(key: string, options: DeleteOptions<UnstructuredObject> = {}): Promise<Stored> {
+  async delete(
+    key: string,
+    options: StorageDeleteOptions<UnstructuredObject> = {},
+  ): Promise<Stored> {
     const { validate, signal, onlyIfUnreadable } = options;
     // The deletion must not happen if its answer cannot be converted.
     const check = async (object: UnstructuredObject): Promise<void> => {
