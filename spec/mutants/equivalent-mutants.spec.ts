@@ -12,7 +12,7 @@ describe('EQUIVALENT', () => {
     it(`${file} has the line of ${operator}: ${mutant}`, () => {
       const text = readFileSync(join(ROOT, file), 'utf8');
       const found = mutationsOf(file, text).filter(
-        (mutation) => equivalenceOf({ room: '', file, text, mutation }) === reason,
+        (mutation) => equivalenceOf({ folder: '', file, text, mutation }) === reason,
       );
       expect(found, line).not.to.have.length(0);
     });
@@ -31,7 +31,7 @@ describe('EQUIVALENT', () => {
     const reason =
       mutation === undefined
         ? ''
-        : equivalenceOf({ room: '', file: 'lib/none.ts', text, mutation });
+        : equivalenceOf({ folder: '', file: 'lib/none.ts', text, mutation });
     expect(reason).to.equal(undefined);
   });
 });

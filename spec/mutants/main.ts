@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chooseMutants, LEFT_OUT, type Mutant } from './mutant-choice.ts';
 import { MutantRun, reportResult, scoresOf, type MutantResult } from './mutant-run.ts';
@@ -21,8 +21,8 @@ async function main(): Promise<void> {
     for (const { file, mutation } of mutants) console.log(`${file} ${mutation.id}`);
     return;
   }
-  if (options.file === undefined && options.rooms.length === 0) {
-    for (const [room, reason] of LEFT_OUT) console.log(`${room} is left out: ${reason}`);
+  if (options.file === undefined && options.folders.length === 0) {
+    for (const [folder, reason] of LEFT_OUT) console.log(`${folder} is left out: ${reason}`);
   }
   const { jobs, specs } = options;
   const choice = new SpecChoice(ROOT);
@@ -36,9 +36,9 @@ async function main(): Promise<void> {
       }).run(mutants);
   const scores = scoresOf(results, options);
   for (const score of scores) {
-    const { room, killed, survived, timedOut, equivalent } = score;
+    const { folder, killed, survived, timedOut, equivalent } = score;
     const figures = `${killed} killed, ${survived} survived, ${timedOut} timed out, ${equivalent} equivalent`;
-    console.log(`${room}: ${figures}: ${percentKilled(score)}`);
+    console.log(`${folder}: ${figures}: ${percentKilled(score)}`);
   }
   const unjudged = results.filter(({ verdict }) => verdict === 'no run').length;
   if (unjudged > 0) {
@@ -46,8 +46,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
   }
   if (!options.write) return;
-  const page = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : undefined;
-  writeFileSync(PAGE, pageWith(page, scores));
+  writeFileSync(PAGE, pageWith(readFileSync(PAGE, 'utf8'), scores));
 }
 
 /** By the tests that reach each mutant; one that lives on is planted alone once more, for what runs only when files are imported. */

@@ -4,7 +4,7 @@ import {
   chooseMutants,
   LEFT_OUT,
   replayCommand,
-  roomsOf,
+  foldersOf,
   sample,
   steadySample,
   type Mutant,
@@ -20,57 +20,57 @@ const chosen = (...args: string[]): string[] =>
 
 describe('chooseMutants', () => {
   it('draws the same mutants for the same seed, others for another', () => {
-    const first = chosen('--room', 'kernel/time', '--count', '12');
+    const first = chosen('--folder', 'kernel/time', '--count', '12');
     expect(first).to.have.length(12);
-    expect(chosen('--room', 'kernel/time', '--count', '12', '--seed', '1')).to.deep.equal(first);
-    expect(chosen('--room', 'kernel/time', '--count', '12', '--seed', '2')).not.to.deep.equal(
+    expect(chosen('--folder', 'kernel/time', '--count', '12', '--seed', '1')).to.deep.equal(first);
+    expect(chosen('--folder', 'kernel/time', '--count', '12', '--seed', '2')).not.to.deep.equal(
       first,
     );
   });
 
-  it('draws as many from each room below the one that is named', () => {
-    const mutants = chosen('--room', 'controller', '--count', '3');
-    const rooms = mutants.map((mutant) => mutant.split('/').slice(1, -1).join('/'));
-    // That room is one interface, in which there is nothing to change.
-    const named = roomsOf(ROOT).filter(
-      (room) => room.startsWith('controller/') && room !== 'controller/sharding/contract',
+  it('draws as many from each folder below the one that is named', () => {
+    const mutants = chosen('--folder', 'controller', '--count', '3');
+    const folders = mutants.map((mutant) => mutant.split('/').slice(1, -1).join('/'));
+    // That folder is one interface, in which there is nothing to change.
+    const named = foldersOf(ROOT).filter(
+      (folder) => folder.startsWith('controller/') && folder !== 'controller/sharding/contract',
     );
     expect(named).to.include.members(['controller/events', 'controller/runtime']);
-    expect(rooms).to.deep.equal(named.flatMap((room) => [room, room, room]));
+    expect(folders).to.deep.equal(named.flatMap((folder) => [folder, folder, folder]));
   });
 
-  it('draws from a room with all below it, where that is asked for', () => {
+  it('draws from a folder with all below it, where that is asked for', () => {
     const mutants = chooseMutants(
       ROOT,
-      readMutantsOptions(['--room', 'controller', '--whole', '--count', '30']),
+      readMutantsOptions(['--folder', 'controller', '--whole', '--count', '30']),
     );
     expect(mutants).to.have.length(30);
-    expect(new Set(mutants.map(({ room }) => room))).to.deep.equal(new Set(['controller']));
+    expect(new Set(mutants.map(({ folder }) => folder))).to.deep.equal(new Set(['controller']));
     const folders = new Set(mutants.map(({ file }) => file.split('/')[2]));
     expect(folders.size).to.be.greaterThan(1);
   });
 
   it('finds one mutant by its id, as the command for its replay names it', () => {
-    const [one] = chooseMutants(ROOT, readMutantsOptions(['--room', 'meta', '--count', '1']));
+    const [one] = chooseMutants(ROOT, readMutantsOptions(['--folder', 'meta', '--count', '1']));
     expect(one).not.to.equal(undefined);
     const command = one === undefined ? '' : replayCommand(one);
-    const again = chooseMutants(ROOT, readMutantsOptions(command.split(' ').slice(4)));
+    const again = chooseMutants(ROOT, readMutantsOptions(command.split(' ').slice(5)));
     expect(again).to.deep.equal([one]);
   });
 
-  it('refuses a room and a mutant that do not exist', () => {
-    expect(() => chosen('--room', 'kern')).to.throw('no room kern');
+  it('refuses a folder and a mutant that do not exist', () => {
+    expect(() => chosen('--folder', 'kern')).to.throw('no folder kern');
     expect(() => chosen('--file', 'lib/kernel/data/heap.ts', '--mutant', 'logic@1:1')).to.throw(
       'lib/kernel/data/heap.ts has no mutant logic@1:1',
     );
   });
 
-  it('knows the rooms it leaves out', () => {
-    const rooms = roomsOf(ROOT);
-    for (const room of LEFT_OUT.keys()) {
+  it('knows the folders it leaves out', () => {
+    const folders = foldersOf(ROOT);
+    for (const folder of LEFT_OUT.keys()) {
       expect(
-        rooms.some((one) => `${one}/`.startsWith(`${room}/`)),
-        room,
+        folders.some((one) => `${one}/`.startsWith(`${folder}/`)),
+        folder,
       ).to.equal(true);
     }
   });
@@ -89,7 +89,7 @@ describe('sample', () => {
 describe('steadySample', () => {
   const mutantsOf = (text: string): Mutant[] =>
     mutationsOf('lib/some.ts', text).map((mutation) => ({
-      room: '',
+      folder: '',
       file: 'lib/some.ts',
       text,
       mutation,
@@ -117,10 +117,10 @@ describe('readMutantsOptions', () => {
     for (const [args, message] of [
       [['--count', '0'], '--count must be a whole number from 1'],
       [['--jobs', 'all'], '--jobs must be a whole number from 1'],
-      [['--whole'], '--whole needs --room'],
+      [['--whole'], '--whole needs --folder'],
       [['--specs', 'spec/cache'], '--specs needs --reached'],
       [['--mutant', 'logic@1:1'], '--mutant needs --file'],
-      [['--write', '--file', 'lib/kernel/data/heap.ts'], '--write is for whole rooms'],
+      [['--write', '--file', 'lib/kernel/data/heap.ts'], '--write is for whole folders'],
     ] as const) {
       expect(() => readMutantsOptions(args)).to.throw(message);
     }

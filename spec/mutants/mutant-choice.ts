@@ -8,30 +8,30 @@ import type { MutantsOptions } from './mutants-options.ts';
 /** A mutation of a file, given from the root of the repository. */
 export interface Mutant {
   /** The folder of the file, or the one above it that was drawn from. */
-  readonly room: string;
+  readonly folder: string;
   readonly file: string;
   /** The file as it is. */
   readonly text: string;
   readonly mutation: Mutation;
 }
 
-/** Rooms that are left out, and why. */
+/** Folders that are left out, and why. */
 export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ['server/etcd', 'its specs need an etcd'],
   ['conformance', 'it is a suite itself'],
 ]);
 
 /** The folders of `lib` that hold code, in the order of their names. */
-export function roomsOf(root: string): string[] {
-  const rooms = readdirSync(join(root, 'lib'), { recursive: true, withFileTypes: true })
+export function foldersOf(root: string): string[] {
+  const folders = readdirSync(join(root, 'lib'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && isCode(entry.name))
     .map(({ parentPath }) => parentPath.slice(join(root, 'lib').length + 1));
-  return [...new Set(rooms)].filter((room) => room !== '').toSorted();
+  return [...new Set(folders)].filter((folder) => folder !== '').toSorted();
 }
 
-/** @throws {Error} when there is no such room, file or mutant. */
+/** @throws {Error} when there is no such folder, file or mutant. */
 export function chooseMutants(root: string, options: MutantsOptions): Mutant[] {
-  const { file, mutant, rooms, count, whole, seed } = options;
+  const { file, mutant, folders, count, whole, seed } = options;
   if (file !== undefined) {
     const mutants = mutantsIn(root, file);
     if (mutant === undefined) return sample(mutants, count, `${seed} ${file}`);
@@ -39,27 +39,29 @@ export function chooseMutants(root: string, options: MutantsOptions): Mutant[] {
     if (found.length === 0) throw new Error(`${file} has no mutant ${mutant}; see --list`);
     return found;
   }
-  const all = roomsOf(root);
-  const unknown = rooms.find((room) => !all.some((one) => isWithin(one, room)));
-  if (unknown !== undefined) throw new Error(`there is no room ${unknown} in lib`);
+  const all = foldersOf(root);
+  const unknown = folders.find((folder) => !all.some((one) => isWithin(one, folder)));
+  if (unknown !== undefined) throw new Error(`there is no folder ${unknown} in lib`);
   const wanted = all.filter((one) =>
-    rooms.length === 0 ? !isLeftOut(one) : rooms.some((room) => isWithin(one, room)),
+    folders.length === 0 ? !isLeftOut(one) : folders.some((folder) => isWithin(one, folder)),
   );
   if (whole) {
-    return rooms.flatMap((room) => {
-      const below = wanted.filter((one) => isWithin(one, room)).flatMap((one) => inRoom(root, one));
-      const mutants = below.map((one) => ({ ...one, room }));
+    return folders.flatMap((folder) => {
+      const below = wanted
+        .filter((one) => isWithin(one, folder))
+        .flatMap((one) => inFolder(root, one));
+      const mutants = below.map((one) => ({ ...one, folder }));
       return steadySample(mutants, count, seed);
     });
   }
-  return wanted.flatMap((room) => sample(inRoom(root, room), count, `${seed} ${room}`));
+  return wanted.flatMap((folder) => sample(inFolder(root, folder), count, `${seed} ${folder}`));
 }
 
-function inRoom(root: string, room: string): Mutant[] {
-  const files = readdirSync(join(root, 'lib', room))
+function inFolder(root: string, folder: string): Mutant[] {
+  const files = readdirSync(join(root, 'lib', folder))
     .filter(isCode)
     .toSorted();
-  return files.flatMap((name) => mutantsIn(root, `lib/${room}/${name}`));
+  return files.flatMap((name) => mutantsIn(root, `lib/${folder}/${name}`));
 }
 
 /** The command that runs this mutant alone. */
@@ -68,9 +70,9 @@ export function replayCommand({ file, mutation }: Mutant): string {
 }
 
 function mutantsIn(root: string, file: string): Mutant[] {
-  const room = file.split('/').slice(1, -1).join('/');
+  const folder = file.split('/').slice(1, -1).join('/');
   const text = readFileSync(join(root, file), 'utf8');
-  return mutationsOf(file, text).map((mutation) => ({ room, file, text, mutation }));
+  return mutationsOf(file, text).map((mutation) => ({ folder, file, text, mutation }));
 }
 
 /** `count` of them as the seed draws them, in their old order. */
@@ -107,10 +109,10 @@ function isCode(name: string): boolean {
   return name.endsWith('.ts') && name !== 'index.ts';
 }
 
-function isWithin(room: string, outer: string): boolean {
-  return room === outer || room.startsWith(`${outer}/`);
+function isWithin(folder: string, outer: string): boolean {
+  return folder === outer || folder.startsWith(`${outer}/`);
 }
 
-function isLeftOut(room: string): boolean {
-  return [...LEFT_OUT.keys()].some((outer) => isWithin(room, outer));
+function isLeftOut(folder: string): boolean {
+  return [...LEFT_OUT.keys()].some((outer) => isWithin(folder, outer));
 }

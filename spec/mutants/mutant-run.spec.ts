@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import { chooseMutants } from './mutant-choice.ts';
 import { MutantRun, scoresOf } from './mutant-run.ts';
 import { readMutantsOptions } from './mutants-options.ts';
-import { pageWith, percentKilled, type RoomScore } from './score-page.ts';
+import { pageWith, percentKilled, type FolderScore } from './score-page.ts';
 import { SpecChoice } from './spec-choice.ts';
 import { SwitchRun } from './switch-run.ts';
 import { TreeCopy } from './tree-copy.ts';
@@ -23,20 +23,20 @@ const REPOSITORY = resolve(import.meta.dirname, '../..');
 
 /** A package with a file of two mutants, of which its one spec kills the first. */
 function smallPackage(root: string): void {
-  mkdirSync(join(root, 'lib', 'room'), { recursive: true });
-  mkdirSync(join(root, 'spec', 'room'), { recursive: true });
+  mkdirSync(join(root, 'lib', 'folder'), { recursive: true });
+  mkdirSync(join(root, 'spec', 'folder'), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
   writeFileSync(
-    join(root, 'lib', 'room', 'sum.ts'),
+    join(root, 'lib', 'folder', 'sum.ts'),
     [
       'export const sum = (a: number, b: number) => a + b;',
       'export const spare = (a: boolean, b: boolean) => a && b;',
     ].join('\n'),
   );
   writeFileSync(
-    join(root, 'spec', 'room', 'sum.spec.ts'),
+    join(root, 'spec', 'folder', 'sum.spec.ts'),
     [
-      "import { sum } from '../../lib/room/sum.ts';",
+      "import { sum } from '../../lib/folder/sum.ts';",
       "it('adds', () => { if (sum(1, 2) !== 3) throw new Error('wrong'); });",
     ].join('\n'),
   );
@@ -58,9 +58,9 @@ describe('MutantRun', () => {
     smallPackage(root);
     symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
     writeFileSync(join(root, '.mocharc.json'), '{ "require": ["tsx"] }');
-    const before = readFileSync(join(root, 'lib/room/sum.ts'), 'utf8');
+    const before = readFileSync(join(root, 'lib/folder/sum.ts'), 'utf8');
     const printed: string[] = [];
-    const options = readMutantsOptions(['--room', 'room']);
+    const options = readMutantsOptions(['--folder', 'folder']);
     const run = new MutantRun({
       root,
       choice: new SpecChoice(root),
@@ -73,14 +73,14 @@ describe('MutantRun', () => {
       'arithmetic@1:48 killed',
       'logic@2:52 survived',
     ]);
-    expect(printed).to.include('2/2 survived  lib/room/sum.ts:2 logic');
+    expect(printed).to.include('2/2 survived  lib/folder/sum.ts:2 logic');
     expect(printed).to.include(
-      '    npm run check -- mutants --file lib/room/sum.ts --mutant logic@2:52',
+      '    npm run check -- mutants --file lib/folder/sum.ts --mutant logic@2:52',
     );
-    expect(readFileSync(join(root, 'lib/room/sum.ts'), 'utf8')).to.equal(before);
-    const command = '--room room --count 10 --seed 1';
+    expect(readFileSync(join(root, 'lib/folder/sum.ts'), 'utf8')).to.equal(before);
+    const command = '--folder folder --count 10 --seed 1';
     expect(scoresOf(results, options)).to.deep.equal([
-      { room: 'room', command, killed: 1, survived: 1, timedOut: 0, equivalent: 0 },
+      { folder: 'folder', command, killed: 1, survived: 1, timedOut: 0, equivalent: 0 },
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('MutantRun', () => {
     for (const name of ['switch-child.ts', 'switches.ts', 'mutation.ts']) {
       copyFileSync(join(import.meta.dirname, name), join(root, 'spec', 'mutants', name));
     }
-    const options = readMutantsOptions(['--room', 'room', '--whole', '--reached']);
+    const options = readMutantsOptions(['--folder', 'folder', '--whole', '--reached']);
     const mutants = chooseMutants(root, options);
     const choice = new SpecChoice(root);
     const verdicts: unknown[] = [];
@@ -109,7 +109,7 @@ describe('MutantRun', () => {
     expect(verdicts).to.deep.equal([
       {
         id: 'arithmetic@1:48',
-        killedBy: 'spec/room/sum.spec.ts adds',
+        killedBy: 'spec/folder/sum.spec.ts adds',
         late: false,
         reaching: 1,
         passed: 0,
@@ -120,7 +120,8 @@ describe('MutantRun', () => {
 
   it('names with a score the options that run it again', () => {
     smallPackage(root);
-    const args = '--room room --count 1 --whole --reached --specs spec/room,spec/other --seed a';
+    const args =
+      '--folder folder --count 1 --whole --reached --specs spec/folder,spec/other --seed a';
     const options = readMutantsOptions(args.split(' '));
     const [mutant] = chooseMutants(root, options);
     const [score] = scoresOf([{ mutant: mutant!, verdict: 'killed' }], options);
@@ -129,7 +130,7 @@ describe('MutantRun', () => {
 
   it('puts the file back when a run fails, and removes its copy', async () => {
     smallPackage(root);
-    const file = 'lib/room/sum.ts';
+    const file = 'lib/folder/sum.ts';
     const [mutant] = chooseMutants(root, readMutantsOptions(['--file', file]));
     let folder = '';
     {
@@ -186,27 +187,28 @@ describe('SpecChoice', () => {
 });
 
 describe('pageWith', () => {
-  const score = (room: string, killed: number, seed: string = '1'): RoomScore => ({
-    room,
-    command: `--room ${room} --count 10 --seed ${seed}`,
+  const PAGE = '# Scores\n\n<!-- scores: begin -->\n<!-- scores: end -->\n';
+  const score = (folder: string, killed: number, seed: string = '1'): FolderScore => ({
+    folder,
+    command: `--folder ${folder} --count 10 --seed ${seed}`,
     killed,
     survived: 10 - killed,
     timedOut: 0,
     equivalent: 2,
   });
   const rowsOf = (page: string): string[] =>
-    page.split('\n').filter((line) => line.includes('npm run check -- mutants --room'));
+    page.split('\n').filter((line) => line.includes('npm run check -- mutants --folder'));
 
-  it('begins a page with its rooms in order', () => {
-    const page = pageWith(undefined, [score('meta', 10), score('kernel', 7)]);
+  it('begins a page with its folders in order', () => {
+    const page = pageWith(PAGE, [score('meta', 10), score('kernel', 7)]);
     expect(rowsOf(page)).to.deep.equal([
-      '| kernel | 7 | 3 | 0 | 2 | 70 % | `npm run check -- mutants --room kernel --count 10 --seed 1` |',
-      '| meta | 10 | 0 | 0 | 2 | 100 % | `npm run check -- mutants --room meta --count 10 --seed 1` |',
+      '| kernel | 7 | 3 | 0 | 2 | 70 % | `npm run check -- mutants --folder kernel --count 10 --seed 1` |',
+      '| meta | 10 | 0 | 0 | 2 | 100 % | `npm run check -- mutants --folder meta --count 10 --seed 1` |',
     ]);
   });
 
-  it('replaces the rows of the rooms that ran and keeps the others', () => {
-    const first = pageWith(undefined, [score('meta', 10), score('kernel', 7)]);
+  it('replaces the rows of the folders that ran and keeps the others', () => {
+    const first = pageWith(PAGE, [score('meta', 10), score('kernel', 7)]);
     const second = pageWith(first, [score('kernel', 9, '2'), score('client/rest', 5)]);
     expect(rowsOf(second).map((row) => row.split('|')[2]?.trim())).to.deep.equal(['5', '9', '10']);
     expect(pageWith(second, [])).to.equal(second);

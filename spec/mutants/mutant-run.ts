@@ -4,7 +4,7 @@ import { equivalenceOf } from './equivalent-mutants.ts';
 import { replayCommand, type Mutant } from './mutant-choice.ts';
 import { diffOf } from './mutation.ts';
 import type { MutantsOptions } from './mutants-options.ts';
-import type { RoomScore } from './score-page.ts';
+import type { FolderScore } from './score-page.ts';
 import type { SpecChoice } from './spec-choice.ts';
 import { TreeCopy } from './tree-copy.ts';
 
@@ -107,21 +107,21 @@ export function reportResult(
   print(`    ${reason ?? replayCommand(mutant)}`);
 }
 
-/** The figures of each room; mutants whose specs could not be run are left out. */
+/** The figures of each folder; mutants whose specs could not be run are left out. */
 export function scoresOf(
   results: readonly MutantResult[],
   options: Pick<MutantsOptions, 'count' | 'seed' | 'whole' | 'reached' | 'specs'>,
-): RoomScore[] {
+): FolderScore[] {
   const { count, seed, whole, reached, specs } = options;
   const from = specs.length > 0 ? ` --specs ${specs.join(',')}` : '';
-  const rooms = [...new Set(results.map(({ mutant }) => mutant.room))].toSorted();
-  return rooms.map((room) => {
-    const verdicts = results.filter(({ mutant }) => mutant.room === room);
+  const folders = [...new Set(results.map(({ mutant }) => mutant.folder))].toSorted();
+  return folders.map((folder) => {
+    const verdicts = results.filter(({ mutant }) => mutant.folder === folder);
     const number = (wanted: Verdict): number =>
       verdicts.filter(({ verdict }) => verdict === wanted).length;
     return {
-      room,
-      command: `--room ${room} --count ${count}${whole ? ' --whole' : ''}${reached ? ' --reached' : ''}${from} --seed ${seed}`,
+      folder,
+      command: `--folder ${folder} --count ${count}${whole ? ' --whole' : ''}${reached ? ' --reached' : ''}${from} --seed ${seed}`,
       killed: number('killed'),
       survived: number('survived') + number('unreached'),
       timedOut: number('timed out'),

@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util';
 
 export interface MutantsOptions {
   /** Folders below `lib`, with all below them. */
-  readonly rooms: readonly string[];
+  readonly folders: readonly string[];
   /** One file of `lib`. */
   readonly file: string | undefined;
   /** The id of one mutation of `file`. */
   readonly mutant: string | undefined;
-  /** Mutants a room. */
+  /** Mutants a folder. */
   readonly count: number;
-  /** Draw `count` from each of `rooms` with all below it, in place of `count` from each folder. */
+  /** Draw `count` from each of `folders` with all below it, in place of `count` from each folder. */
   readonly whole: boolean;
   /** Run all specs once to find which ones reach a mutant, and judge it by these. */
   readonly reached: boolean;
@@ -27,17 +27,17 @@ export interface MutantsOptions {
 
 export const HELP: string = `npm run check -- mutants [options]
 
-  --room a,b      rooms of lib, such as kernel or server/mvcc (all)
+  --folder a,b      folders of lib, such as kernel or server/mvcc (all)
   --file path     one file of lib, such as lib/kernel/data/heap.ts
   --mutant id     with --file: one mutant, such as boundary@12:7
-  --count n       mutants of each room, drawn from all of its files (10)
-  --whole         draw them from a room with all below it, not from each folder below it
+  --count n       mutants of each folder, drawn from all of its files (10)
+  --whole         draw them from a folder with all below it, not from each folder below it
   --reached       run all specs once to find those that reach a mutant; these judge it, the nearest first
   --specs a,b     with --reached: the specs below these folders, such as spec/cache, in place of all
   --seed text     decides which ones (1)
   --jobs n        mutants under way at a time (1)
   --list          name the mutants, run nothing
-  --write         write the score of these rooms into docs/mutation-score.md
+  --write         write the score of these folders into docs/mutation-score.md
 `;
 
 /** @throws {Error} that says which option cannot be understood. */
@@ -45,7 +45,7 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      room: { type: 'string', default: '' },
+      folder: { type: 'string', default: '' },
       file: { type: 'string' },
       mutant: { type: 'string' },
       count: { type: 'string', default: '10' },
@@ -61,13 +61,13 @@ export function readMutantsOptions(args: readonly string[]): MutantsOptions {
   });
   const { file, mutant, whole, reached, list, write, help } = values;
   if (mutant !== undefined && file === undefined) throw new Error('--mutant needs --file');
-  if (write && file !== undefined) throw new Error('--write is for whole rooms, not for --file');
-  const rooms = partsOf(values.room);
-  if (whole && rooms.length === 0) throw new Error('--whole needs --room');
+  if (write && file !== undefined) throw new Error('--write is for whole folders, not for --file');
+  const folders = partsOf(values.folder);
+  if (whole && folders.length === 0) throw new Error('--whole needs --folder');
   const specs = partsOf(values.specs);
   if (specs.length > 0 && !reached) throw new Error('--specs needs --reached');
   return {
-    rooms,
+    folders,
     file,
     mutant,
     count: atLeastOne('count', values.count),

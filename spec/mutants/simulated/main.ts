@@ -1,7 +1,7 @@
 /**
- * `npm run check -- mutants-simulated [--count N] [--candidates N] [--seed TEXT] [--rooms A,B] [--jobs N] [--only TEXT]`: plants mutants in this
+ * `npm run check -- mutants-simulated [--count N] [--candidates N] [--seed TEXT] [--folders A,B] [--jobs N] [--only TEXT]`: plants mutants in this
  * package, and has simulations of right controllers look for them: through a user's eyes, without a spec of this package. Of the candidates of
- * each room, mutants that the simulations never come by are left out. `--only`: of the sample, those with this text in their path and id.
+ * each folder, mutants that the simulations never come by are left out. `--only`: of the sample, those with this text in their path and id.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -37,7 +37,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '5' },
     candidates: { type: 'string', default: '80' },
     seed: { type: 'string', default: 'u1' },
-    rooms: {
+    folders: {
       type: 'string',
       default: 'cache,controller/workqueue,controller/election,server',
     },
@@ -45,10 +45,10 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
   },
 });
-const rooms = values.rooms.split(',');
+const folders = values.folders.split(',');
 const options = ['--whole', '--count', values.candidates, '--seed', values.seed];
-const candidates: readonly Numbered[] = rooms
-  .flatMap((room) => chooseMutants(ROOT, readMutantsOptions(['--room', room, ...options])))
+const candidates: readonly Numbered[] = folders
+  .flatMap((folder) => chooseMutants(ROOT, readMutantsOptions(['--folder', folder, ...options])))
   .map((mutant, number) => ({ mutant, number }));
 using copy = new TreeCopy(ROOT);
 plant(copy.folder, candidates, candidates);
@@ -62,10 +62,10 @@ const reaching = candidates.map(({ number }) =>
     .filter(([, numbers]) => numbers.includes(number))
     .map(([name]) => name),
 );
-const byRoom = rooms.map((room) => {
-  const ofRoom = candidates.filter(({ mutant }) => mutant.file.startsWith(`lib/${room}/`));
-  const reached = ofRoom.filter(({ number }) => (reaching[number] ?? []).length > 0);
-  console.log(`${room}: simulations come by ${reached.length} of ${ofRoom.length} candidates`);
+const byFolder = folders.map((folder) => {
+  const ofFolder = candidates.filter(({ mutant }) => mutant.file.startsWith(`lib/${folder}/`));
+  const reached = ofFolder.filter(({ number }) => (reaching[number] ?? []).length > 0);
+  console.log(`${folder}: simulations come by ${reached.length} of ${ofFolder.length} candidates`);
   const drawn = new Set(
     steadySample(
       reached.map(({ mutant }) => mutant),
@@ -78,10 +78,10 @@ const byRoom = rooms.map((room) => {
       drawn.has(mutant) && `${mutant.file} ${mutant.mutation.id}`.includes(values.only),
   );
 });
-// One of each room after the other: a run that is ended early has judged some of all.
-const longest = Math.max(...byRoom.map(({ length }) => length));
+// One of each folder after the other: a run that is ended early has judged some of all.
+const longest = Math.max(...byFolder.map(({ length }) => length));
 const chosen = Array.from({ length: longest }, (_, at) =>
-  byRoom.flatMap((ofRoom) => ofRoom[at] ?? []),
+  byFolder.flatMap((ofFolder) => ofFolder[at] ?? []),
 ).flat();
 plant(copy.folder, candidates, chosen);
 let noticed = 0;
