@@ -219,7 +219,8 @@ export const CHECKS: readonly CommandGroup[] = [
         name: 'mutants-simulated',
         start: () => import('../mutants/simulated/main.ts'),
         about: 'small changes of the code that simulations of right controllers find',
-        usage: '[--count N] [--candidates N] [--seed TEXT] [--folders A,B] [--jobs N] [--only TEXT]',
+        usage:
+          '[--count N] [--candidates N] [--seed TEXT] [--folders A,B] [--jobs N] [--only TEXT]',
       },
       {
         name: 'tutorial',
