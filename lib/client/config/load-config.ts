@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { Credential, type CredentialSource } from '../transport/contract/credential.ts';
@@ -80,25 +80,28 @@ export interface LoadConfigOptions {
   readonly logger?: Logger | undefined;
 }
 
-export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
-  'server',
-  'token',
-  'tls',
-  'proxy',
-  'impersonate',
-  'kubeconfig',
-  'context',
-  'cluster',
-  'user',
-  'namespace',
-  'allowExec',
-  'persistTokens',
-  'env',
-  'homeDir',
-  'serviceAccountDirectory',
-  'runtime',
-  'logger',
-];
+export const LOAD_CONFIG: OptionsSchema<LoadConfigOptions> = optionsOf<LoadConfigOptions>()(
+  'loadConfig',
+  {
+    server: is.anything(),
+    token: is.anything(),
+    tls: is.object(),
+    proxy: is.anything(),
+    impersonate: is.object(),
+    kubeconfig: is.anything(),
+    context: is.anything(),
+    cluster: is.anything(),
+    user: is.anything(),
+    namespace: is.anything(),
+    allowExec: is.anything(),
+    persistTokens: is.flag(),
+    env: is.object(),
+    homeDir: is.text(),
+    serviceAccountDirectory: is.text(),
+    runtime: is.object(),
+    logger: is.object(),
+  },
+);
 
 /**
  * Finds the server address and the credentials. It uses the first of: the options; the files that KUBECONFIG names or, without
@@ -113,7 +116,7 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
  * @see client-go tools/clientcmd/loader.go, merged_client_builder.go @ 32ce75a7
  */
 export async function loadConfig(given: LoadConfigOptions = {}): Promise<ConnectionConfig> {
-  rejectUnknownOptions('loadConfig', given, LOAD_CONFIG_OPTIONS);
+  LOAD_CONFIG.read(given);
   const options = { ...given, logger: given.logger ?? consoleLogger };
   const found = await find(options);
   return new ConnectionConfig({

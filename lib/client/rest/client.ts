@@ -1,5 +1,5 @@
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf, PluralOf, OtherPlural } from '../../meta/object-types.ts';
@@ -11,7 +11,7 @@ import type { WrapReads } from './request/intercepted-reads.ts';
 import type { WriteFence } from '../transport/contract/write-fence.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
-import { checkCallOptions, checkTyped } from './request/call-options.ts';
+import { checkTyped } from './request/call-options.ts';
 import { Collection } from './request/collection.ts';
 import type { ApiResource } from './discovery/api-resource.ts';
 import { Discovery, type DiscoveryCallOptions } from './discovery/discovery.ts';
@@ -20,13 +20,13 @@ import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
 import { ResourceClient } from './resource-client.ts';
-import type { CallOptions } from './request/resource-options.ts';
+import { SIGNAL_OPTIONS, WRITE_OBSERVER, type CallOptions } from './request/resource-options.ts';
 import {
-  LISTER_WATCHER_OPTIONS,
+  LISTER_WATCHER,
   ResourceListerWatcher,
   type ListerWatcherOptions,
 } from './resource-lister-watcher.ts';
-import { REST_CLIENT_OPTIONS, RestClient, type RestClientOptions } from './request/rest-client.ts';
+import { REST_CLIENT, RestClient, type RestClientOptions } from './request/rest-client.ts';
 import type { WriteObserver } from './request/write-observer.ts';
 
 export interface ClientOptions extends RestClientOptions {
@@ -67,13 +67,20 @@ export interface FindOptions<T extends KubernetesObject = KubernetesObject>
   extends Omit<ResourceOptions<T>, 'signal' | 'fence'>,
     DiscoveryCallOptions {}
 
-const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = [
-  'namespace',
-  'writes',
-  'forceApply',
-  'signal',
-  'fence',
-];
+export const CLIENT: OptionsSchema<ClientOptions> = optionsOf<ClientOptions>()('Client', {
+  ...REST_CLIENT.rules,
+  namespace: is.text(),
+  fieldManager: is.text(),
+  dryRun: is.flag(),
+  maxFrameBytes: is.number({ min: 1 }),
+});
+const RESOURCE = optionsOf<ResourceOptions>()('resource', {
+  namespace: is.text(),
+  writes: WRITE_OBSERVER,
+  forceApply: is.flag(),
+  signal: is.abortSignal(),
+  fence: is.object(),
+});
 
 /** The answer of `GET /version`. */
 export interface ServerVersion {
@@ -116,11 +123,8 @@ export class Client<Types extends object = object> implements AsyncDisposable {
 
   /** Most callers use `connect`. */
   constructor(options: ClientOptions) {
-    const known = [...REST_CLIENT_OPTIONS, 'namespace', 'fieldManager', 'dryRun', 'maxFrameBytes'];
-    rejectUnknownOptions('Client', options, known);
-    const { namespace, fieldManager, dryRun, maxFrameBytes, ...restOptions } = options;
+    const { namespace, fieldManager, dryRun, maxFrameBytes, ...restOptions } = CLIENT.read(options);
     this.#options = options;
-    checkCallOptions('Client', { dryRun }, ['dryRun']);
     this.#dryRun = dryRun === true;
     const { transport } = restOptions;
     this.#rest = new RestClient(
@@ -155,8 +159,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     resource: string,
     options: ResourceOptions<T> = {},
   ): ResourceClient<T> {
-    checkCallOptions('resource', options, RESOURCE_OPTIONS);
-    const { signal, fence } = options;
+    const { signal, fence } = RESOURCE.read(options);
     const fenced = fence === undefined ? this.#rest : this.#rest.fencedBy(fence);
     return new ResourceClient<T>({
       rest: signal === undefined ? fenced : fenced.boundTo(signal),
@@ -270,7 +273,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     { apiVersion, resource }: ResourceName,
     options: ListerWatcherOptions = {},
   ): ListerWatcher<ObjectView<T>> {
-    checkCallOptions('listerWatcher', options, LISTER_WATCHER_OPTIONS);
+    LISTER_WATCHER.read(options);
     const decoder =
       options.metadataOnly === true ? new MetadataObjectDecoder() : new JsonObjectDecoder<T>();
     return new ResourceListerWatcher<T>({
@@ -300,8 +303,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
 
   /** The version of the server. */
   async version(options: Pick<CallOptions, 'signal'> = {}): Promise<ServerVersion> {
-    checkCallOptions('version', options, ['signal']);
-    const { signal } = options;
+    const { signal } = SIGNAL_OPTIONS.read(options, 'version');
     return await this.#rest.json<ServerVersion>({ method: 'GET', path: '/version', signal });
   }
 

@@ -1,14 +1,18 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { ambientEnvironment } from '../config/ambient-environment.ts';
-import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
+import { LOAD_CONFIG, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
 import { programUserAgent } from '../config/program-user-agent.ts';
-import { AxiosTransport, type AxiosTransportOptions } from '../transport/axios-transport.ts';
-import { FLOW_OPTIONS, flowTransport, type FlowOptions } from '../transport/flow/flow-transport.ts';
+import {
+  AXIOS_TRANSPORT,
+  AxiosTransport,
+  type AxiosTransportOptions,
+} from '../transport/axios-transport.ts';
+import { FLOW, flowTransport, type FlowOptions } from '../transport/flow/flow-transport.ts';
 import type { Transport } from '../transport/contract/transport.ts';
-import { Client, type ClientOptions } from './client.ts';
+import { CLIENT, Client, type ClientOptions } from './client.ts';
 
 export interface ConnectOptions
   extends LoadConfigOptions,
@@ -22,17 +26,21 @@ export interface ConnectOptions
   readonly transport?: Transport | undefined;
 }
 
-const CLIENT_OPTIONS = [
-  'onWarning',
-  'fieldManager',
-  'dryRun',
-  'maxResponseBytes',
-  'maxFrameBytes',
-] as const;
-const TRANSPORT_OPTIONS = ['http2', 'timeouts', 'userAgent'] as const;
+const { onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes } = CLIENT.rules;
+const CLIENT_RULES = { onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes };
+const { http2, timeouts, userAgent } = AXIOS_TRANSPORT.rules;
+const CONNECT = optionsOf<ConnectOptions>()('connect', {
+  ...LOAD_CONFIG.rules,
+  ...FLOW.rules,
+  ...CLIENT_RULES,
+  http2,
+  timeouts,
+  userAgent,
+  transport: is.object(),
+});
 const WITH_TRANSPORT = new Set<string>([
-  ...CLIENT_OPTIONS,
-  ...FLOW_OPTIONS,
+  ...Object.keys(CLIENT_RULES),
+  ...FLOW.names,
   'transport',
   'namespace',
   'runtime',
@@ -52,8 +60,7 @@ const WITH_TRANSPORT = new Set<string>([
 export async function connect<Types extends object = object>(
   options: ConnectOptions = {},
 ): Promise<Client<Types>> {
-  const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, ...FLOW_OPTIONS];
-  rejectUnknownOptions('connect', options, [...known, 'transport']);
+  CONNECT.read(options);
   const { runtime, onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes } = options;
   const logger = options.logger ?? consoleLogger;
   const { limiter, retry, metrics, onRequest } = options;
@@ -66,7 +73,7 @@ export async function connect<Types extends object = object>(
     return new Client<Types>({ ...shared, transport, namespace: options.namespace });
   }
   const { http2, timeouts, userAgent, ...rest } = options;
-  const config = await loadConfig(only(rest, LOAD_CONFIG_OPTIONS));
+  const config = await loadConfig(only(rest, LOAD_CONFIG.names));
   const http = new AxiosTransport({
     server: config.server,
     credentials: config.credentials,

@@ -11,19 +11,18 @@ import { listAllPages, listItems } from './read/pager.ts';
 import { watchEvents } from './read/watch-events.ts';
 import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
 import { isApplied } from './helpers/is-applied.ts';
-import { migrateToApply, type MigrateOptions } from './helpers/migrate-to-apply.ts';
 import {
+  MIGRATE_OPTIONS,
+  migrateToApply,
+  type MigrateOptions,
+} from './helpers/migrate-to-apply.ts';
+import {
+  WAIT_OPTIONS,
   waitForObject,
   type WaitCondition,
   type ObjectWaitOptions,
 } from './helpers/wait-for-object.ts';
-import {
-  checkApplied,
-  checkCallOptions,
-  checkMigration,
-  checkObject,
-  patchTypeOf,
-} from './request/call-options.ts';
+import { checkApplied, checkMigration, checkObject, patchTypeOf } from './request/call-options.ts';
 import type { Collection } from './request/collection.ts';
 import { deleteBody } from './request/delete-body.ts';
 import { PATCH_TYPES } from './request/patch-types.ts';
@@ -34,13 +33,10 @@ import {
   APPLY_OPTIONS,
   DELETE_COLLECTION_OPTIONS,
   DELETE_OPTIONS,
-  EVICT_OPTIONS,
   GET_OPTIONS,
   ITEMS_OPTIONS,
   LIST_OPTIONS,
-  MIGRATE_OPTIONS,
   PATCH_OPTIONS,
-  WAIT_OPTIONS,
   WATCH_OPTIONS,
   WRITE_OPTIONS,
   type ApplyOptions,
@@ -69,11 +65,12 @@ import type {
 import { StreamCalls } from './streams/stream-calls.ts';
 import type { PortForward, PortForwardOptions } from './streams/forward-ports.ts';
 import { SubresourceClient, type Subresource } from './subresources/subresource-client.ts';
-import type {
-  BoundToken,
-  EvictOptions,
-  Scale,
-  TokenOptions,
+import {
+  EVICT_OPTIONS,
+  type BoundToken,
+  type EvictOptions,
+  type Scale,
+  type TokenOptions,
 } from './subresources/subresource-objects.ts';
 import { WriteReporter, type WriteObserver } from './request/write-observer.ts';
 
@@ -117,7 +114,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Reads one object, always from the server. */
   async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
-    checkCallOptions('get', options, GET_OPTIONS);
+    GET_OPTIONS.read(options, 'get');
     const { resourceVersion, signal } = options;
     const requests = this.#requests;
     const path = requests.path(options, { name }) + queryString({ resourceVersion });
@@ -127,13 +124,13 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Reads one page: without a limit, everything. */
   async list(options: ListOptions = {}): Promise<ListPage<Stored<T>>> {
-    checkCallOptions('list', options, LIST_OPTIONS);
+    LIST_OPTIONS.read(options, 'list');
     return await decodedPages(this.#source(options))(listRequest(options));
   }
 
   /** Reads all objects, in pages of `limit` objects. All pages show the state of the first page. */
   async listAll(options: ListOptions = {}): Promise<ListPage<Stored<T>>> {
-    checkCallOptions('listAll', options, LIST_OPTIONS);
+    LIST_OPTIONS.read(options, 'listAll');
     return await listAllPages(decodedPages(this.#source(options)), listRequest(options));
   }
 
@@ -146,7 +143,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * @throws {ApiError} code EXPIRED when the server has dropped the state of the first page; see option `onExpired`
    */
   async *items(options: ItemsOptions = {}): AsyncGenerator<Stored<T>, undefined> {
-    checkCallOptions('items', options, ITEMS_OPTIONS);
+    ITEMS_OPTIONS.read(options, 'items');
     const { prefetchPages, onExpired } = options;
     const pages = packedPages(this.#source(options));
     yield* listItems(pages, listRequest(options), { prefetchPages, onExpired });
@@ -158,7 +155,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * @throws {ListwatchError} code STREAM_IDLE within 35 s when the connection died without a word; {ApiError} code EXPIRED
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<Stored<T>>, undefined> {
-    checkCallOptions('watch', options, WATCH_OPTIONS);
+    WATCH_OPTIONS.read(options, 'watch');
     yield* watchEvents(this.#source(options), options, this.#requests.rest.runtime);
   }
 
@@ -167,7 +164,7 @@ export class ResourceClient<T extends KubernetesObject> {
   /** The object of a dry run has no resource version. */
   create(object: T, options: WriteOptions): Promise<Created<T, Unstored<T>>>;
   async create(object: T, options: WriteOptions = {}): Promise<Created<T>> {
-    checkCallOptions('create', options, WRITE_OPTIONS);
+    WRITE_OPTIONS.read(options, 'create');
     checkObject('create', object);
     const target = { object };
     const request = { verb: 'create', method: 'POST', target, body: object } as const;
@@ -187,7 +184,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Changes part of an object. */
   async patch(name: string, patch: object, options: PatchOptions = {}): Promise<Stored<T>> {
-    checkCallOptions('patch', options, PATCH_OPTIONS);
+    PATCH_OPTIONS.read(options, 'patch');
     const { subresource } = options;
     const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
     const target = { name, subresource };
@@ -209,7 +206,7 @@ export class ResourceClient<T extends KubernetesObject> {
   /** The object of a dry run that would create it has no resource version. */
   apply(part: ApplyConfiguration<T>, options: ApplyOptions): Promise<Unstored<T>>;
   async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
-    checkCallOptions('apply', options, APPLY_OPTIONS);
+    APPLY_OPTIONS.read(options, 'apply');
     const requests = this.#requests;
     const { force = this.#forceApply, current, subresource } = options;
     const { fieldManager = requests.fieldManager ?? '' } = options;
@@ -245,7 +242,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * @throws {ApiError} code NOT_FOUND. {ListwatchError} code INVALID_OPTION.
    */
   async migrateToServerSideApply(name: string, options: MigrateOptions): Promise<T> {
-    checkCallOptions('migrateToServerSideApply', options, MIGRATE_OPTIONS);
+    MIGRATE_OPTIONS.read(options, 'migrateToServerSideApply');
     const { rest, fieldManager } = this.#requests;
     const to = checkMigration(options.from, options.fieldManager ?? fieldManager);
     return await migrateToApply(this, name, options, { to, runtime: rest.runtime });
@@ -262,7 +259,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * object; otherwise to undefined.
    */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | undefined> {
-    checkCallOptions('delete', options, DELETE_OPTIONS);
+    DELETE_OPTIONS.read(options, 'delete');
     const { dryRun, signal, ignoreNotFound = false } = options;
     const requests = this.#requests;
     let answer: Stored<T> | Status;
@@ -288,7 +285,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * as the server sends them: those with finalizers or a grace period exist for a while.
    */
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<readonly Stored<T>[]> {
-    checkCallOptions('deleteCollection', options, DELETE_COLLECTION_OPTIONS);
+    DELETE_COLLECTION_OPTIONS.read(options, 'deleteCollection');
     const { labelSelector, fieldSelector, dryRun, signal } = options;
     const requests = this.#requests;
     const answer = await requests.rest.json<KubernetesList<Stored<T>> | Status>({
@@ -325,7 +322,7 @@ export class ResourceClient<T extends KubernetesObject> {
     const { gracePeriodSeconds, preconditions, ...rest } = options;
     const deleteOptions = { gracePeriodSeconds, preconditions };
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, deleteOptions };
-    checkCallOptions('evict', options, EVICT_OPTIONS);
+    EVICT_OPTIONS.read(options, 'evict');
     const target = { name, subresource: 'eviction' };
     const eviction = { verb: 'create', method: 'POST', target, body, retry: false } as const;
     await this.#requests.write(eviction, rest);
@@ -440,7 +437,7 @@ export class ResourceClient<T extends KubernetesObject> {
     change: Change<T>,
     options: WriteOptions = {},
   ): Promise<CreatedOrUpdated<T>> {
-    checkCallOptions('createOrUpdate', options, WRITE_OPTIONS);
+    WRITE_OPTIONS.read(options, 'createOrUpdate');
     const { runtime } = this.#requests.rest;
     return (await createOrUpdate(this, name, change, { options, runtime })) as CreatedOrUpdated<T>;
   }
@@ -459,7 +456,7 @@ export class ResourceClient<T extends KubernetesObject> {
     is: WaitCondition<Stored<T>>,
     options: ObjectWaitOptions = {},
   ): Promise<Stored<T> | undefined> {
-    checkCallOptions('wait', options, WAIT_OPTIONS);
+    WAIT_OPTIONS.read(options, 'wait');
     const { runtime } = this.#requests.rest;
     const { resource } = this.#requests.call('get', options, { name });
     return await waitForObject(this, { name, is, what: `${resource} "${name}"`, runtime }, options);
@@ -470,7 +467,7 @@ export class ResourceClient<T extends KubernetesObject> {
     options: WriteOptions,
     subresource: string | undefined,
   ): Promise<Stored<T>> {
-    checkCallOptions('update', options, WRITE_OPTIONS);
+    WRITE_OPTIONS.read(options, 'update');
     checkObject('update', object);
     const name = this.#requests.nameOf(object, 'updated');
     const target = { name, object, subresource };

@@ -9,7 +9,7 @@ import type {
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../kernel/time/abort.ts';
-import { numberOption } from '../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { ApiCall } from '../../meta/api-call.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
@@ -46,14 +46,15 @@ export interface ListerWatcherOptions extends SelectorOptions {
   readonly watchIdleTimeoutMs?: number | undefined;
 }
 
-export const LISTER_WATCHER_OPTIONS: readonly (keyof ListerWatcherOptions)[] = [
-  'namespace',
-  'labelSelector',
-  'fieldSelector',
-  'shardSelector',
-  'metadataOnly',
-  'watchIdleTimeoutMs',
-];
+export const LISTER_WATCHER: OptionsSchema<ListerWatcherOptions> =
+  optionsOf<ListerWatcherOptions>()('listerWatcher', {
+    namespace: is.text(),
+    labelSelector: is.text(),
+    fieldSelector: is.text(),
+    shardSelector: is.text(),
+    metadataOnly: is.flag(),
+    watchIdleTimeoutMs: is.number({ min: 1 }),
+  });
 
 /** The time after `timeoutSeconds` within which a server should end a watch. */
 const LATE_END_MS = 30_000;
@@ -82,15 +83,13 @@ export class ResourceListerWatcher<T extends KubernetesObject>
 
   /** @throws {ListwatchError} code INVALID_OPTION, INVALID_SELECTOR. */
   constructor(options: ResourceListerWatcherParts<T>) {
-    const { collection, namespace, watchIdleTimeoutMs, labelSelector, fieldSelector } = options;
+    const { collection, namespace, labelSelector, fieldSelector } = options;
     const { shardSelector = '' } = options;
     // The server refuses a selector of a bad syntax too, but without the place in it.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
     this.#shards =
       shardSelector === '' ? undefined : new ShardFilter(parseShardSelector(shardSelector));
-    const rule = { min: 1 };
-    numberOption('listerWatcher', 'watchIdleTimeoutMs', watchIdleTimeoutMs, Infinity, rule);
     this.description = collection.describe(options);
     this.gate = options.gate;
     this.#options = options;

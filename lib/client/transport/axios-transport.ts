@@ -4,7 +4,7 @@ import type { AxiosResponse } from 'axios';
 import { abortable } from '../../kernel/time/abort.ts';
 import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -17,7 +17,7 @@ import {
   type TokenSource,
 } from './request-credentials.ts';
 import { AxiosSender, type SendOptions } from './axios-sender.ts';
-import { checkedUserAgent } from './checked-user-agent.ts';
+import { USER_AGENT } from './checked-user-agent.ts';
 import { StreamBody } from './body/stream-body.ts';
 import { tapOf } from './connection/tap/body-tap.ts';
 import { isRefusedCertificate } from './connection/connection-failure.ts';
@@ -25,7 +25,7 @@ import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
 
 import { samePem, type Credential, type CredentialSource } from './contract/credential.ts';
-import { checkedHttp2Option, prefersHttp2, type Http2Option } from './contract/http2-option.ts';
+import { HTTP2, prefersHttp2, type Http2Option } from './contract/http2-option.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, parseServerAddress, type ServerAddress } from './contract/server-address.ts';
 import type { Timeouts } from './contract/timeouts.ts';
@@ -62,20 +62,21 @@ export interface AxiosTransportOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
-  'server',
-  'token',
-  'credentials',
-  'impersonate',
-  'tls',
-  'disableCompression',
-  'proxy',
-  'http2',
-  'timeouts',
-  'userAgent',
-  'metrics',
-  'runtime',
-];
+export const AXIOS_TRANSPORT: OptionsSchema<AxiosTransportOptions> =
+  optionsOf<AxiosTransportOptions>()('AxiosTransport', {
+    server: is.anything().required,
+    token: is.anything(),
+    credentials: is.object(),
+    impersonate: is.object(),
+    tls: is.object(),
+    disableCompression: is.flag(),
+    proxy: is.anything(),
+    http2: HTTP2,
+    timeouts: is.anything(),
+    userAgent: USER_AGENT,
+    metrics: is.object(),
+    runtime: is.object(),
+  });
 
 /** The head of an answer, and its body. */
 interface HttpAnswer extends Pick<AxiosResponse<Readable>, 'status' | 'data'> {
@@ -131,7 +132,7 @@ export class AxiosTransport implements Transport {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: AxiosTransportOptions) {
     const owner = 'AxiosTransport';
-    rejectUnknownOptions(owner, options, KNOWN_OPTIONS);
+    AXIOS_TRANSPORT.read(options);
     const { credentials, token, impersonate, proxy, tls = {} } = options;
     if (credentials !== undefined && token !== undefined) {
       const problem = 'option "credentials" excludes "token"; give one or the other';
@@ -149,11 +150,11 @@ export class AxiosTransport implements Transport {
     this.#compression = options.disableCompression !== true;
     this.#secure = address.secure;
     this.#metrics = options.metrics;
-    this.#http2 = checkedHttp2Option(owner, options.http2);
+    this.#http2 = options.http2 ?? 'auto';
     this.#pool = this.#openPool(address, tls, proxy);
     this.#sender = new AxiosSender({ pool: this.#pool, runtime: this.#runtime });
     this.#headers = {
-      'User-Agent': checkedUserAgent(owner, options.userAgent ?? 'listwatch'),
+      'User-Agent': options.userAgent ?? 'listwatch',
       ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
     };
   }

@@ -1,8 +1,7 @@
 import type { Indexers } from '../../cache/store/indexers.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { callback, flag, object, rule, text } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
@@ -60,20 +59,20 @@ export interface OwnsOptions<T extends KubernetesObject> extends SourceOptions<T
 }
 
 const SOURCE = {
-  labelSelector: text(),
-  where: callback(),
-  namespaces: rule<'all' | readonly string[]>("'all' or an array of strings", (given) => {
+  labelSelector: is.text(),
+  where: is.callback(),
+  namespaces: is.rule<'all' | readonly string[]>("'all' or an array of strings", (given) => {
     return given === 'all' || Array.isArray(given);
   }),
-  indexes: object(),
+  indexes: is.object(),
 };
 const WATCHES = optionsOf<WatchesOptions<KubernetesObject>>()('controller.watches', {
   ...SOURCE,
-  cluster: object(),
+  cluster: is.object(),
 });
 const OWNS = optionsOf<OwnsOptions<KubernetesObject>>()('controller.owns', {
   ...SOURCE,
-  anyOwner: flag().default(false),
+  anyOwner: is.flag().default(false),
 });
 
 /** Declares what a controller watches. Each method returns the same builder; `reconcile` ends it. */

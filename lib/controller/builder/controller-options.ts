@@ -1,18 +1,9 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { MissingResourcePolicy } from '../../cache/informer/options/start-failure.ts';
 import {
-  callback,
-  flag,
-  integer,
-  number,
-  object,
-  oneOf,
-  text,
-  texts,
-} from '../../kernel/options/option-rules.ts';
-import {
-  optionsOf,
   type FilledOptions,
+  is,
+  optionsOf,
   type OptionsSchema,
 } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
@@ -103,28 +94,28 @@ export type FilledControllerOptions = FilledOptions<ControllerOptions, Defaulted
 
 export const CONTROLLER: OptionsSchema<ControllerOptions, Defaulted> =
   optionsOf<ControllerOptions>()('controller', {
-    name: text(),
-    concurrency: integer({ min: 1, max: 10_000 }),
-    informers: object(),
-    namespace: text(),
-    namespaces: texts(),
-    labelSelector: text(),
-    everyUpdate: flag(),
-    ownWrites: flag(),
-    missingResource: oneOf('wait', 'fail'),
-    syncTimeoutMs: number({ min: 1 }),
-    timeoutMs: number({ min: 1 }),
-    shutdownTimeoutMs: number({ min: 0 }),
-    maxRetries: integer({ min: 0 }),
-    priority: callback(),
-    queue: object(),
-    rateLimiter: object(),
-    onError: callback(),
-    events: object(),
-    historySize: integer({ min: 0 }).default(100),
-    runtime: object().default(realRuntime),
-    logger: object().default(consoleLogger),
-    metrics: object(),
+    name: is.text(),
+    concurrency: is.integer({ min: 1, max: 10_000 }),
+    informers: is.object(),
+    namespace: is.text(),
+    namespaces: is.texts(),
+    labelSelector: is.text(),
+    everyUpdate: is.flag(),
+    ownWrites: is.flag(),
+    missingResource: is.oneOf('wait', 'fail'),
+    syncTimeoutMs: is.number({ min: 1 }),
+    timeoutMs: is.number({ min: 1 }),
+    shutdownTimeoutMs: is.number({ min: 0 }),
+    maxRetries: is.integer({ min: 0 }),
+    priority: is.callback(),
+    queue: is.object(),
+    rateLimiter: is.object(),
+    onError: is.callback(),
+    events: is.object(),
+    historySize: is.integer({ min: 0 }).default(100),
+    runtime: is.object().default(realRuntime),
+    logger: is.object().default(consoleLogger),
+    metrics: is.object(),
   });
 
 /** The longest wait for the first lists, milliseconds. */

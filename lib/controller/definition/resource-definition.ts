@@ -1,15 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import {
-  anything,
-  flag,
-  object,
-  oneOf,
-  openRule,
-  rule,
-  text,
-  texts,
-} from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type {
   CustomResourceColumnDefinition,
@@ -106,27 +96,27 @@ export type TypesOf<Definition> =
 
 const OWNER = 'defineResource';
 const RESOURCE = optionsOf<DefineResourceOptions>()(OWNER, {
-  group: openRule<string>('a DNS name such as "shop.example.com"', (given) => {
+  group: is.openRule<string>('a DNS name such as "shop.example.com"', (given) => {
     return typeof given === 'string' && GROUP_NAME.test(given);
   }).required,
-  kind: text().required,
-  plural: text().required,
-  singular: text(),
-  shortNames: texts(),
-  categories: texts(),
-  scope: oneOf('Namespaced', 'Cluster').default('Namespaced'),
-  versions: object().required,
+  kind: is.text().required,
+  plural: is.text().required,
+  singular: is.text(),
+  shortNames: is.texts(),
+  categories: is.texts(),
+  scope: is.oneOf('Namespaced', 'Cluster').default('Namespaced'),
+  versions: is.object().required,
 });
-const list = rule<readonly unknown[]>('an array', Array.isArray);
+const list = is.rule<readonly unknown[]>('an array', Array.isArray);
 const VERSION = optionsOf<VersionOptions>()(OWNER, {
-  spec: anything().required,
-  status: anything(),
-  storage: flag(),
-  served: flag().default(true),
-  deprecated: anything(),
+  spec: is.anything().required,
+  status: is.anything(),
+  storage: is.flag(),
+  served: is.flag().default(true),
+  deprecated: is.anything(),
   columns: list,
-  scale: object(),
-  selectableFields: texts(),
+  scale: is.object(),
+  selectableFields: is.texts(),
 });
 const VERSION_NAME = /^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/;
 const GROUP_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;

@@ -1,15 +1,8 @@
 import {
-  callback,
-  flag,
-  invalidOption,
-  number,
-  object,
-  oneOf,
-  openRule,
-} from '../../kernel/options/option-rules.ts';
-import {
-  optionsOf,
   type FilledOptions,
+  invalidOption,
+  is,
+  optionsOf,
   type OptionsSchema,
 } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
@@ -71,7 +64,7 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 }
 
 /** The name of a Lease or a namespace. */
-const dnsName = openRule<string>(
+const dnsName = is.openRule<string>(
   'a name of Kubernetes: lower case letters, digits, "-" and "."',
   (given) => typeof given === 'string' && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(given),
 );
@@ -91,21 +84,21 @@ export const LEADER_ELECTION: OptionsSchema<LeaderElectorOptions, Defaulted> =
   optionsOf<LeaderElectorOptions>()('LeaderElector', {
     name: dnsName.required,
     namespace: dnsName,
-    identity: openRule<string>(
+    identity: is.openRule<string>(
       'a text that no other replica has, such as the name of the pod',
       (given) => typeof given === 'string' && given.trim() !== '',
     ),
-    leaseDurationMs: number({ min: 1 }).default(15_000),
-    renewDeadlineMs: number({ min: 1 }).default(10_000),
-    retryMs: number({ min: 1 }).default(2000),
-    fencing: oneOf('local', 'strict').default('local'),
-    labels: object(),
-    drainTimeoutMs: number({ min: 1 }).default(25_000),
-    preempt: flag().default(false),
-    onLeader: callback(),
-    runtime: object().default(realRuntime),
-    logger: object().default(consoleLogger),
-    metrics: object().default(silentMetrics),
+    leaseDurationMs: is.number({ min: 1 }).default(15_000),
+    renewDeadlineMs: is.number({ min: 1 }).default(10_000),
+    retryMs: is.number({ min: 1 }).default(2000),
+    fencing: is.oneOf('local', 'strict').default('local'),
+    labels: is.object(),
+    drainTimeoutMs: is.number({ min: 1 }).default(25_000),
+    preempt: is.flag().default(false),
+    onLeader: is.callback(),
+    runtime: is.object().default(realRuntime),
+    logger: is.object().default(consoleLogger),
+    metrics: is.object().default(silentMetrics),
   });
 
 /** Jitter of the waits of replicas that do not lead: up to this share of `retryMs` is added. @see client-go JitterFactor @ 32ce75a7 */

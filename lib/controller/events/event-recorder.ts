@@ -1,7 +1,6 @@
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { number, object, oneOf, text } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
@@ -59,12 +58,12 @@ export interface FlushOptions {
 
 const OWNER = 'EventRecorder';
 const OPTIONS = optionsOf<EventRecorderOptions>()(OWNER, {
-  controller: text().required,
-  instance: text(),
-  api: oneOf('events.k8s.io/v1', 'v1').default('events.k8s.io/v1'),
-  closeTimeoutMs: number({ min: 0 }).default(5000),
-  runtime: object().default(realRuntime),
-  logger: object().default(consoleLogger),
+  controller: is.text().required,
+  instance: is.text(),
+  api: is.oneOf('events.k8s.io/v1', 'v1').default('events.k8s.io/v1'),
+  closeTimeoutMs: is.number({ min: 0 }).default(5000),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
 });
 const FLUSH_TIMEOUT_MS = 30_000;
 const LONGEST_NAME = 63;

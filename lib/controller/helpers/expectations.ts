@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { integer, number, object } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
@@ -19,9 +18,9 @@ export interface ExpectationsOptions {
 }
 
 const OPTIONS = optionsOf<ExpectationsOptions>()('Expectations', {
-  timeoutMs: number({ min: 1 }).default(300_000),
-  maxKeys: integer({ min: 1 }).default(10_000),
-  runtime: object().default(realRuntime),
+  timeoutMs: is.number({ min: 1 }).default(300_000),
+  maxKeys: is.integer({ min: 1 }).default(10_000),
+  runtime: is.object().default(realRuntime),
 });
 
 /** A write whose effect the cache does not show yet. */

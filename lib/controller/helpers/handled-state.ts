@@ -2,8 +2,7 @@ import { sameContent } from '../../meta/content/same-content.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { text } from '../../kernel/options/option-rules.ts';
-import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 
 /** One field that is another one than when the object was handled last. */
 export interface FieldChange {
@@ -25,7 +24,7 @@ export interface HandledOptions {
 
 export const HANDLED: OptionsSchema<HandledOptions> = optionsOf<HandledOptions>()(
   'controller.remembers',
-  { annotation: text() },
+  { annotation: is.text() },
 );
 
 /** What has changed in an object since its last reconcile that did not fail. */

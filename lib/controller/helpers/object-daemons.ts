@@ -1,6 +1,5 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { integer, number, oneOf, text } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Backoff } from '../../kernel/time/backoff.ts';
@@ -21,10 +20,10 @@ export interface DaemonOptions {
 }
 
 const DAEMON = optionsOf<DaemonOptions>()('controller.daemon', {
-  name: text().default('daemon'),
-  restart: oneOf('onFailure', 'always', 'never').default('onFailure'),
-  maxRunning: integer({ min: 1 }).default(1_000),
-  stopTimeoutMs: number({ min: 1 }).default(30_000),
+  name: is.text().default('daemon'),
+  restart: is.oneOf('onFailure', 'always', 'never').default('onFailure'),
+  maxRunning: is.integer({ min: 1 }).default(1_000),
+  stopTimeoutMs: is.number({ min: 1 }).default(30_000),
 });
 
 export interface ObjectDaemonsOptions {

@@ -1,5 +1,4 @@
-import { integer, number, text } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -20,12 +19,12 @@ export interface EveryOptions {
 }
 
 const TIMER = optionsOf<EveryOptions>()('controller.every', {
-  name: text(),
-  initialDelayMs: number({ min: 0 }),
-  concurrency: integer({ min: 1 }),
-  timeoutMs: number({ min: 1 }),
+  name: is.text(),
+  initialDelayMs: is.number({ min: 0 }),
+  concurrency: is.integer({ min: 1 }),
+  timeoutMs: is.number({ min: 1 }),
 });
-const INTERVAL = number({ min: 1 }).required;
+const INTERVAL = is.number({ min: 1 }).required;
 
 export interface ObjectTimerOptions {
   readonly controller: string;

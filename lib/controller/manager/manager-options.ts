@@ -1,5 +1,4 @@
-import { number, object, rule } from '../../kernel/options/option-rules.ts';
-import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
@@ -69,18 +68,20 @@ export const MANAGER: OptionsSchema<
   ManagerOptions,
   'signals' | 'shutdownTimeoutMs' | 'startTimeoutMs' | 'runtime' | 'logger'
 > = optionsOf<ManagerOptions>()('Manager', {
-  leaderElection: object(),
-  sharding: object(),
-  endpoints: object(),
-  signals: rule<SignalSource | false>('a source of signals, or false', (given) => {
-    return given === false || (typeof given === 'object' && given !== null);
-  }).default(processSignals),
-  shutdownTimeoutMs: number({ min: 0 }).default(25_000),
-  startTimeoutMs: number({ min: 0 }).default(120_000),
-  healthChecks: object(),
-  readyChecks: object(),
-  metrics: object(),
-  registry: object(),
-  runtime: object().default(realRuntime),
-  logger: object().default(consoleLogger),
+  leaderElection: is.object(),
+  sharding: is.object(),
+  endpoints: is.object(),
+  signals: is
+    .rule<SignalSource | false>('a source of signals, or false', (given) => {
+      return given === false || (typeof given === 'object' && given !== null);
+    })
+    .default(processSignals),
+  shutdownTimeoutMs: is.number({ min: 0 }).default(25_000),
+  startTimeoutMs: is.number({ min: 0 }).default(120_000),
+  healthChecks: is.object(),
+  readyChecks: is.object(),
+  metrics: is.object(),
+  registry: is.object(),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
 });

@@ -13,15 +13,7 @@ import { Latch } from '../../kernel/time/latch.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
-import {
-  callback,
-  integer,
-  methods,
-  number,
-  object,
-  text,
-} from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
@@ -101,20 +93,20 @@ export interface ReconcileLoopOptions<K = string> {
 
 const OPTIONS = optionsOf<ReconcileLoopOptions>()('ReconcileLoop', {
   // The queue may be of another copy of the package.
-  queue: methods('a RateLimitingQueue', 'addRateLimited').required,
-  reconcile: callback().required,
-  onError: callback(),
-  isExpected: callback(),
-  name: text(),
-  concurrency: integer({ min: 1, max: 10_000 }).default(1),
-  maxRetries: integer({ min: 0 }).default(Infinity),
-  timeoutMs: number({ min: 1 }).default(300_000),
-  shutdownTimeoutMs: number({ min: 0 }).default(30_000),
-  runtime: object().default(realRuntime),
-  logger: object().default(consoleLogger),
-  metrics: object(),
+  queue: is.methods('a RateLimitingQueue', 'addRateLimited').required,
+  reconcile: is.callback().required,
+  onError: is.callback(),
+  isExpected: is.callback(),
+  name: is.text(),
+  concurrency: is.integer({ min: 1, max: 10_000 }).default(1),
+  maxRetries: is.integer({ min: 0 }).default(Infinity),
+  timeoutMs: is.number({ min: 1 }).default(300_000),
+  shutdownTimeoutMs: is.number({ min: 0 }).default(30_000),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
+  metrics: is.object(),
 });
-const REQUEUE_DELAY = number({ min: 0 }).default(0);
+const REQUEUE_DELAY = is.number({ min: 0 }).default(0);
 
 /** Workers that take the place of those whose runs do not end. When so many do not end, the next ones hold their workers. */
 const MOST_STAND_INS = 100;

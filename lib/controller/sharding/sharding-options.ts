@@ -1,5 +1,9 @@
-import { invalidOption, number } from '../../kernel/options/option-rules.ts';
-import { optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
+import {
+  type FilledOptions,
+  invalidOption,
+  is,
+  optionsOf,
+} from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -46,7 +50,7 @@ const SHARDING = optionsOf<ShardMemberOptions>()('sharding', {
   runtime,
   logger,
   metrics,
-  undisturbedMs: number({ min: 0 }).default(10_000),
+  undisturbedMs: is.number({ min: 0 }).default(10_000),
 });
 /** Leases of a group have its name in a label. */
 const LONGEST_LABEL = 63;

@@ -1,6 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { callback, text } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import {
@@ -26,9 +25,9 @@ export interface AnyConversion extends Spoke {
 }
 
 const CONVERSION = optionsOf<AnyConversion>()('WebhookServer.convert', {
-  hub: text().required,
-  toHub: callback().required,
-  fromHub: callback().required,
+  hub: is.text().required,
+  toHub: is.callback().required,
+  fromHub: is.callback().required,
 });
 
 /** The webhooks of a server, and how their calls are answered. */

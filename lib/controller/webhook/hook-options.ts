@@ -1,14 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import {
-  integer,
-  invalidOption,
-  object,
-  oneOf,
-  openRule,
-  rule,
-  text,
-} from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { invalidOption, is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { apiVersionOf, groupResource, parseApiVersion } from '../../meta/resource.ts';
 import type { LabelSelector } from '../../types/built-in/meta-v1-kinds.ts';
 import type { MatchCondition } from '../../types/built-in/admissionregistration-v1-kinds.ts';
@@ -49,22 +40,22 @@ export interface MutateOptions<Op extends Operation = Operation> extends HookOpt
 
 const OPERATIONS: readonly unknown[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const HOOK = optionsOf<HookOptions>()('WebhookServer', {
-  name: text(),
-  operations: openRule<readonly Operation[]>(
+  name: is.text(),
+  operations: is.openRule<readonly Operation[]>(
     `an array of ${OPERATIONS.join(', ')}`,
     (given) =>
       Array.isArray(given) && given.length > 0 && given.every((one) => OPERATIONS.includes(one)),
   ),
-  objectSelector: object(),
-  namespaceSelector: object(),
-  matchConditions: rule<readonly MatchCondition[]>('an array', Array.isArray),
-  failurePolicy: oneOf('Fail', 'Ignore'),
-  timeoutSeconds: integer({ min: 1, max: 30 }),
-  sideEffects: oneOf('None', 'NoneOnDryRun'),
+  objectSelector: is.object(),
+  namespaceSelector: is.object(),
+  matchConditions: is.rule<readonly MatchCondition[]>('an array', Array.isArray),
+  failurePolicy: is.oneOf('Fail', 'Ignore'),
+  timeoutSeconds: is.integer({ min: 1, max: 30 }),
+  sideEffects: is.oneOf('None', 'NoneOnDryRun'),
 });
 const MUTATE = optionsOf<MutateOptions>()('WebhookServer', {
   ...HOOK.rules,
-  reinvocationPolicy: oneOf('Never', 'IfNeeded'),
+  reinvocationPolicy: is.oneOf('Never', 'IfNeeded'),
 });
 
 /** A webhook as it was declared. */

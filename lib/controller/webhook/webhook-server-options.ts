@@ -1,15 +1,9 @@
 import {
-  anything,
-  callback,
-  flag,
-  integer,
+  type FilledOptions,
   invalidOption,
-  number,
-  object,
-  openRule,
-  text,
-} from '../../kernel/options/option-rules.ts';
-import { optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
+  is,
+  optionsOf,
+} from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
@@ -75,27 +69,27 @@ export interface WebhookServerOptions {
 }
 
 const OWNER = 'WebhookServer';
-const port = integer({ min: 0, max: 65_535 });
+const port = is.integer({ min: 0, max: 65_535 });
 const OPTIONS = optionsOf<WebhookServerOptions>()(OWNER, {
-  name: openRule<string>('a DNS label such as "shop-webhooks"', (given) => {
+  name: is.openRule<string>('a DNS label such as "shop-webhooks"', (given) => {
     return typeof given === 'string' && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(given);
   }).required,
-  service: anything(),
-  url: openRule<string>('an origin such as "https://build-host.example.com:9443"', isOrigin),
+  service: is.anything(),
+  url: is.openRule<string>('an origin such as "https://build-host.example.com:9443"', isOrigin),
   port,
-  host: text(),
-  certificate: anything(),
-  register: flag(),
-  unregister: flag(),
-  warmUp: callback(),
-  lingerMs: number({ min: 0, max: 60_000 }),
-  runtime: object().default(realRuntime),
-  logger: object().default(consoleLogger),
-  metrics: object(),
+  host: is.text(),
+  certificate: is.anything(),
+  register: is.flag(),
+  unregister: is.flag(),
+  warmUp: is.callback(),
+  lingerMs: is.number({ min: 0, max: 60_000 }),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
+  metrics: is.object(),
 });
 const SERVICE = optionsOf<WebhookServiceReference>()(`${OWNER}: service`, {
-  namespace: text().required,
-  name: text().required,
+  namespace: is.text().required,
+  name: is.text().required,
   port,
 });
 

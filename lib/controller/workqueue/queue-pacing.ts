@@ -1,5 +1,4 @@
-import { number } from '../../kernel/options/option-rules.ts';
-import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { DelayedKeys } from './keys/delayed-keys.ts';
 import type { HeldBackKey } from './queue-inspection.ts';
@@ -25,11 +24,11 @@ export const QUEUE_PACING: OptionsSchema<
   QueuePacingOptions,
   'debounceMs' | 'minIntervalMs' | 'maxPerSecond'
 > = optionsOf<QueuePacingOptions>()('DelayingQueue', {
-  debounceMs: number({ min: 0 }).default(0),
-  maxDebounceMs: number({ min: 0 }),
-  minIntervalMs: number({ min: 0 }).default(0),
-  maxPerSecond: number({ min: 0.001 }).default(Infinity),
-  burst: number({ min: 1 }),
+  debounceMs: is.number({ min: 0 }).default(0),
+  maxDebounceMs: is.number({ min: 0 }),
+  minIntervalMs: is.number({ min: 0 }).default(0),
+  maxPerSecond: is.number({ min: 0.001 }).default(Infinity),
+  burst: is.number({ min: 1 }),
 });
 
 /** Tokens that binary fractions may lack. */
@@ -76,7 +75,8 @@ export class QueuePacer<K> {
     this.#runtime = runtime;
     this.#hooks = hooks;
     this.#debounceMs = debounceMs;
-    this.#maxDebounceMs = number({ min: debounceMs })
+    this.#maxDebounceMs = is
+      .number({ min: debounceMs })
       .default(10 * debounceMs)
       .read('DelayingQueue', 'maxDebounceMs', maxDebounceMs);
     this.#minIntervalMs = minIntervalMs;

@@ -1,5 +1,4 @@
-import { methods } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { DELAYING_QUEUE, DelayingQueue, type DelayingQueueOptions } from './delaying-queue.ts';
 import { FailingKeys } from './failing-keys.ts';
@@ -15,7 +14,7 @@ export interface RateLimitingQueueOptions<K = string> extends DelayingQueueOptio
 
 const RATE_LIMITING_QUEUE = optionsOf<RateLimitingQueueOptions>()('RateLimitingQueue', {
   ...DELAYING_QUEUE.rules,
-  rateLimiter: methods('a rate limiter', 'nextDelayMs', 'forget', 'numRequeues'),
+  rateLimiter: is.methods('a rate limiter', 'nextDelayMs', 'forget', 'numRequeues'),
 });
 
 export interface RetryOptions extends AddOptions {

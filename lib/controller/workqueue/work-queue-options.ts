@@ -1,5 +1,4 @@
-import { abortSignal, integer, number, object, text } from '../../kernel/options/option-rules.ts';
-import { optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -22,11 +21,11 @@ export interface WorkQueueOptions {
 
 export const WORK_QUEUE: OptionsSchema<WorkQueueOptions, 'name' | 'ageingMs' | 'runtime'> =
   optionsOf<WorkQueueOptions>()('WorkQueue', {
-    name: text().default('queue'),
-    ageingMs: number({ min: 0 }).default(10_000),
-    runtime: object().default(realRuntime),
-    metrics: object(),
-    logger: object(),
+    name: is.text().default('queue'),
+    ageingMs: is.number({ min: 0 }).default(10_000),
+    runtime: is.object().default(realRuntime),
+    metrics: is.object(),
+    logger: is.object(),
   });
 
 export interface AddOptions {
@@ -37,7 +36,7 @@ export interface AddOptions {
   readonly priority?: number | undefined;
 }
 
-const PRIORITY = integer({ min: -1_000_000, max: 1_000_000 }).default(0);
+const PRIORITY = is.integer({ min: -1_000_000, max: 1_000_000 }).default(0);
 
 /** @throws {ListwatchError} code INVALID_OPTION for a priority that is no whole number in its range. */
 export function priorityOf({ priority }: AddOptions): number {
@@ -56,6 +55,6 @@ export interface CloseQueueOptions {
 
 export const CLOSE_QUEUE: OptionsSchema<CloseQueueOptions, 'timeoutMs'> =
   optionsOf<CloseQueueOptions>()('WorkQueue.close', {
-    timeoutMs: number({ min: 0 }).default(30_000),
-    signal: abortSignal(),
+    timeoutMs: is.number({ min: 0 }).default(30_000),
+    signal: is.abortSignal(),
   });

@@ -1,8 +1,7 @@
 import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
-import { integer, oneOf } from '../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import { ItemsInWork } from './keys/items-in-work.ts';
@@ -57,9 +56,9 @@ const LONGEST_LIST = 1000;
 
 const DRAIN = optionsOf<DrainQueueOptions>()('WorkQueue.drain', {
   ...CLOSE_QUEUE.rules,
-  mode: oneOf('running', 'all').default('running'),
+  mode: is.oneOf('running', 'all').default('running'),
 });
-const LIMIT = integer({ min: 0, max: LONGEST_LIST }).default(KEYS_IN_REPORT);
+const LIMIT = is.integer({ min: 0, max: LONGEST_LIST }).default(KEYS_IN_REPORT);
 
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
 const SPARE = 64;

@@ -4,6 +4,14 @@ import { plainText } from '../text/plain-text.ts';
 /** The length of a value in a message, characters. */
 const LONGEST_VALUE = 60;
 
+interface RuleTraits {
+  readonly isRequired?: boolean;
+  /** Whether an error shows a text that is refused: not for an option that may be a secret. */
+  readonly showsText?: boolean;
+  /** Checks the options of a value that is an object. */
+  readonly within?: (given: object, owner: string, path: string) => void;
+}
+
 /**
  * The rule of one option: the values that it accepts, and the value that it has when it is left out. `Accepted` are the values that
  * pass; `Default` is `undefined` for an option without a default, and `never` for a required one.
@@ -15,33 +23,27 @@ export class OptionRule<in Accepted, out Default> {
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
   readonly fallback: Default;
-  readonly isRequired: boolean;
-  readonly #showsText: boolean;
+  readonly #traits: RuleTraits;
 
-  /** @param showsText whether an error shows a text that is refused: not for an option that may be a secret */
   constructor(
     expected: string,
     accepts: (value: unknown) => boolean,
     fallback: Default,
-    { isRequired = false, showsText = false }: RuleTraits = {},
+    traits: RuleTraits,
   ) {
     this.expected = expected;
     this.accepts = accepts;
     this.fallback = fallback;
-    this.isRequired = isRequired;
-    this.#showsText = showsText;
+    this.#traits = traits;
   }
 
   default<D extends Accepted>(fallback: D): OptionRule<Accepted, D> {
-    return new OptionRule(this.expected, this.accepts, fallback, { showsText: this.#showsText });
+    return new OptionRule(this.expected, this.accepts, fallback, this.#traits);
   }
 
   get required(): OptionRule<Accepted, never> {
-    const showsText = this.#showsText;
-    return new OptionRule(this.expected, this.accepts, undefined as never, {
-      isRequired: true,
-      showsText,
-    });
+    const traits = { ...this.#traits, isRequired: true };
+    return new OptionRule(this.expected, this.accepts, undefined as never, traits);
   }
 
   /**
@@ -49,21 +51,18 @@ export class OptionRule<in Accepted, out Default> {
    * @throws {ListwatchError} code INVALID_OPTION naming option, rule and value.
    */
   read<V>(owner: string, name: string, given: V): Exclude<V, undefined> | Default {
-    if (given === undefined || (given === null && this.isRequired)) {
-      if (this.isRequired) throw invalidOption(owner, `option "${name}" is required`);
+    const { isRequired = false, showsText, within } = this.#traits;
+    if (given === undefined || (given === null && isRequired)) {
+      if (isRequired) throw invalidOption(owner, `option "${name}" is required`);
       return this.fallback;
     }
-    if (this.accepts(given)) return given as Exclude<V, undefined>;
-    throw invalidOption(
-      owner,
-      `option "${name}" must be ${this.expected}, not ${shown(given, this.#showsText)}`,
-    );
+    if (!this.accepts(given)) {
+      const text = `must be ${this.expected}, not ${shown(given, showsText)}`;
+      throw invalidOption(owner, `option "${name}" ${text}`);
+    }
+    if (typeof given === 'object' && given !== null) within?.(given, owner, `${name}.`);
+    return given as Exclude<V, undefined>;
   }
-}
-
-interface RuleTraits {
-  readonly isRequired?: boolean;
-  readonly showsText?: boolean;
 }
 
 type Optional<Accepted> = OptionRule<Accepted, undefined>;
@@ -73,7 +72,7 @@ export function rule<Accepted>(
   expected: string,
   accepts: (value: unknown) => boolean,
 ): Optional<Accepted> {
-  return new OptionRule<Accepted, undefined>(expected, accepts, undefined);
+  return new OptionRule<Accepted, undefined>(expected, accepts, undefined, {});
 }
 
 /** A rule of its own for an option that is no secret: an error shows the text that is refused. */
@@ -149,11 +148,13 @@ export function abortSignal(): Optional<AbortSignal> {
   return SIGNAL;
 }
 
-export function oneOf<const Word extends string>(...words: readonly Word[]): Optional<Word> {
-  const list = words.map((word) => `'${word}'`);
+export function oneOf<const Choices extends readonly (string | boolean)[]>(
+  ...choices: Choices
+): Optional<Choices[number]> {
+  const list = choices.map((choice) => (typeof choice === 'string' ? `'${choice}'` : `${choice}`));
   const last = list.pop() ?? '';
   const expected = list.length === 0 ? last : `${list.join(', ')} or ${last}`;
-  return openRule(expected, (given) => (words as readonly unknown[]).includes(given));
+  return openRule(expected, (given) => choices.includes(given as string));
 }
 
 /** For an option that its owner checks, or that may have any value. */

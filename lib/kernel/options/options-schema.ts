@@ -1,6 +1,10 @@
 import { nearName } from '../text/near-name.ts';
 import { plainText } from '../text/plain-text.ts';
-import { invalidOption, shown, type OptionRule } from './option-rules.ts';
+import { invalidOption, OptionRule, shown } from './option-rules.ts';
+
+export { invalidOption, type OptionRule } from './option-rules.ts';
+/** The rules of options: `is.integer({ min: 1 })`. */
+export * as is from './option-rules.ts';
 
 const LONGEST_NAME = 60;
 /** The length of a list of options in a message, characters. */
@@ -70,6 +74,38 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
     return options as FilledOptions<O, D>;
   }
 
+  get names(): readonly string[] {
+    return [...this.#rules.keys()];
+  }
+
+  /** The rule of an option whose value is an object with these options. Defaults are not filled in. */
+  get nested(): OptionRule<O, undefined> {
+    return this.#nested('an object', []);
+  }
+
+  /** The rule of an option that may also be one of some words. */
+  nestedOr<const Choices extends readonly (string | boolean)[]>(
+    expected: string,
+    ...choices: Choices
+  ): OptionRule<O | Choices[number], undefined> {
+    return this.#nested(expected, choices);
+  }
+
+  #nested<Accepted>(
+    expected: string,
+    choices: readonly unknown[],
+  ): OptionRule<Accepted, undefined> {
+    return new OptionRule<Accepted, undefined>(
+      expected,
+      (given) => choices.includes(given) || (typeof given === 'object' && given !== null),
+      undefined,
+      {
+        showsText: choices.length > 0,
+        within: (given, owner, path) => void this.read(given as O, owner, path),
+      },
+    );
+  }
+
   /**
    * Checks the names alone, for options that another part reads.
    * @throws {ListwatchError} code INVALID_OPTION.
@@ -81,18 +117,17 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
     }
     for (const name of Object.keys(given)) {
       if (this.#rules.has(name)) continue;
-      const known = [...this.#rules.keys()].map((one) => path + one);
-      const unknown = path + name;
-      const text = `unknown option "${plainText(unknown, LONGEST_NAME)}"; ${suggestion(unknown, known)}`;
+      const unknown = plainText(path + name, LONGEST_NAME);
+      const text = `unknown option "${unknown}"; ${suggestion(path, name, this.names)}`;
       throw invalidOption(owner, text);
     }
   }
 }
 
 /** The option that was probably meant; otherwise the known ones, as many as a line takes. */
-function suggestion(name: string, known: readonly string[]): string {
+function suggestion(path: string, name: string, known: readonly string[]): string {
   const near = nearName(name, known);
-  if (near !== undefined) return `did you mean "${near}"?`;
+  if (near !== undefined) return `did you mean "${path}${near}"?`;
   const list = known.join(', ');
   return `known are ${list.length > LONGEST_LIST ? plainText(list, LONGEST_LIST) : list}`;
 }
@@ -104,7 +139,7 @@ function valueOf(given: object, name: string): unknown {
 }
 
 /**
- * Declares the options of an interface: `optionsOf<PumpOptions>()('Pump', { strokes: integer({ min: 1 }).default(7) })`. An option of the
+ * Declares the options of an interface: `optionsOf<PumpOptions>()('Pump', { strokes: is.integer({ min: 1 }).default(7) })`. An option of the
  * interface without a rule, and a rule without an option, do not compile.
  */
 export function optionsOf<O extends object>(): <R extends OptionRules<O>>(

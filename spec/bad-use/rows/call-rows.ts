@@ -83,7 +83,7 @@ export const CALLS: BadUseArea = {
       mistake: 'a namespace in place of the options',
       act: () => pods().list!('shop'),
       code: 'INVALID_OPTION',
-      message: 'list: the options must be an object, not string',
+      message: 'list: the options must be an object, not a string',
     },
     {
       mistake: 'labels as an object',
@@ -120,7 +120,7 @@ export const CALLS: BadUseArea = {
       act: () => pods().list!({ resourceVersion: '5', resourceVersionMatch: 'exact' }),
       code: 'INVALID_OPTION',
       message:
-        'list: option "resourceVersionMatch" must be one of \'NotOlderThan\', \'Exact\', not "exact"',
+        'list: option "resourceVersionMatch" must be \'NotOlderThan\' or \'Exact\', not "exact"',
     },
     {
       mistake: 'a controller in place of its signal',
@@ -139,14 +139,14 @@ export const CALLS: BadUseArea = {
       act: () => pods().delete!('web', { propagationPolicy: 'background' }),
       code: 'INVALID_OPTION',
       message:
-        "delete: option \"propagationPolicy\" must be one of 'Orphan', 'Background', 'Foreground', not \"background\"",
+        "delete: option \"propagationPolicy\" must be 'Orphan', 'Background' or 'Foreground', not \"background\"",
     },
     {
       mistake: 'an apply patch',
       act: () => pods().patch!('web', {}, { type: 'apply' }),
       code: 'INVALID_OPTION',
       message:
-        "patch: option \"type\" is \"apply\", which this client does not send; send 'merge', 'json' or 'strategic', or call apply",
+        "patch: option \"type\" must be 'merge', 'json' or 'strategic' (or call apply), not \"apply\"",
     },
     {
       mistake: 'an object for a JSON patch',

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import { AxiosTransport } from '../../../lib/client/transport/axios-transport.ts';
-import { checkedUserAgent } from '../../../lib/client/transport/checked-user-agent.ts';
+import { USER_AGENT } from '../../../lib/client/transport/checked-user-agent.ts';
 import { thrownBy } from '../support/failure-of.ts';
 
-describe('checkedUserAgent', () => {
+describe('USER_AGENT', () => {
   for (const text of ['a', 'shop/1.0 (linux/x64)', '~'.repeat(1_024)]) {
     it(`accepts ${JSON.stringify(text.slice(0, 40))}`, () => {
-      expect(checkedUserAgent('connect', text)).to.equal(text);
+      expect(USER_AGENT.read('connect', 'userAgent', text)).to.equal(text);
     });
   }
 
   const refused = ['', 'a\r\nx: y', 'a\u0000', 'é', '\u007f', 'a'.repeat(1_025), 7, null];
   for (const text of refused) {
     it(`refuses ${JSON.stringify(text)?.slice(0, 40)}`, () => {
-      const error = thrownBy(() => checkedUserAgent('connect', text as string));
+      const error = thrownBy(() => USER_AGENT.read('connect', 'userAgent', text as string));
       expect(error.code).to.equal('INVALID_OPTION');
-      expect(error.message).to.equal(
+      expect(error.message).to.include(
         'connect: option "userAgent" must be 1 to 1024 printable ASCII characters, without line breaks',
       );
     });

@@ -300,6 +300,6 @@ describe('the time limits of a request', () => {
     const error = thrownBy(
       () => new AxiosTransport({ server: 'http://127.0.0.1:1', timeouts: unknown }),
     );
-    expect(error.message).to.contain('"request"');
+    expect(error.message).to.contain('"timeouts.request"');
   });
 });

@@ -156,6 +156,31 @@ describe('OptionsSchema', () => {
     );
   });
 
+  it('is the rule of an option with options of its own', () => {
+    interface WellOptions {
+      readonly pump: PumpOptions;
+      readonly spare?: PumpOptions | false | 'same' | undefined;
+    }
+    const rules = {
+      pump: PUMP.nested.required,
+      spare: PUMP.nestedOr("a pump, 'same' or false", 'same', false),
+    };
+    const well = optionsOf<WellOptions>()('Well', rules);
+    const pump = { bore: 1 };
+    expect(well.read({ pump, spare: false })).to.deep.equal({ pump, spare: false });
+    expect(well.read({ pump, spare: pump }).spare).to.equal(pump);
+    expect(() => well.read({ pump: { bore: 11 } })).to.throw(
+      'Well: option "pump.bore" must be a number from 0 to 10, not 11',
+    );
+    expect(() => well.read({ pump, spare: { bores: 1 } as never })).to.throw(
+      'Well: unknown option "spare.bores"; did you mean "spare.bore"?',
+    );
+    expect(() => well.read({ pump, spare: 'none' as never })).to.throw(
+      `Well: option "spare" must be a pump, 'same' or false, not "none"`,
+    );
+    expect(() => well.read({} as never)).to.throw('Well: option "pump" is required');
+  });
+
   it('does not compile with rules that are not those of the interface', () => {
     interface Small {
       readonly most?: number | undefined;

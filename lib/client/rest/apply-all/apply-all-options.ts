@@ -1,6 +1,7 @@
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import type { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { WriteOptions } from '../request/resource-options.ts';
+import { WRITE_OPTIONS, type WriteOptions } from '../request/resource-options.ts';
 
 /**
  * Manifests: an object, a text of YAML or JSON with any number of documents, or an array of both. The items of a list, such as
@@ -37,18 +38,19 @@ export interface ApplyAllOptions extends WriteOptions {
   readonly onResult?: ((result: AppliedObject | FailedManifest) => void) | undefined;
 }
 
-export const APPLY_ALL_OPTIONS: readonly (keyof ApplyAllOptions)[] = [
-  'namespace',
-  'signal',
-  'dryRun',
-  'fieldManager',
-  'fieldValidation',
-  'force',
-  'concurrency',
-  'timeoutMs',
-  'prune',
-  'onResult',
-];
+export const PRUNE: OptionsSchema<PruneOptions> = optionsOf<PruneOptions>()('applyAll', {
+  labelSelector: is.anything().required,
+  kinds: is.texts(),
+});
+export const APPLY_ALL: OptionsSchema<ApplyAllOptions, 'concurrency' | 'timeoutMs'> =
+  optionsOf<ApplyAllOptions>()('applyAll', {
+    ...WRITE_OPTIONS.rules,
+    force: is.flag(),
+    concurrency: is.integer({ min: 1, max: 64 }).default(8),
+    timeoutMs: is.integer({ min: 0 }).default(60_000),
+    prune: is.object(),
+    onResult: is.callback(),
+  });
 
 /** The object of a manifest, or one that was pruned. */
 export interface ManifestResult {

@@ -1,10 +1,9 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
 import type { Manifest } from '../../../meta/manifests/manifest.ts';
-import { checkCallOptions } from '../request/call-options.ts';
 import { ApplyAllError } from './apply-all-error.ts';
 import {
-  APPLY_ALL_OPTIONS,
+  APPLY_ALL,
+  PRUNE,
   type ApplyAllOptions,
   type AppliedObject,
   type Manifests,
@@ -17,9 +16,6 @@ import { pruneObjects } from './prune-objects.ts';
 import { readManifests, refuseRepeated } from './read-manifests.ts';
 
 const OWNER = 'applyAll';
-const DEFAULT_CONCURRENCY = 8;
-const MOST_CONCURRENCY = 64;
-const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Applies manifests phase by phase; see `Client.applyAll`. */
 export async function applyAll(
@@ -44,41 +40,23 @@ export async function applyAll(
   return done;
 }
 
-function checkedOptions(target: ApplyTarget, options: ApplyAllOptions): ApplyRunOptions {
-  checkCallOptions(OWNER, options, APPLY_ALL_OPTIONS);
-  const { fieldManager = target.fieldManager, prune, onResult } = options;
+function checkedOptions(target: ApplyTarget, given: ApplyAllOptions): ApplyRunOptions {
+  const options = APPLY_ALL.read(given);
+  const { fieldManager = target.fieldManager, namespace = target.namespace, prune } = options;
   if (fieldManager === undefined || fieldManager === '') {
     refuse('it needs a field manager: set option "fieldManager", of the call or the client');
   }
-  if (onResult !== undefined && typeof onResult !== 'function') {
-    refuse(`option "onResult" must be a function, not ${typeof onResult}`);
-  }
   if (prune !== undefined) checkPrune(prune);
-  const { namespace = target.namespace, concurrency, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  return {
-    ...options,
-    namespace,
-    fieldManager,
-    timeoutMs,
-    concurrency: numberOption(OWNER, 'concurrency', concurrency, DEFAULT_CONCURRENCY, {
-      min: 1,
-      max: MOST_CONCURRENCY,
-      integer: true,
-    }),
-  };
+  return { ...options, namespace, fieldManager };
 }
 
 function checkPrune(prune: PruneOptions): void {
-  if (typeof prune !== 'object' || prune === null) {
-    refuse('option "prune" must be an object with a labelSelector');
-  }
-  checkCallOptions(`${OWNER}: prune`, prune, ['labelSelector', 'kinds']);
-  const { labelSelector, kinds } = prune;
+  PRUNE.checkNames(prune, OWNER, 'prune.');
+  const { labelSelector } = prune;
   if (typeof labelSelector !== 'string' || labelSelector.trim() === '') {
     refuse('option "prune" needs a labelSelector, or it would delete everything; name the labels');
   }
-  const isList = Array.isArray(kinds) && kinds.every((one) => typeof one === 'string');
-  if (kinds !== undefined && !isList) refuse('option "prune": kinds must be an array of texts');
+  PRUNE.read(prune, OWNER, 'prune.');
 }
 
 function refuse(problem: string): never {

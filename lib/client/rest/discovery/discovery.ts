@@ -2,7 +2,7 @@ import { abortable } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import { parseApiVersion } from '../../../meta/resource.ts';
-import { checkCallOptions } from '../request/call-options.ts';
+import { SIGNAL_OPTIONS } from '../request/resource-options.ts';
 import type { RestClient } from '../request/rest-client.ts';
 import type { ApiResource } from './api-resource.ts';
 import { ApiSurface } from './api-surface.ts';
@@ -52,7 +52,7 @@ export class Discovery {
    * the server.
    */
   async resources(options: DiscoveryCallOptions = {}): Promise<readonly ApiResource[]> {
-    checkCallOptions('resources', options, ['signal']);
+    SIGNAL_OPTIONS.read(options, 'resources');
     return (await abortable(this.#read(), options.signal)).resources;
   }
 
@@ -66,7 +66,7 @@ export class Discovery {
     kind: string,
     options: DiscoveryCallOptions = {},
   ): Promise<ApiResource> {
-    checkCallOptions('find', options, ['signal']);
+    SIGNAL_OPTIONS.read(options, 'find');
     parseApiVersion(apiVersion);
     return await this.#found(
       (surface) => surface.of(apiVersion)?.find((one) => one.kind === kind),
@@ -81,7 +81,7 @@ export class Discovery {
    * @throws {ListwatchError} code RESOURCE_UNKNOWN with the nearest names; DISCOVERY_STALE as `find`.
    */
   async named(text: string, options: DiscoveryCallOptions = {}): Promise<ApiResource> {
-    checkCallOptions('named', options, ['signal']);
+    SIGNAL_OPTIONS.read(options, 'named');
     checkText('named', text);
     return await this.#found(
       (surface) => surface.named(text),
@@ -98,7 +98,7 @@ export class Discovery {
     name: string,
     options: DiscoveryCallOptions = {},
   ): Promise<readonly ApiResource[]> {
-    checkCallOptions('category', options, ['signal']);
+    SIGNAL_OPTIONS.read(options, 'category');
     checkText('category', name);
     return await this.#found(
       (surface) => {

@@ -1,7 +1,13 @@
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { isFieldSet, NO_FIELDS, union, type FieldSet } from '../../../meta/fields/field-set.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { CallOptions, PatchOptions, WriteOptions } from '../request/resource-options.ts';
+import {
+  CALL,
+  type CallOptions,
+  type PatchOptions,
+  type WriteOptions,
+} from '../request/resource-options.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 
 export interface MigrateOptions extends Omit<WriteOptions, 'fieldValidation'> {
@@ -10,6 +16,17 @@ export interface MigrateOptions extends Omit<WriteOptions, 'fieldValidation'> {
   /** Fields that were written through this subresource, such as `status`. @defaultValue the object itself */
   readonly subresource?: string | undefined;
 }
+
+export const MIGRATE_OPTIONS: OptionsSchema<MigrateOptions> = optionsOf<MigrateOptions>()(
+  'migrateToServerSideApply',
+  {
+    ...CALL,
+    dryRun: is.flag(),
+    fieldManager: is.text(),
+    from: is.anything().required,
+    subresource: is.text(),
+  },
+);
 
 /** The calls that it needs of a resource. */
 export interface ReadsAndPatches<T> {
@@ -37,7 +54,7 @@ export async function migrateToApply<T extends KubernetesObject>(
       const stored = await resource.get(name, { namespace, signal });
       let after = entriesOf(stored);
       const isLeft = from.some((one) =>
-        after.some((entry) => is(entry, one, 'Update', subresource)),
+        after.some((entry) => isBy(entry, one, 'Update', subresource)),
       );
       if (!isLeft) return stored;
       for (const manager of from) after = migrated(after, manager, to, subresource);
@@ -64,21 +81,21 @@ function migrated(
   subresource: string,
 ): readonly Entry[] {
   const target =
-    entries.find((entry) => is(entry, to, 'Apply', subresource)) ??
-    entries.find((entry) => is(entry, from, 'Update', subresource));
+    entries.find((entry) => isBy(entry, to, 'Apply', subresource)) ??
+    entries.find((entry) => isBy(entry, from, 'Update', subresource));
   if (target === undefined) return entries;
   // Fields of another API version cannot be united with these.
   const added = entries.find(
-    (entry) => is(entry, from, 'Update', subresource) && entry.apiVersion === target.apiVersion,
+    (entry) => isBy(entry, from, 'Update', subresource) && entry.apiVersion === target.apiVersion,
   );
   const fieldsV1 = union(fieldsOf(target), added === undefined ? NO_FIELDS : fieldsOf(added));
   const applied = { ...target, manager: to, operation: 'Apply', fieldsV1 };
   return entries
     .map((entry) => (entry === target ? applied : entry))
-    .filter((entry) => !is(entry, from, 'Update', subresource));
+    .filter((entry) => !isBy(entry, from, 'Update', subresource));
 }
 
-function is(entry: Entry, manager: string, operation: string, subresource: string): boolean {
+function isBy(entry: Entry, manager: string, operation: string, subresource: string): boolean {
   return (
     entry.manager === manager &&
     entry.operation === operation &&

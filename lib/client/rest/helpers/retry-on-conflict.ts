@@ -1,5 +1,5 @@
 import { Backoff } from '../../../kernel/time/backoff.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
@@ -12,6 +12,12 @@ export interface RetryOnConflictOptions {
   /** @defaultValue the real clock */
   readonly runtime?: Runtime | undefined;
 }
+
+const OPTIONS = optionsOf<RetryOnConflictOptions>()('retryOnConflict', {
+  attempts: is.integer({ min: 1 }).default(5),
+  signal: is.abortSignal(),
+  runtime: is.object().default(realRuntime),
+});
 
 /** @see client-go util/retry/util.go DefaultRetry @ 32ce75a7: 10 ms, jitter 0.1 */
 const DELAY = { baseMs: 10, capMs: 160, jitter: 0.5 };
@@ -30,7 +36,6 @@ export async function retryOnConflict<R>(
   work: () => Promise<R>,
   options: RetryOnConflictOptions = {},
 ): Promise<R> {
-  rejectUnknownOptions('retryOnConflict', options, ['attempts', 'signal', 'runtime']);
   return await retryWhile(isConflict, work, options);
 }
 
@@ -38,9 +43,9 @@ export async function retryOnConflict<R>(
 export async function retryWhile<R>(
   mayRetry: (error: unknown) => boolean,
   work: () => Promise<R>,
-  { attempts: asked, signal, runtime = realRuntime }: RetryOnConflictOptions,
+  options: RetryOnConflictOptions,
 ): Promise<R> {
-  const attempts = numberOption('retryOnConflict', 'attempts', asked, 5, { min: 1, integer: true });
+  const { attempts, signal, runtime } = OPTIONS.read(options);
   const backoff = new Backoff(runtime, DELAY);
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();

@@ -1,3 +1,4 @@
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { Backoff } from '../../../kernel/time/backoff.ts';
 import { errorMessage, isListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
@@ -5,12 +6,22 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
-import type { CallOptions, ListOptions, WatchOptions } from '../request/resource-options.ts';
+import {
+  CALL,
+  type CallOptions,
+  type ListOptions,
+  type WatchOptions,
+} from '../request/resource-options.ts';
 
 export interface ObjectWaitOptions extends CallOptions {
   /** Longest wait in milliseconds. @defaultValue 60 000 */
   readonly timeoutMs?: number | undefined;
 }
+
+export const WAIT_OPTIONS: OptionsSchema<ObjectWaitOptions> = optionsOf<ObjectWaitOptions>()('wait', {
+  ...CALL,
+  timeoutMs: is.integer({ min: 0 }),
+});
 
 /** The calls that a wait needs of a resource. */
 export interface ListsAndWatches<T extends KubernetesObject> {

@@ -2,7 +2,7 @@ import type { ListItemsOptions } from '../request/resource-options.ts';
 import type { ListPage, ListRequest } from '../../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
+import { is } from '../../../kernel/options/options-schema.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import { isApiError } from '../../../meta/failure/failures.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
@@ -27,6 +27,8 @@ const EXPIRED_REMEDY =
 
 /** The default number of items a page (client-go tools/pager defaultPageSize @ 32ce75a7). */
 const DEFAULT_PAGE_SIZE = 500;
+
+const COUNT = is.integer({ min: 0 });
 
 /** No page is read ahead while the pages that were read ahead have this many bytes. */
 const MOST_BYTES_AHEAD = 8 * 1024 * 1024;
@@ -122,7 +124,7 @@ export async function* listItems<V>(
   request: ListRequest,
   { prefetchPages, onExpired }: ListItemsOptions = {},
 ): AsyncGenerator<V, undefined> {
-  const ahead = numberOption('list', 'prefetchPages', prefetchPages, 0, { min: 0, integer: true });
+  const ahead = COUNT.default(0).read('list', 'prefetchPages', prefetchPages);
   const reading = deriveAbort(request.signal);
   const pages = listPages(source, { ...request, signal: reading.signal }, onExpired);
   const next = new PagesAhead(pages, ahead);
@@ -194,8 +196,7 @@ class PagesAhead<V> {
 }
 
 function pageSizeOf({ limit }: ListRequest): number {
-  const size = numberOption('list', 'limit', limit, DEFAULT_PAGE_SIZE, { min: 0, integer: true });
-  return size === 0 ? DEFAULT_PAGE_SIZE : size;
+  return COUNT.default(0).read('list', 'limit', limit) || DEFAULT_PAGE_SIZE;
 }
 
 function hasReasonExpired(error: unknown): boolean {

@@ -1,3 +1,10 @@
+import {
+  is,
+  optionsOf,
+  type OptionRule,
+  type OptionRules,
+  type OptionsSchema,
+} from '../../../kernel/options/options-schema.ts';
 import type {
   ResourceVersionMatch,
   WatchRequest,
@@ -105,64 +112,84 @@ export interface DeleteCollectionOptions
   extends Omit<DeleteOptions, 'preconditions' | 'ignoreNotFound'>,
     SelectorOptions {}
 
-/** The names that each call takes. */
-export const CALL_OPTIONS: readonly string[] = ['namespace', 'signal'];
-export const GET_OPTIONS: readonly string[] = [...CALL_OPTIONS, 'resourceVersion'];
-export const SELECTION_OPTIONS: readonly string[] = [
-  ...CALL_OPTIONS,
-  'resourceVersion',
-  'resourceVersionMatch',
-  'labelSelector',
-  'fieldSelector',
-];
-export const LIST_OPTIONS: readonly string[] = [...SELECTION_OPTIONS, 'limit', 'continueToken'];
-export const ITEMS_OPTIONS: readonly string[] = [...LIST_OPTIONS, 'prefetchPages', 'onExpired'];
-export const WATCH_OPTIONS: readonly string[] = [
-  ...SELECTION_OPTIONS,
-  'allowWatchBookmarks',
-  'sendInitialEvents',
-  'timeoutSeconds',
-];
-export const WAIT_OPTIONS: readonly string[] = [...CALL_OPTIONS, 'timeoutMs'];
-export const WRITE_OPTIONS: readonly string[] = [
-  ...CALL_OPTIONS,
-  'dryRun',
-  'fieldManager',
-  'fieldValidation',
-];
-export const PATCH_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'type', 'subresource'];
-export const APPLY_OPTIONS: readonly string[] = [
-  ...WRITE_OPTIONS,
-  'force',
-  'current',
-  'subresource',
-];
-export const MIGRATE_OPTIONS: readonly string[] = [
-  ...CALL_OPTIONS,
-  'dryRun',
-  'fieldManager',
-  'from',
-  'subresource',
-];
-export const DELETE_OPTIONS: readonly string[] = [
-  ...CALL_OPTIONS,
-  'preconditions',
-  'propagationPolicy',
-  'gracePeriodSeconds',
-  'dryRun',
-  'ignoreNotFound',
-];
-export const EVICT_OPTIONS: readonly string[] = [
-  ...CALL_OPTIONS,
-  'dryRun',
-  'gracePeriodSeconds',
-  'preconditions',
-];
-export const DELETE_COLLECTION_OPTIONS: readonly string[] = [
-  ...CALL_OPTIONS,
-  'labelSelector',
-  'fieldSelector',
-  'propagationPolicy',
-  'gracePeriodSeconds',
-  'dryRun',
-];
+/** The rules of `CallOptions`. */
+export const CALL: OptionRules<CallOptions> = { namespace: is.text(), signal: is.abortSignal() };
+const SELECTORS = { labelSelector: is.text(), fieldSelector: is.text() };
+const SELECTION = {
+  ...CALL,
+  ...SELECTORS,
+  resourceVersion: is.text(),
+  resourceVersionMatch: is.oneOf('NotOlderThan', 'Exact'),
+};
+const count = is.integer({ min: 0 });
+const WRITE = {
+  ...CALL,
+  dryRun: is.flag(),
+  fieldManager: is.text(),
+  fieldValidation: is.oneOf('Strict', 'Warn', 'Ignore'),
+};
+const PRECONDITIONS = optionsOf<NonNullable<DeleteOptions['preconditions']>>()('delete', {
+  uid: is.text(),
+  resourceVersion: is.text(),
+});
+const DELETE = {
+  ...CALL,
+  propagationPolicy: is.oneOf('Orphan', 'Background', 'Foreground'),
+  gracePeriodSeconds: count,
+  dryRun: is.flag(),
+};
+
+/** The rule of an option that gets the answers to writes. */
+export const WRITE_OBSERVER: OptionRule<object, undefined> = is.methods(
+  'an object with the methods written and deleted, as an informer is',
+  'written',
+  'deleted',
+);
+export const SIGNAL_OPTIONS: OptionsSchema<Pick<CallOptions, 'signal'>> = optionsOf<
+  Pick<CallOptions, 'signal'>
+>()('call', { signal: is.abortSignal() });
+export const GET_OPTIONS: OptionsSchema<GetOptions> = optionsOf<GetOptions>()('get', {
+  ...CALL,
+  resourceVersion: is.text(),
+});
+export const LIST_OPTIONS: OptionsSchema<ListOptions> = optionsOf<ListOptions>()('list', {
+  ...SELECTION,
+  limit: count,
+  continueToken: is.text(),
+});
+export const ITEMS_OPTIONS: OptionsSchema<ItemsOptions> = optionsOf<ItemsOptions>()('items', {
+  ...LIST_OPTIONS.rules,
+  prefetchPages: count,
+  onExpired: is.oneOf('fail', 'continue'),
+});
+export const WATCH_OPTIONS: OptionsSchema<WatchOptions> = optionsOf<WatchOptions>()('watch', {
+  ...SELECTION,
+  allowWatchBookmarks: is.flag(),
+  sendInitialEvents: is.flag(),
+  timeoutSeconds: count,
+});
+export const WRITE_OPTIONS: OptionsSchema<WriteOptions> = optionsOf<WriteOptions>()(
+  'create',
+  WRITE,
+);
+export const PATCH_OPTIONS: OptionsSchema<PatchOptions> = optionsOf<PatchOptions>()('patch', {
+  ...WRITE,
+  type: is.openRule<PatchType>(
+    "'merge', 'json' or 'strategic' (or call apply)",
+    (given) => given === 'merge' || given === 'json' || given === 'strategic',
+  ),
+  subresource: is.text(),
+});
+export const APPLY_OPTIONS: OptionsSchema<ApplyOptions> = optionsOf<ApplyOptions>()('apply', {
+  ...WRITE,
+  force: is.flag(),
+  current: is.object(),
+  subresource: is.text(),
+});
+export const DELETE_OPTIONS: OptionsSchema<DeleteOptions> = optionsOf<DeleteOptions>()('delete', {
+  ...DELETE,
+  preconditions: PRECONDITIONS.nested,
+  ignoreNotFound: is.flag(),
+});
+export const DELETE_COLLECTION_OPTIONS: OptionsSchema<DeleteCollectionOptions> =
+  optionsOf<DeleteCollectionOptions>()('deleteCollection', { ...DELETE, ...SELECTORS });

@@ -3,11 +3,7 @@ import { abortable } from '../../../kernel/time/abort.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
-import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
@@ -43,13 +39,16 @@ export interface RestClientOptions {
   readonly maxResponseBytes?: number | undefined;
 }
 
-export const REST_CLIENT_OPTIONS: readonly (keyof RestClientOptions)[] = [
-  'transport',
-  'runtime',
-  'logger',
-  'onWarning',
-  'maxResponseBytes',
-];
+export const REST_CLIENT: OptionsSchema<RestClientOptions> = optionsOf<RestClientOptions>()(
+  'RestClient',
+  {
+    transport: is.object().required,
+    runtime: is.object(),
+    logger: is.object(),
+    onWarning: is.callback(),
+    maxResponseBytes: is.integer({ min: 1, max: LONGEST_BODY_BYTES }),
+  },
+);
 
 export interface RestRequest {
   readonly method: TransportRequest['method'];
@@ -93,19 +92,12 @@ export class RestClient {
   #reads: InterceptedReads = new InterceptedReads();
 
   constructor(options: RestClientOptions) {
-    requireOptions('RestClient', options, ['transport']);
-    rejectUnknownOptions('RestClient', options, REST_CLIENT_OPTIONS);
-    this.#transport = options.transport;
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? silentLogger;
-    this.#onWarning = options.onWarning ?? logEachOnce(this.#logger, this.server);
-    this.#maxResponseBytes = numberOption(
-      'RestClient',
-      'maxResponseBytes',
-      options.maxResponseBytes,
-      LONGEST_BODY_BYTES,
-      { min: 1, max: LONGEST_BODY_BYTES, integer: true },
-    );
+    const { transport, runtime, logger, onWarning, maxResponseBytes } = REST_CLIENT.read(options);
+    this.#transport = transport;
+    this.#runtime = runtime ?? realRuntime;
+    this.#logger = logger ?? silentLogger;
+    this.#onWarning = onWarning ?? logEachOnce(this.#logger, this.server);
+    this.#maxResponseBytes = maxResponseBytes ?? LONGEST_BODY_BYTES;
     this.#served = new DiscoveryLookUp({
       runtime: this.#runtime,
       lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),

@@ -1,6 +1,5 @@
 import { Backoff } from '../../../kernel/time/backoff.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import { FrameSplitter } from '../../transport/body/frame-splitter.ts';
 import { TransportError } from '../../transport/contract/transport-error.ts';
@@ -59,9 +58,7 @@ export class FollowedLog {
     this.#requests = requests;
     this.#call = call;
     this.#options = options;
-    const { maxLineBytes } = options;
-    const rule = { min: 1, integer: true };
-    this.#maxLineBytes = numberOption('logs', 'maxLineBytes', maxLineBytes, MAX_LINE_BYTES, rule);
+    this.#maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
     this.#room = options.limitBytes ?? Infinity;
     this.#backoff = new Backoff(requests.runtime, BACKOFF);
   }

@@ -4,9 +4,9 @@ import { onAbort } from '../../../kernel/time/abort.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { checkPort, type StreamOptions } from './pod-stream-options.ts';
+import { checkPort, CONNECT, type StreamOptions } from './pod-stream-options.ts';
 
 /** A port of the pod, and where it is reached on this machine. */
 export interface ForwardedPort {
@@ -34,18 +34,19 @@ export interface PortForwardOptions extends StreamOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-export const PORT_FORWARD_OPTIONS: readonly string[] = [
-  'namespace',
-  'signal',
-  'deadPeerMs',
-  'port',
-  'localPort',
-  'ports',
-  'bind',
-  'maxConnections',
-  'halfCloseMs',
-  'onError',
-];
+export const PORT_FORWARD: OptionsSchema<
+  PortForwardOptions,
+  'deadPeerMs' | 'maxConnections' | 'halfCloseMs'
+> = optionsOf<PortForwardOptions>()('portForward', {
+  ...CONNECT.rules,
+  port: is.anything(),
+  localPort: is.anything(),
+  ports: is.rule<readonly (number | ForwardedPort)[]>('an array', Array.isArray),
+  bind: is.text(),
+  maxConnections: is.integer({ min: 1 }).default(1024),
+  halfCloseMs: is.number({ min: 0 }).default(30_000),
+  onError: is.callback(),
+});
 
 /** Local ports that lead to a pod, until it is closed or its signal aborts. */
 export interface PortForward extends AsyncDisposable {
@@ -93,10 +94,9 @@ class LocalPorts implements PortForward {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { maxConnections, halfCloseMs, signal } = parts.options;
-    const count = { min: 1, integer: true };
-    this.#maxConnections = numberOption(OWNER, 'maxConnections', maxConnections, 1024, count);
-    this.#halfCloseMs = numberOption(OWNER, 'halfCloseMs', halfCloseMs, 30_000, { min: 0 });
+    const { maxConnections, halfCloseMs, signal } = PORT_FORWARD.read(parts.options);
+    this.#maxConnections = maxConnections;
+    this.#halfCloseMs = halfCloseMs;
     this.#release = onAbort(signal, () => void this.close());
   }
 

@@ -1,7 +1,5 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
-import type { CallOptions } from '../request/resource-options.ts';
-import { checkFlags } from './pod-stream-options.ts';
+import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
+import { CALL, type CallOptions } from '../request/resource-options.ts';
 
 /** What part of the log of a container is wanted. */
 export interface LogOptions extends CallOptions {
@@ -33,18 +31,26 @@ export interface FollowLogOptions extends Omit<LogOptions, 'follow'> {
   readonly maxLineBytes?: number | undefined;
 }
 
-const LOG_OPTIONS = [
-  'namespace',
-  'signal',
-  'container',
-  'tailLines',
-  'sinceTime',
-  'sinceSeconds',
-  'previous',
-  'timestamps',
-  'limitBytes',
-  'follow',
-];
+const count = is.integer({ min: 1 });
+const LOGS = optionsOf<LogOptions>()('logs', {
+  ...CALL,
+  container: is.text(),
+  tailLines: is.integer({ min: 0 }),
+  sinceTime: is.rule<Date | string>(
+    'a Date, or a time such as 2026-01-31T12:00:00Z',
+    (given) => !Number.isNaN(new Date(given as string).getTime()),
+  ),
+  sinceSeconds: count,
+  previous: is.flag(),
+  timestamps: is.flag(),
+  limitBytes: count,
+  follow: is.flag(),
+});
+const FOLLOW = optionsOf<FollowLogOptions>()('logs', {
+  ...LOGS.rules,
+  follow: is.flag().required,
+  maxLineBytes: count,
+});
 
 /** Whether the lines are wanted as they come. */
 export function isFollowed(options: LogOptions | FollowLogOptions): options is FollowLogOptions {
@@ -53,23 +59,10 @@ export function isFollowed(options: LogOptions | FollowLogOptions): options is F
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function checkLogOptions(options: LogOptions | FollowLogOptions): void {
-  const owner = 'logs';
-  const known = isFollowed(options) ? [...LOG_OPTIONS, 'maxLineBytes'] : LOG_OPTIONS;
-  rejectUnknownOptions(owner, options, known);
-  checkFlags(owner, options, ['previous', 'timestamps', 'follow']);
-  const { tailLines, sinceSeconds, limitBytes, sinceTime } = options;
-  numberOption(owner, 'tailLines', tailLines, 0, { min: 0, integer: true });
-  numberOption(owner, 'sinceSeconds', sinceSeconds, 1, { min: 1, integer: true });
-  numberOption(owner, 'limitBytes', limitBytes, 1, { min: 1, integer: true });
-  if (sinceTime === undefined) return;
-  if (sinceSeconds !== undefined) {
-    const problem = 'option "sinceTime" excludes "sinceSeconds"; give one or the other';
-    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
-  }
-  if (Number.isNaN(new Date(sinceTime).getTime())) {
-    const problem = 'option "sinceTime" must be a Date, or a time such as 2026-01-31T12:00:00Z';
-    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
-  }
+  if (isFollowed(options)) FOLLOW.read(options);
+  else LOGS.read(options);
+  if (options.sinceTime === undefined || options.sinceSeconds === undefined) return;
+  throw invalidOption('logs', 'option "sinceTime" excludes "sinceSeconds"; give one or the other');
 }
 
 /** The query of a log. */

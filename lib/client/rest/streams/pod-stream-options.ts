@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
-import type { CallOptions } from '../request/resource-options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
+import { CALL, type CallOptions } from '../request/resource-options.ts';
 
 /** Options of every stream over a WebSocket. */
 export interface StreamOptions extends CallOptions {
@@ -48,29 +48,31 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
-const STREAM_OPTIONS = ['namespace', 'signal', 'deadPeerMs'] as const;
-export const CONNECT_OPTIONS: readonly string[] = STREAM_OPTIONS;
-export const EXEC_OPTIONS: readonly string[] = [
-  ...STREAM_OPTIONS,
-  'container',
-  'stdin',
-  'maxOutputBytes',
-];
-export const ATTACH_OPTIONS: readonly string[] = [
-  ...STREAM_OPTIONS,
-  'container',
-  'stdin',
-  'stdout',
-  'stderr',
-  'tty',
-];
-
-const DEAD_PEER_MS = 60_000;
-
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function deadPeerOption(owner: string, { deadPeerMs }: StreamOptions): number {
-  return numberOption(owner, 'deadPeerMs', deadPeerMs, DEAD_PEER_MS, { min: 1 });
-}
+export const CONNECT: OptionsSchema<StreamOptions, 'deadPeerMs'> = optionsOf<StreamOptions>()(
+  'connect',
+  { ...CALL, deadPeerMs: is.number({ min: 1 }).default(60_000) },
+);
+export const EXEC: OptionsSchema<ExecOptions, 'deadPeerMs' | 'maxOutputBytes'> =
+  optionsOf<ExecOptions>()('exec', {
+    ...CONNECT.rules,
+    container: is.text(),
+    stdin: is.rule<StdinSource>('a string, bytes, or an async iterable of them', (given) => {
+      if (typeof given === 'string' || given instanceof Uint8Array) return true;
+      return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
+    }),
+    maxOutputBytes: is.integer({ min: 0 }).default(16 * 1024 * 1024),
+  });
+export const ATTACH: OptionsSchema<
+  AttachOptions,
+  'deadPeerMs' | 'stdin' | 'stdout' | 'stderr' | 'tty'
+> = optionsOf<AttachOptions>()('attach', {
+  ...CONNECT.rules,
+  container: is.text(),
+  stdin: is.flag().default(false),
+  stdout: is.flag().default(true),
+  stderr: is.flag().default(true),
+  tty: is.flag().default(false),
+});
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function checkCommand(owner: string, command: unknown): void {
@@ -87,14 +89,4 @@ export function checkPort(owner: string, port: unknown, least: 0 | 1 = 1): void 
     'INVALID_OPTION',
     `${owner}: a port must be a whole number from ${least} to 65535, not ${String(port).slice(0, 60)}`,
   );
-}
-
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function checkFlags(owner: string, options: object, names: readonly string[]): void {
-  for (const name of names) {
-    const value = (options as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined || typeof value === 'boolean') continue;
-    const problem = `option "${name}" must be true or false`;
-    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
-  }
 }

@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { invalidOption, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ResourceRequests } from '../request/resource-requests.ts';
 import { stdinStaysOpen } from './explain-pod-failure.ts';
@@ -14,13 +13,11 @@ import {
 import { ChannelProcess, COMMAND_PROTOCOLS, type PodProcess } from './pod-process.ts';
 import { PodRequests, type PodCall } from './pod-requests.ts';
 import {
-  ATTACH_OPTIONS,
+  ATTACH,
   checkCommand,
-  checkFlags,
   checkPort,
-  CONNECT_OPTIONS,
-  deadPeerOption,
-  EXEC_OPTIONS,
+  CONNECT,
+  EXEC,
   type AttachOptions,
   type ExecOptions,
   type ExecResult,
@@ -29,13 +26,11 @@ import {
 import { portConnection, PORT_PROTOCOLS } from './port-connection.ts';
 import {
   forwardPorts,
-  PORT_FORWARD_OPTIONS,
+  PORT_FORWARD,
   type PortForward,
   type PortForwardOptions,
 } from './forward-ports.ts';
 import { runCommand } from './run-command.ts';
-
-const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 type Wants = Pick<AttachOptions, 'stdin' | 'stdout' | 'stderr' | 'tty'>;
 
@@ -64,16 +59,11 @@ export class StreamCalls {
   }
 
   async exec(name: string, command: readonly string[], options: ExecOptions): Promise<ExecResult> {
-    rejectUnknownOptions('exec', options, EXEC_OPTIONS);
+    const { stdin, maxOutputBytes, deadPeerMs } = EXEC.read(options);
     checkCommand('exec', command);
-    const { stdin } = options;
-    checkStdin(stdin);
-    const rule = { min: 0, integer: true };
-    const { maxOutputBytes: most } = options;
-    const maxOutputBytes = numberOption('exec', 'maxOutputBytes', most, MAX_OUTPUT_BYTES, rule);
     const wants = { stdin: stdin !== undefined };
     const call = this.#commandCall('exec', { name, command, options, wants });
-    await using process = await this.#run('exec', call, wants, options);
+    await using process = await this.#run('exec', call, wants, deadPeerMs);
     const request = this.#requests.request(call);
     return await runCommand(process, { stdin, maxOutputBytes, request });
   }
@@ -83,28 +73,26 @@ export class StreamCalls {
     command: readonly string[],
     options: AttachOptions,
   ): Promise<PodProcess> {
-    this.#checkAttach('spawn', options);
+    const wants = attachOptions('spawn', options);
     checkCommand('spawn', command);
-    const call = this.#commandCall('exec', { name, command, options, wants: options });
-    return await this.#run('spawn', call, options, options);
+    const call = this.#commandCall('exec', { name, command, options, wants });
+    return await this.#run('spawn', call, wants, wants.deadPeerMs);
   }
 
   async attach(name: string, options: AttachOptions): Promise<PodProcess> {
-    this.#checkAttach('attach', options);
-    const call = this.#commandCall('attach', { name, command: [], options, wants: options });
-    return await this.#run('attach', call, options, options);
+    const wants = attachOptions('attach', options);
+    const call = this.#commandCall('attach', { name, command: [], options, wants });
+    return await this.#run('attach', call, wants, wants.deadPeerMs);
   }
 
   async connect(name: string, port: number, options: StreamOptions): Promise<Duplex> {
-    rejectUnknownOptions('connect', options, CONNECT_OPTIONS);
+    const { deadPeerMs } = CONNECT.read(options);
     checkPort('connect', port);
-    return await this.#dial(name, port, options, deadPeerOption('connect', options));
+    return await this.#dial(name, port, options, deadPeerMs);
   }
 
   async portForward(name: string, options: PortForwardOptions): Promise<PortForward> {
-    const owner = 'portForward';
-    rejectUnknownOptions(owner, options, PORT_FORWARD_OPTIONS);
-    const deadPeerMs = deadPeerOption(owner, options);
+    const { deadPeerMs } = PORT_FORWARD.read(options);
     const { runtime, logger } = this.#requests;
     await this.#requests.checkRuns(name, options);
     const dial = (port: number, signal: AbortSignal): Promise<Duplex> =>
@@ -151,9 +139,8 @@ export class StreamCalls {
     owner: string,
     call: PodCall,
     wants: Wants,
-    options: StreamOptions,
+    deadPeerMs: number,
   ): Promise<ChannelProcess> {
-    const deadPeerMs = deadPeerOption(owner, options);
     const requests = this.#requests;
     const socket = await requests.open(call, { protocols: COMMAND_PROTOCOLS, deadPeerMs });
     const process = new ChannelProcess({ socket, requests, call, wants });
@@ -165,21 +152,15 @@ export class StreamCalls {
     }
     return process;
   }
-
-  #checkAttach(owner: string, options: AttachOptions): void {
-    rejectUnknownOptions(owner, options, ATTACH_OPTIONS);
-    checkFlags(owner, options, ['stdin', 'stdout', 'stderr', 'tty']);
-    const { stdin = false, stdout = true, stderr = true, tty = false } = options;
-    if (stdin || stdout || (stderr && !tty)) return;
-    const problem = 'at least one of "stdin", "stdout" and "stderr" must be true';
-    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
-  }
 }
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
-function checkStdin(stdin: unknown): void {
-  if (stdin === undefined || typeof stdin === 'string' || stdin instanceof Uint8Array) return;
-  if (typeof stdin === 'object' && stdin !== null && Symbol.asyncIterator in stdin) return;
-  const problem = 'option "stdin" must be a string, bytes, or an async iterable of them';
-  throw new ListwatchError('INVALID_OPTION', `exec: ${problem}`);
+function attachOptions(
+  owner: string,
+  given: AttachOptions,
+): FilledOptions<AttachOptions, keyof Wants | 'deadPeerMs'> {
+  const options = ATTACH.read(given, owner);
+  const { stdin, stdout, stderr, tty } = options;
+  if (stdin || stdout || (stderr && !tty)) return options;
+  throw invalidOption(owner, 'at least one of "stdin", "stdout" and "stderr" must be true');
 }

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { checkCallOptions, checkObject, patchTypeOf } from '../request/call-options.ts';
+import { checkObject, patchTypeOf } from '../request/call-options.ts';
 import { PATCH_TYPES } from '../request/patch-types.ts';
 import { queryString } from '../request/query.ts';
 import {
@@ -31,7 +31,7 @@ export class SubresourceClient<S extends object> implements Subresource<S> {
   }
 
   async get(name: string, options: GetOptions = {}): Promise<S> {
-    checkCallOptions('get', options, GET_OPTIONS);
+    GET_OPTIONS.read(options, 'get');
     const { resourceVersion, signal } = options;
     const target = { name, subresource: this.#subresource };
     const path = this.#requests.path(options, target) + queryString({ resourceVersion });
@@ -40,14 +40,14 @@ export class SubresourceClient<S extends object> implements Subresource<S> {
   }
 
   async create(name: string, body: object, options: WriteOptions = {}): Promise<S> {
-    checkCallOptions('create', options, WRITE_OPTIONS);
+    WRITE_OPTIONS.read(options, 'create');
     checkObject('create', body);
     const target = { name, subresource: this.#subresource };
     return await this.#requests.write({ verb: 'create', method: 'POST', target, body }, options);
   }
 
   async update(name: string, body: S, options: WriteOptions = {}): Promise<S> {
-    checkCallOptions('update', options, WRITE_OPTIONS);
+    WRITE_OPTIONS.read(options, 'update');
     checkObject('update', body);
     const target = { name, subresource: this.#subresource };
     return await this.#requests.write({ verb: 'update', method: 'PUT', target, body }, options);
@@ -58,7 +58,7 @@ export class SubresourceClient<S extends object> implements Subresource<S> {
     patch: object,
     options: Omit<PatchOptions, 'subresource'> = {},
   ): Promise<S> {
-    checkCallOptions('patch', options, PATCH_OPTIONS);
+    PATCH_OPTIONS.read(options, 'patch');
     const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
     const target = { name, subresource: this.#subresource };
     return await this.#requests.write(

@@ -1,5 +1,10 @@
+import { optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
-import type { DeleteOptions, WriteOptions } from '../request/resource-options.ts';
+import {
+  DELETE_OPTIONS,
+  type DeleteOptions,
+  type WriteOptions,
+} from '../request/resource-options.ts';
 
 /** The subresource `scale` of any kind that has replicas. */
 export interface Scale {
@@ -19,6 +24,15 @@ export interface EvictOptions
     DeleteOptions,
     'namespace' | 'signal' | 'dryRun' | 'gracePeriodSeconds' | 'preconditions'
   > {}
+
+const { namespace, signal, dryRun, gracePeriodSeconds, preconditions } = DELETE_OPTIONS.rules;
+export const EVICT_OPTIONS: OptionsSchema<EvictOptions> = optionsOf<EvictOptions>()('evict', {
+  namespace,
+  signal,
+  dryRun,
+  gracePeriodSeconds,
+  preconditions,
+});
 
 export interface TokenOptions extends WriteOptions {
   /** Who is meant to accept the token. @defaultValue the API server itself */

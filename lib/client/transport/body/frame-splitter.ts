@@ -1,6 +1,6 @@
 import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 
 export interface FrameSplitterOptions {
   /** The largest frame without its newline, bytes. @defaultValue 67 108 864 (64 MiB) */
@@ -8,6 +8,10 @@ export interface FrameSplitterOptions {
 }
 
 export const DEFAULT_MAX_FRAME_BYTES: number = 64 * 1024 * 1024;
+
+const OPTIONS = optionsOf<FrameSplitterOptions>()('FrameSplitter', {
+  maxFrameBytes: is.number({ min: 1 }).default(DEFAULT_MAX_FRAME_BYTES),
+});
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -38,14 +42,7 @@ export class FrameSplitter {
   #offset = 0;
 
   constructor(options: FrameSplitterOptions = {}) {
-    rejectUnknownOptions('FrameSplitter', options, ['maxFrameBytes']);
-    this.#maxFrameBytes = numberOption(
-      'FrameSplitter',
-      'maxFrameBytes',
-      options.maxFrameBytes,
-      DEFAULT_MAX_FRAME_BYTES,
-      { min: 1 },
-    );
+    this.#maxFrameBytes = OPTIONS.read(options).maxFrameBytes;
   }
 
   /** The number of frames so far, including the present one. */

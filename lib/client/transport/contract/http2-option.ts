@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { is, type OptionRule } from '../../../kernel/options/options-schema.ts';
 
 /**
  * Which requests use HTTP/2.
@@ -15,14 +15,12 @@ export type Http2Option = 'auto' | boolean | 'prior-knowledge';
 /** Open streams above which `'auto'` uses HTTP/2 for new ones. Below it, a connection for each costs less time for an event. */
 const MANY_STREAMS = 100;
 
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function checkedHttp2Option(owner: string, option: unknown = 'auto'): Http2Option {
-  if (typeof option === 'boolean' || option === 'auto' || option === 'prior-knowledge') {
-    return option;
-  }
-  const problem = `option "http2" must be 'auto', true, false or 'prior-knowledge'`;
-  throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
-}
+export const HTTP2: OptionRule<Http2Option, undefined> = is.oneOf(
+  'auto',
+  true,
+  false,
+  'prior-knowledge',
+);
 
 export interface ProtocolQuestion {
   /** Whether the server speaks TLS. */

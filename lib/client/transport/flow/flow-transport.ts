@@ -1,12 +1,13 @@
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { Transport } from '../contract/transport.ts';
 import { LimitedTransport } from './limited-transport.ts';
 import { ObservingTransport } from './observing-transport.ts';
-import { checkLimiterOption, type LimiterOption } from './request-limiter.ts';
+import { LIMITER, type LimiterOption } from './request-limiter.ts';
 import type { RequestTrace } from './request-trace.ts';
-import { RetryingTransport, type RetryLimits } from './retry.ts';
+import { RETRY, RetryingTransport, type RetryLimits } from './retry.ts';
 
 /** When the requests of a client go out, and who learns of them. */
 export interface FlowOptions {
@@ -27,12 +28,12 @@ export interface FlowOptions {
   readonly onRequest?: ((trace: RequestTrace) => void) | undefined;
 }
 
-export const FLOW_OPTIONS: readonly (keyof FlowOptions)[] = [
-  'limiter',
-  'retry',
-  'metrics',
-  'onRequest',
-];
+export const FLOW: OptionsSchema<FlowOptions> = optionsOf<FlowOptions>()('connect', {
+  limiter: LIMITER,
+  retry: RETRY.nested,
+  metrics: is.object(),
+  onRequest: is.callback(),
+});
 
 /**
  * Puts the layers above HTTP on a transport: observe, retry, limit. Each try of a request passes the limiter, so that the
@@ -50,7 +51,7 @@ export function flowTransport(
     logger,
   }: FlowOptions & { readonly runtime?: Runtime | undefined; readonly logger?: Logger | undefined },
 ): Transport {
-  checkLimiterOption('connect', limiter);
+  LIMITER.read('connect', 'limiter', limiter);
   const shared = { runtime, logger, metrics };
   const limited =
     limiter === false ? transport : new LimitedTransport(transport, { ...shared, limiter });

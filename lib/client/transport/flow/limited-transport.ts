@@ -1,5 +1,5 @@
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
@@ -9,7 +9,7 @@ import { AdaptiveLimiter } from './adaptive-limiter.ts';
 import { closedError } from './closed-error.ts';
 import { FixedLimiter } from './fixed-limiter.ts';
 import { mayBeLoad, readRefusal } from './load-refusal.ts';
-import { checkLimiterOption, type FixedLimit, type RequestLimiter } from './request-limiter.ts';
+import { LIMITER, type FixedLimit, type RequestLimiter } from './request-limiter.ts';
 import { RequestMeter } from './request-meter.ts';
 
 export interface LimitedTransportOptions {
@@ -19,6 +19,13 @@ export interface LimitedTransportOptions {
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
 }
+
+const OPTIONS = optionsOf<LimitedTransportOptions>()('LimitedTransport', {
+  limiter: LIMITER,
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+  metrics: is.object(),
+});
 
 /** A wait of at least this time is logged, at most one in the time below; milliseconds. */
 const LOGGED_WAIT_MS = 1000;
@@ -46,10 +53,7 @@ export class LimitedTransport implements Transport {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(transport: Transport, options: LimitedTransportOptions = {}) {
-    const owner = 'LimitedTransport';
-    rejectUnknownOptions(owner, options, ['limiter', 'runtime', 'logger', 'metrics']);
-    checkLimiterOption(owner, options.limiter);
-    const { limiter = 'adaptive', runtime = realRuntime, logger = silentLogger } = options;
+    const { limiter = 'adaptive', runtime, logger } = OPTIONS.read(options);
     this.#transport = transport;
     this.#runtime = runtime;
     this.#logger = logger;

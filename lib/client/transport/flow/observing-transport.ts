@@ -3,7 +3,7 @@ import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { RequestTiming } from '../contract/request-timing.ts';
@@ -26,6 +26,13 @@ export interface ObservingTransportOptions {
   readonly logger?: Logger | undefined;
 }
 
+const OPTIONS = optionsOf<ObservingTransportOptions>()('ObservingTransport', {
+  metrics: is.object(),
+  onRequest: is.callback(),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+});
+
 interface Outcome {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
@@ -47,13 +54,12 @@ export class ObservingTransport implements Transport {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(transport: Transport, options: ObservingTransportOptions = {}) {
-    const known = ['metrics', 'onRequest', 'runtime', 'logger'];
-    rejectUnknownOptions('ObservingTransport', options, known);
+    const read = OPTIONS.read(options);
     this.#transport = transport;
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = guardedLogger(options.logger ?? silentLogger);
-    this.#meter = RequestMeter.of(transport.server, options);
-    this.#onRequest = options.onRequest;
+    this.#runtime = read.runtime;
+    this.#logger = guardedLogger(read.logger);
+    this.#meter = RequestMeter.of(transport.server, read);
+    this.#onRequest = read.onRequest;
     this.#traced = tracedServer(transport.server);
   }
 

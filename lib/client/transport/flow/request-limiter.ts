@@ -1,9 +1,4 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../../kernel/options/options.ts';
+import { is, optionsOf, type OptionRule } from '../../../kernel/options/options-schema.ts';
 import type { Lane } from './turn-queue.ts';
 
 /** A fixed limit on the requests of a client. */
@@ -39,19 +34,13 @@ export interface RequestLimiter {
 /** The most requests that wait for a turn. */
 export const MOST_QUEUED = 10_000;
 
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function checkLimiterOption(owner: string, option: LimiterOption | undefined): void {
-  if (option === undefined || option === 'adaptive' || option === false) return;
-  if (typeof option !== 'object' || option === null) {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `${owner}: option "limiter" must be 'adaptive', false or { queriesPerSecond, burst }, not ${JSON.stringify(option)}`,
-    );
-  }
-  const name = `${owner}: limiter`;
-  requireOptions(name, option, ['queriesPerSecond']);
-  rejectUnknownOptions(name, option, ['queriesPerSecond', 'burst']);
-  const { queriesPerSecond, burst } = option;
-  numberOption(name, 'queriesPerSecond', queriesPerSecond, 0, { min: 0.001, max: 1_000_000 });
-  numberOption(name, 'burst', burst, 0, { min: 1, max: 1_000_000, integer: true });
-}
+const FIXED_LIMIT = optionsOf<FixedLimit>()('limiter', {
+  queriesPerSecond: is.number({ min: 0.001, max: 1_000_000 }).required,
+  burst: is.integer({ min: 1, max: 1_000_000 }),
+});
+
+export const LIMITER: OptionRule<LimiterOption, undefined> = FIXED_LIMIT.nestedOr(
+  "'adaptive', false or { queriesPerSecond, burst }",
+  'adaptive',
+  false,
+);

@@ -2,7 +2,7 @@ import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
@@ -37,6 +37,21 @@ export interface RetryOptions extends RetryLimits {
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
 }
+
+export const RETRY: OptionsSchema<RetryLimits, keyof RetryLimits> = optionsOf<RetryLimits>()(
+  'RetryingTransport',
+  {
+    maxRetries: is.integer({ min: 0 }).default(10),
+    maxDelayMs: is.number({ min: 0 }).default(30_000),
+    maxWaitMs: is.number({ min: 0 }).default(120_000),
+  },
+);
+const OPTIONS = optionsOf<RetryOptions>()('RetryingTransport', {
+  ...RETRY.rules,
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+  metrics: is.object(),
+});
 
 /** Idempotent methods: sending them twice has the same effect as sending them once. */
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
@@ -107,17 +122,14 @@ export class RetryingTransport implements Transport {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(transport: Transport, options: RetryOptions = {}) {
-    const owner = 'RetryingTransport';
-    const known = ['runtime', 'logger', 'metrics', 'maxRetries', 'maxDelayMs', 'maxWaitMs'];
-    rejectUnknownOptions(owner, options, known);
+    const read = OPTIONS.read(options);
     this.#transport = transport;
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? silentLogger;
-    this.#meter = RequestMeter.of(transport.server, options);
-    const { maxRetries, maxDelayMs, maxWaitMs } = options;
-    this.#maxRetries = numberOption(owner, 'maxRetries', maxRetries, 10, { min: 0, integer: true });
-    this.#maxDelayMs = numberOption(owner, 'maxDelayMs', maxDelayMs, 30_000, { min: 0 });
-    this.#maxWaitMs = numberOption(owner, 'maxWaitMs', maxWaitMs, 120_000, { min: 0 });
+    this.#runtime = read.runtime;
+    this.#logger = read.logger;
+    this.#meter = RequestMeter.of(transport.server, read);
+    this.#maxRetries = read.maxRetries;
+    this.#maxDelayMs = read.maxDelayMs;
+    this.#maxWaitMs = read.maxWaitMs;
   }
 
   get server(): string {

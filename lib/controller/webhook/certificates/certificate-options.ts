@@ -1,5 +1,4 @@
-import { invalidOption, text } from '../../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../../kernel/options/options-schema.ts';
+import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
 
 /** Files of PEM, which are read again when they change: for example a mounted secret of cert-manager. */
 export interface CertificatePaths {
@@ -22,13 +21,13 @@ export interface CertificateSecret {
 
 const OWNER = 'WebhookServer: certificate';
 const PATHS = optionsOf<CertificatePaths>()(OWNER, {
-  cert: text().required,
-  key: text().required,
-  ca: text(),
+  cert: is.text().required,
+  key: is.text().required,
+  ca: is.text(),
 });
 const SECRET = optionsOf<CertificateSecret>()(OWNER, {
-  secret: text().required,
-  namespace: text().required,
+  secret: is.text().required,
+  namespace: is.text().required,
 });
 
 /** @throws {ListwatchError} code INVALID_OPTION. */

@@ -1,5 +1,4 @@
-import { number, object } from '../../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -13,9 +12,9 @@ export interface BucketRateLimiterOptions {
 }
 
 const OPTIONS = optionsOf<BucketRateLimiterOptions>()('BucketRateLimiter', {
-  perSecond: number({ min: 0.001, max: 1e9 }).default(10),
-  burst: number({ min: 1, max: 1e9 }).default(100),
-  runtime: object().default(realRuntime),
+  perSecond: is.number({ min: 0.001, max: 1e9 }).default(10),
+  burst: is.number({ min: 1, max: 1e9 }).default(100),
+  runtime: is.object().default(realRuntime),
 });
 
 /**

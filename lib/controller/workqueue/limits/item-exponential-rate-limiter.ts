@@ -1,5 +1,4 @@
-import { number, object } from '../../../kernel/options/option-rules.ts';
-import { optionsOf } from '../../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -18,10 +17,10 @@ export interface ItemExponentialRateLimiterOptions {
 }
 
 const OPTIONS = optionsOf<ItemExponentialRateLimiterOptions>()('ItemExponentialRateLimiter', {
-  baseMs: number({ min: 0 }).default(5),
-  capMs: number({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(1_000_000),
-  jitter: number({ min: 0, max: 10 }).default(0.1),
-  runtime: object().default(realRuntime),
+  baseMs: is.number({ min: 0 }).default(5),
+  capMs: is.number({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(1_000_000),
+  jitter: is.number({ min: 0, max: 10 }).default(0.1),
+  runtime: is.object().default(realRuntime),
 });
 
 /**

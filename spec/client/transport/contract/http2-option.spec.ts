@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  checkedHttp2Option,
+  HTTP2,
   prefersHttp2,
   type Http2Option,
 } from '../../../../lib/client/transport/contract/http2-option.ts';
@@ -35,13 +35,12 @@ describe('the option http2', () => {
     }
   });
 
-  it('is auto when it is left out, and one of four', () => {
-    expect(checkedHttp2Option('AxiosTransport')).to.equal('auto');
+  it('is one of four', () => {
     for (const option of ['auto', 'prior-knowledge', true, false]) {
-      expect(checkedHttp2Option('AxiosTransport', option)).to.equal(option);
+      expect(HTTP2.read('AxiosTransport', 'http2', option)).to.equal(option);
     }
     for (const option of ['h2', 'true', 1, null]) {
-      expect(() => checkedHttp2Option('AxiosTransport', option))
+      expect(() => HTTP2.read('AxiosTransport', 'http2', option))
         .to.throw('AxiosTransport: option "http2" must be')
         .with.property('code', 'INVALID_OPTION');
     }

@@ -480,9 +480,9 @@ describe('LimitedTransport', () => {
     for (const [limiter, text] of [
       ['fast', 'must be \'adaptive\', false or { queriesPerSecond, burst }, not "fast"'],
       [{ queriesPerSecond: 0 }, 'queriesPerSecond'],
-      [{ burst: 5 }, '"queriesPerSecond" is required'],
+      [{ burst: 5 }, 'queriesPerSecond" is required'],
       [{ queriesPerSecond: 5, burst: 0 }, 'burst'],
-      [{ qps: 5, queriesPerSecond: 5 }, '"qps"'],
+      [{ qps: 5, queriesPerSecond: 5 }, '"limiter.qps"'],
     ] as const) {
       const options: object = { limiter };
       const error = thrownBy(() => new LimitedTransport(transport, options));

@@ -1,3 +1,4 @@
+import { is, optionsOf, type OptionsSchema } from '../../../../kernel/options/options-schema.ts';
 import type { Logger } from '../../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 
@@ -67,19 +68,22 @@ export interface ExecPluginOptions {
   readonly logger?: Logger | undefined;
 }
 
-export const EXEC_PLUGIN_OPTIONS: readonly (keyof ExecPluginOptions)[] = [
-  'apiVersion',
-  'command',
-  'args',
-  'env',
-  'installHint',
-  'provideClusterInfo',
-  'cluster',
-  'interactiveMode',
-  'directory',
-  'source',
-  'timeoutMs',
-  'environment',
-  'runtime',
-  'logger',
-];
+export const EXEC_PLUGIN: OptionsSchema<ExecPluginOptions> = optionsOf<ExecPluginOptions>()(
+  'execCredentials',
+  {
+    apiVersion: is.anything().required,
+    command: is.anything().required,
+    args: is.anything(),
+    env: is.anything(),
+    installHint: is.text(),
+    provideClusterInfo: is.flag(),
+    cluster: is.object(),
+    interactiveMode: is.anything(),
+    directory: is.text(),
+    source: is.text().required,
+    timeoutMs: is.number({ min: 1, max: 3_600_000 }),
+    environment: is.object().required,
+    runtime: is.object(),
+    logger: is.object(),
+  },
+);

@@ -2,15 +2,11 @@ import { isAbsolute } from 'node:path';
 import { ListwatchError, type ErrorOptions } from '../../../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../../../kernel/report/guarded-logger.ts';
 import { silentLogger, type Logger } from '../../../../kernel/report/logger.ts';
-import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../../../kernel/options/options.ts';
+import { invalidOption } from '../../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import {
-  EXEC_PLUGIN_OPTIONS,
+  EXEC_PLUGIN,
   type ExecCluster,
   type ExecEnvironment,
   type ExecPluginOptions,
@@ -49,23 +45,23 @@ export class ExecPlugin {
    * INVALID_OPTION.
    */
   constructor(options: ExecPluginOptions) {
-    rejectUnknownOptions(OWNER, options, EXEC_PLUGIN_OPTIONS);
-    requireOptions(OWNER, options, ['source', 'environment']);
-    const { source, directory, provideClusterInfo } = options;
+    const { source, directory, provideClusterInfo, timeoutMs } = EXEC_PLUGIN.read(options);
     this.apiVersion = versionOf(options);
     this.command = commandOf(options);
     this.label = `the exec plug-in ${printable(this.command, 200)} of ${printable(source, 500)}`;
     this.directory = directory;
     this.interactiveMode = modeOf(options);
     this.installHint = printable(options.installHint ?? '', 500);
-    this.timeoutMs = timeoutOf(options);
+    this.timeoutMs = timeoutMs;
     this.runtime = options.runtime ?? realRuntime;
     this.logger = guardedLogger(options.logger ?? silentLogger);
     this.#args = argsOf(options);
     this.#variables = variablesOf(options);
     this.#environment = options.environment;
     if (provideClusterInfo === true) {
-      requireOptions(`${OWNER} with provideClusterInfo`, options, ['cluster']);
+      if (options.cluster === undefined || options.cluster === null) {
+        throw invalidOption(`${OWNER} with provideClusterInfo`, 'option "cluster" is required');
+      }
       this.#cluster = options.cluster;
     }
   }
@@ -155,11 +151,6 @@ function variablesOf({ env = [], source }: ExecPluginOptions): Record<string, st
     variables[name] = value;
   }
   return variables;
-}
-
-function timeoutOf({ timeoutMs }: ExecPluginOptions): number | undefined {
-  if (timeoutMs === undefined) return undefined;
-  return numberOption(OWNER, 'timeoutMs', timeoutMs, 0, { min: 1, max: 3_600_000 });
 }
 
 /** Fields whose value is a fixed word; the values of the others may be secret. */
