@@ -18,10 +18,13 @@ export interface ObjectWaitOptions extends CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export const WAIT_OPTIONS: OptionsSchema<ObjectWaitOptions> = optionsOf<ObjectWaitOptions>()('wait', {
-  ...CALL,
-  timeoutMs: is.integer({ min: 0 }),
-});
+export const WAIT_OPTIONS: OptionsSchema<ObjectWaitOptions> = optionsOf<ObjectWaitOptions>()(
+  'wait',
+  {
+    ...CALL,
+    timeoutMs: is.integer({ min: 0 }),
+  },
+);
 
 /** The calls that a wait needs of a resource. */
 export interface ListsAndWatches<T extends KubernetesObject> {
