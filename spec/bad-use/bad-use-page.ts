@@ -1,6 +1,6 @@
 import type { BadUseArea } from './bad-use.ts';
 
-const INTRODUCTION = `# The message of each mistake
+const INTRODUCTION = `# Messages for wrong use
 
 Every error is one line: where it happened, the cause, and what to do. Its \`code\` is stable, the message is not: match on the code
 ([\`errors.md\`](errors.md) has all of them). \`PORT\`, \`DIRECTORY\` and \`N\` stand for what differs from run to run.
@@ -9,7 +9,7 @@ Every error is one line: where it happened, the cause, and what to do. Its \`cod
 \`LISTWATCH_UPDATE_DOCS=1\`.
 `;
 
-/** The page with the message of each mistake. */
+/** The page with the messages for wrong use. */
 export function badUsePage(areas: readonly BadUseArea[]): string {
   const tables = areas.map(({ title, cases }) => {
     const rows = cases.map(

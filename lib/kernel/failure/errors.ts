@@ -23,7 +23,7 @@ export const errorCodes = {
   INVALID_SELECTOR: 'A label or field selector cannot be parsed; the message points at the place.',
   INVALID_API_VERSION: 'An apiVersion is not of the form VERSION or GROUP/VERSION.',
   FIELD_SCHEMA:
-    'An item of a list cannot be told apart from the others by the schema that server-side apply merges it by.',
+    'An item of a list cannot be distinguished from the others by the schema that server-side apply merges it by.',
   // Status answers of an API server, by reason
   BAD_REQUEST: 'HTTP 400: the server cannot read the request.',
   UNAUTHORIZED: 'HTTP 401: the credentials are missing, wrong or expired.',
@@ -112,7 +112,7 @@ export const errorCodes = {
   MANIFEST_INVALID:
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
   SIMULATION_FAILED:
-    'A simulation has found a failure of a controller; the message tells what happened.',
+    'A simulation has found a failure of a controller; the message says what happened.',
   SIMULATION_ESCAPE:
     'A controller in a simulation uses something real that cannot be simulated, such as a socket or a file; the message names file and line.',
   MANIFESTS_FAILED:
@@ -126,7 +126,7 @@ export const errorCodes = {
   OWNER_REFUSED:
     'An object cannot get an owner that is in another namespace, or a second controller; the message says which.',
   NAME_TAKEN:
-    'A manager has a part of this name already: metrics and messages could not tell them apart.',
+    'A manager has a part of this name already: metrics and messages could not distinguish them.',
   WEBHOOK_CERTIFICATE:
     'The certificate of a webhook server has expired, or is not valid where API servers call; the message says which, and what to do.',
   LEADERSHIP_LOST:
