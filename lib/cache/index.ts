@@ -27,6 +27,7 @@ export type {
   WaitOptions,
 } from './informer/handlers/handler-registration.ts';
 export type { ChangeOf, ChangeView, InformerChange } from './informer/changes/informer-change.ts';
+export { SharedCollections } from './reflector/contract/shared-collections.ts';
 export type {
   StateToKeep,
   WarmCollection,
@@ -72,8 +73,6 @@ export type {
   ListerWatcher,
   ListPage,
   ListRequest,
-  RestoredList,
-  WatchAhead,
   WatchRequest,
   WatchStream,
 } from './reflector/contract/lister-watcher.ts';

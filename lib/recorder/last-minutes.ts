@@ -73,7 +73,7 @@ export class InformerMinutes<T extends KubernetesObject> implements LastMinutes 
       const ring = new RecordingRing<T>({ cache, mask, share: this.#share });
       this.#ring = ring;
       this.#share.add(ring);
-      return new RecordedSource<T>({ source, sink: ring, now });
+      return new RecordedSource<T>({ source, sinkOf: () => ring, now });
     });
     this.#automatic = new AutomaticDumps(this.#options);
     this.#informer.events.on('watch-error', this.#onError);
@@ -132,7 +132,7 @@ export class ClientMinutes implements LastMinutes {
   begin(): void {
     const readers = new RecordedReaders({
       now: this.#options.now,
-      sinkOf: (reader, origin) => this.#rings.sinkOf(reader, origin),
+      sinkOf: (reader) => this.#rings.sinkOf(reader),
       onFailed: (error) => {
         if (!EXPECTED.has(classifyFailure(error).kind)) this.#automatic?.failed();
       },

@@ -1,5 +1,5 @@
 import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.ts';
-import type { ReceivedObjects } from '../cache/informer/collection/received-objects.ts';
+import type { ReceivedObjects } from '../cache/reflector/contract/received-objects.ts';
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
@@ -40,7 +40,6 @@ export interface RecordableClient {
     wrap: <T extends KubernetesObject>(
       source: ListerWatcher<ObjectView<T>>,
       reader: CollectionReader,
-      origin: ListerWatcher<ObjectView<T>>,
     ) => ListerWatcher<ObjectView<T>>,
   ): Disposable;
 }

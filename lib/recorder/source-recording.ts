@@ -2,10 +2,14 @@ import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.t
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
-import { readerFrame, RecordedReaders, type NumberedReader } from './capture/recorded-readers.ts';
+import {
+  readerFrame,
+  RecordedReaders,
+  type NumberedReader,
+  type SinkOfRequest,
+} from './capture/recorded-readers.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
 import { RecordingFile } from './capture/recording-file.ts';
-import type { RecordSink } from './capture/record-sink.ts';
 import {
   formatVersion,
   headBytes,
@@ -146,14 +150,14 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   /** Everything goes to the file. */
   #write(from: Recordable<T>, file: RecordingFile, now: () => number): void {
     const recorded = (source: ListerWatcher<ObjectView<T>>): ListerWatcher<ObjectView<T>> => {
-      this.#source = new RecordedSource<T>({ source, sink: file, now });
+      this.#source = new RecordedSource<T>({ source, sinkOf: () => file, now });
       return this.#source;
     };
     if (isInformer(from)) from.intercept(recorded);
     else if (isClient(from)) {
-      const sinkOf = (reader: NumberedReader): RecordSink => {
+      const sinkOf = (reader: NumberedReader): SinkOfRequest => {
         file.put(readerFrame(reader, now()));
-        return file;
+        return () => file;
       };
       const readers = new RecordedReaders({ sinkOf, now });
       this.#interception = from.intercept((...read) => readers.recorded(...read));

@@ -62,7 +62,7 @@ export interface ScriptedListerWatcherOptions<T extends KubernetesObject = Kuber
 export interface ScriptedRequest {
   readonly kind: ScriptedRequestKind;
   readonly atMs: number;
-  readonly request: Omit<ListRequest & WatchRequest, 'signal'>;
+  readonly request: Omit<ListRequest & WatchRequest, 'signal' | 'cache'>;
 }
 
 /** Maximum length of `requests`. */
@@ -99,7 +99,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
-  readonly supportsWatchList: boolean;
+  readonly supports: { readonly watchList: boolean };
   /** Delay of each response, milliseconds. */
   latencyMs: number;
   /** Refuses a streaming list with 422, as servers without support do. */
@@ -120,7 +120,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
       numberOption('ScriptedListerWatcher', name, options[name], fallback, { min: 0 });
     const start = options.startResourceVersion ?? '0';
     this.description = options.description ?? 'scripted objects';
-    this.supportsWatchList = options.supportsWatchList ?? true;
+    this.supports = { watchList: options.supportsWatchList ?? true };
     this.latencyMs = number('latencyMs', 0);
     this.#pieceSize = numberOption('ScriptedListerWatcher', 'pieceSize', options.pieceSize, 0, {
       min: 0,
@@ -304,7 +304,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
 
   /** Records the request, waits for the latency, and applies its fault. */
   async #receive(kind: ScriptedRequestKind, full: ListRequest & WatchRequest): Promise<void> {
-    const { signal, ...request } = full;
+    const { signal, cache: _, ...request } = full;
     signal?.throwIfAborted();
     this.#requests.push({ kind, atMs: this.#runtime.monotonicMs(), request });
     if (this.#requests.size > REMEMBERED_REQUESTS) this.#requests.shift();

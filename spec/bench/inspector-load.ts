@@ -55,7 +55,7 @@ export class InspectedLoad implements AsyncDisposable {
     this.#names = Array.from({ length: objects }, (_, index) => `object-${index}`);
     const listerWatcher: ListerWatcher<View> = {
       description: 'load',
-      supportsWatchList: false,
+      supports: { watchList: false },
       list: async () => ({
         items: this.#names.map((name) => this.#view(name)),
         resourceVersion: '1',

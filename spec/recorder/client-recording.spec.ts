@@ -96,10 +96,11 @@ describe('the recording of a client', () => {
   it('is read by an informer of several namespaces', async () => {
     const { bytes } = await recordedCalls();
     await opened(bytes, { speed: 'instant' }, async (incident, runtime) => {
-      const listerWatcher = incident.listerWatcher({ apiVersion: 'v1', resource: 'configmaps' });
+      const maps = { apiVersion: 'v1', resource: 'configmaps' };
       const informer = new SharedIndexInformer<KubernetesObject>({
-        listerWatcher,
+        listerWatcher: incident.listerWatcher(maps),
         namespaces: ['shop', 'web'],
+        inNamespace: (namespace) => incident.listerWatcher(maps, { namespace }),
         runtime,
         logger: silentLogger,
       });
@@ -226,6 +227,8 @@ async function recordedCalls(): Promise<{ readonly bytes: Buffer }> {
     ...options,
     listerWatcher: client.listerWatcher({ apiVersion: 'v1', resource: 'configmaps' }),
     namespaces: ['shop', 'web'],
+    inNamespace: (namespace) =>
+      client.listerWatcher({ apiVersion: 'v1', resource: 'configmaps' }, { namespace }),
   });
   const running = maps.run();
   await runtime.run(maps.whenSynced({ timeoutMs: 60_000 }));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fillsFrom } from '../../lib/cache/informer/collection/filled-caches.ts';
+import { askedBy } from '../../lib/cache/informer/collection/received-collection.ts';
 import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { expired, internalError } from '../../lib/meta/failure/failures.ts';
@@ -41,8 +41,8 @@ class Readers implements RecordableClient {
       watch: () => new Promise(() => {}),
       ...given,
     };
-    if (cache !== undefined) fillsFrom(source, cache);
-    return this.#wrap?.<KubernetesObject>(source, reader, source) ?? source;
+    const read = this.#wrap?.<KubernetesObject>(source, reader) ?? source;
+    return cache === undefined ? read : askedBy<KubernetesObject>(cache, read);
   }
 
   read<R>(use: (recording: ReadRecording) => R): Promise<R> {

@@ -56,7 +56,7 @@ export async function recordSoak(seed: number): Promise<RecordedSoak> {
       recording = begun;
       return {
         description: source.description,
-        supportsWatchList: source.supportsWatchList,
+        supports: source.supports,
         list: async (request, onItems) => (await begun).listerWatcher.list(request, onItems),
         watch: async (request) => (await begun).listerWatcher.watch(request),
       };

@@ -44,7 +44,7 @@ const REMEMBERED_EVENTS = 100;
 /** A collection of a backend behind a bad network, that holds every request against what the informer has been given. */
 export class FaultySource implements ListerWatcher<View> {
   readonly description = 'things';
-  readonly supportsWatchList: boolean | undefined;
+  readonly supports: { readonly watchList: boolean | undefined };
   /** Delay of each answer, milliseconds. */
   latencyMs = 0;
   refuseWatchList = false;
@@ -86,7 +86,7 @@ export class FaultySource implements ListerWatcher<View> {
 
   constructor(options: FaultySourceOptions) {
     this.#options = options;
-    this.supportsWatchList = options.supportsWatchList;
+    this.supports = { watchList: options.supportsWatchList };
   }
 
   get openStreams(): number {

@@ -14,7 +14,7 @@ import type { ObjectPipeline } from './apply/object-pipeline.ts';
 import { CacheReader } from './collection/cache-reader.ts';
 import { CollectionCache, type CacheMember } from './collection/collection-cache.ts';
 import { MemberWrites } from './collection/member-writes.ts';
-import type { ReceivedObjects } from './collection/received-objects.ts';
+import type { ReceivedObjects } from '../reflector/contract/received-objects.ts';
 import { joinedCache } from './collection/shared-caches.ts';
 import type { WaitOptions } from './handlers/handler-registration.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
@@ -91,7 +91,7 @@ export class InformerEngine<T extends KubernetesObject> {
 
   /** What the cache stores. */
   get received(): ReceivedObjects<ObjectView<T>> {
-    return this.#cache.received();
+    return this.#cache.received;
   }
 
   get events(): EventEmitter<InformerEvents> {

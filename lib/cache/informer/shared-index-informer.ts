@@ -2,7 +2,6 @@ import type { EventEmitter } from 'eventemitter3';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import { announcePart } from '../../kernel/report/observed-parts.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
@@ -29,7 +28,7 @@ import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/informer-changes.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { InformerEngine } from './informer-engine.ts';
-import type { ReceivedObjects } from './collection/received-objects.ts';
+import type { ReceivedObjects } from '../reflector/contract/received-objects.ts';
 import type { InformerEvents } from './observe/informer-events.ts';
 import { InformerPart } from './observe/informer-part.ts';
 import type { InformerInspection, InformerPhase } from './observe/informer-inspection.ts';
@@ -104,7 +103,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     const { reader } = this.#engine;
     this.indexer = new ObjectReader(reader, opener, () => this.#engine.keepBodies());
     this.lister = new StoreLister({ store: reader, opener, subject });
-    announcePart(runtime, new InformerPart(this, options.listerWatcher));
+    runtime.onPart?.(new InformerPart(this, options.listerWatcher));
   }
 
   /**

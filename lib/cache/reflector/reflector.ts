@@ -86,7 +86,7 @@ export class Reflector<V extends HasMetadata> {
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
     const { runtime, backoff, settings, resumeFrom, internalErrorRetryMs } = this.#options;
-    this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.gate);
+    this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.supports?.gate);
     this.#ends = new StreamEnds({ runtime, pace: this.#pace, internalErrorRetryMs });
     this.#observer = new ReflectorObserver(this.#options);
     this.#relist = new SinkRelist(this.#options);

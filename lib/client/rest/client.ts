@@ -1,4 +1,5 @@
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
+import { SharedCollections } from '../../cache/reflector/contract/shared-collections.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceName } from '../../meta/collection-options.ts';
@@ -117,6 +118,8 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   readonly #options: ClientOptions;
   #rest: RestClient;
   readonly #gate: OutageGate;
+  /** The collections that informers of this client run on. */
+  readonly #collections = new SharedCollections();
   readonly #maxFrameBytes: number | undefined;
   readonly #fieldManager: string | undefined;
   readonly #dryRun: boolean;
@@ -280,6 +283,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       ...options,
       rest: this.#rest,
       gate: this.#gate,
+      collections: this.#collections,
       collection: new Collection(apiVersion, resource),
       // The caller asserts the type of the objects.
       decoder: decoder as ObjectDecoder<T>,

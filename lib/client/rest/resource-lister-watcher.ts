@@ -2,18 +2,18 @@ import type {
   ItemsTaker,
   ListPage,
   ListRequest,
-  RestoredList,
-  WatchAhead,
   ListerWatcher,
+  SourceDecorator,
+  SourceSupport,
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
+import type { SharedCollections } from '../../cache/reflector/contract/shared-collections.ts';
 import { deriveAbort } from '../../kernel/time/abort.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { ApiCall } from '../../meta/api-call.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
-import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
@@ -64,6 +64,10 @@ export interface ResourceListerWatcherParts<T extends KubernetesObject>
   readonly rest: RestClient;
   /** The gate of the client. Left out: requests do not wait for other readers. */
   readonly gate?: OutageGate | undefined;
+  /** Of the client. Left out: informers share no watch of it. */
+  readonly collections?: SharedCollections | undefined;
+  /** Stands closer to the server than what intercepts the client. */
+  readonly decorate?: SourceDecorator | undefined;
   readonly collection: Collection;
   readonly decoder: ObjectDecoder<T>;
   readonly maxFrameBytes?: number | undefined;
@@ -74,7 +78,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
-  readonly gate: OutageGate | undefined;
+  readonly supports: SourceSupport<ObjectView<T>>;
   readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
   readonly #shards: ShardFilter | undefined;
@@ -84,60 +88,50 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   /** @throws {ListwatchError} code INVALID_OPTION, INVALID_SELECTOR. */
   constructor(options: ResourceListerWatcherParts<T>) {
     const { collection, namespace, labelSelector, fieldSelector } = options;
-    const { shardSelector = '' } = options;
+    const { shardSelector = '', gate, decorate } = options;
     // The server refuses a selector of a bad syntax too, but without the place in it.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
     this.#shards =
       shardSelector === '' ? undefined : new ShardFilter(parseShardSelector(shardSelector));
     this.description = collection.describe(options);
-    this.gate = options.gate;
     this.#options = options;
     this.#path = collection.path({ namespace });
-    this.#direct = {
+    this.supports = {
+      gate,
+      sharing: this.#sharing(),
+      decorated: (closer) => new ResourceListerWatcher<T>({ ...options, decorate: closer }),
+    };
+    const direct: ListerWatcher<ObjectView<T>> = {
       description: this.description,
-      gate: this.gate,
+      supports: { gate },
       list: (request, onItems) => this.#list(request, onItems),
       watch: (request) => this.#watch(request),
     };
-    takesKnownValues<ListerWatcher<ObjectView<T>>>(this, (knownValueOf) => ({
-      description: this.description,
-      gate: this.gate,
-      list: (request, onItems) => this.list(request, onItems),
-      restoring: () => this.restoring(),
-      watchAhead: (request) => this.watchAhead(request),
-      // A caller may have replaced the method `watch`.
-      watch: (request) =>
-        Object.hasOwn(this, 'watch') || this.#source !== this.#direct
-          ? this.watch(request)
-          : this.#watch(request, knownValueOf),
-    }));
+    this.#direct = decorate?.(direct) ?? direct;
+    // A source that shares its collections has to read what its key says.
+    Object.freeze(this);
   }
 
-  /** Undefined for one whose methods were replaced: it reads in a way of its own. */
-  get sharing(): { readonly scope: object; readonly key: string } | undefined {
-    if (Object.hasOwn(this, 'list') || Object.hasOwn(this, 'watch')) return undefined;
-    const { rest, collection, labelSelector, fieldSelector, shardSelector } = this.#options;
+  #sharing(): SourceSupport<ObjectView<T>>['sharing'] {
+    const { collections, collection, labelSelector, fieldSelector, shardSelector } = this.#options;
     const { metadataOnly = false, watchIdleTimeoutMs = 0 } = this.#options;
+    if (collections === undefined) return undefined;
     const selectors = [labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
     const key = [collection.apiVersion, this.#path, ...selectors, metadataOnly, watchIdleTimeoutMs];
-    return { scope: rest, key: JSON.stringify(key) };
-  }
-
-  inNamespace(namespace: string): ResourceListerWatcher<T> {
-    return new ResourceListerWatcher<T>({ ...this.#options, namespace });
+    return { collections, key: JSON.stringify(key) };
   }
 
   /** What it reads from. */
   get #source(): ListerWatcher<ObjectView<T>> {
-    return this.#options.rest.reads.through(this.#direct, () => this.#reader(), this);
+    return this.#options.rest.reads.through(this.#direct, () => this.#reader());
   }
 
   #reader(): CollectionReader {
     const { collection, namespace, labelSelector, fieldSelector } = this.#options;
     const { shardSelector, metadataOnly } = this.#options;
     const { apiVersion, resource } = collection;
-    const by = this.gate === undefined ? 'call' : 'source';
+    const by = this.#options.gate === undefined ? 'call' : 'source';
     const selectors = { labelSelector, fieldSelector, shardSelector };
     return { by, apiVersion, resource, namespace, ...selectors, metadataOnly };
   }
@@ -174,19 +168,8 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     return this.#source.watch(request);
   }
 
-  watchAhead(request: WatchRequest): WatchAhead<ObjectView<T>> | undefined {
-    return Object.hasOwn(this, 'watch') ? undefined : this.#source.watchAhead?.(request);
-  }
-
-  restoring(): RestoredList<ObjectView<T>> | undefined {
-    return this.#source.restoring?.();
-  }
-
-  async #watch(
-    request: WatchRequest,
-    knownValueOf?: KnownValueOf,
-  ): Promise<WatchStream<ObjectView<T>>> {
-    const { rest, decoder, watchIdleTimeoutMs, maxFrameBytes } = this.#options;
+  async #watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    const { rest, decoder, watchIdleTimeoutMs, maxFrameBytes, gate } = this.#options;
     const path = this.#path + watchQuery(request, this.#options);
     const accept = decoder.accept?.watch;
     const abort = deriveAbort(request.signal);
@@ -197,11 +180,11 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       const batches = new WatchBatches({
         body,
         decoder,
-        knownValueOf,
+        knownValueOf: request.cache?.knownValueOf,
         target: rest.target({ method: 'GET', path }),
         call,
         abort,
-        onEnd: () => this.gate?.doubt(),
+        onEnd: () => gate?.doubt(),
         runtime: rest.runtime,
         idleTimeoutMs: watchIdleTimeoutMs ?? idleTimeoutOf(request),
         maxFrameBytes,
@@ -215,19 +198,20 @@ export class ResourceListerWatcher<T extends KubernetesObject>
 
   /** An informer, which has a gate, needs both verbs. */
   #call(verb: 'list' | 'watch'): ApiCall {
-    const { collection, namespace } = this.#options;
+    const { collection, namespace, gate } = this.#options;
     const call = collection.call(verb, { namespace });
-    return this.gate === undefined ? call : { ...call, needs: ['list', 'watch'] };
+    return gate === undefined ? call : { ...call, needs: ['list', 'watch'] };
   }
 
   /** Reports to the gate whether there was an answer. */
   async #noting<R>(exchange: Promise<R>): Promise<R> {
+    const { gate } = this.#options;
     try {
       const answer = await exchange;
-      this.gate?.answered();
+      gate?.answered();
       return answer;
     } catch (error) {
-      this.gate?.failed(error);
+      gate?.failed(error);
       throw error;
     }
   }

@@ -1,4 +1,3 @@
-import { announcePart } from '../../kernel/report/observed-parts.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { InspectQueueOptions, QueueInspection } from './queue-inspection.ts';
 
@@ -8,7 +7,7 @@ export interface InspectedQueue {
   inspect(options?: InspectQueueOptions): QueueInspection<unknown>;
 }
 
-/** What a work queue announces of itself; see `observeParts`. */
+/** What a work queue announces of itself; see `Runtime.onPart`. */
 export class QueuePart {
   readonly queue: InspectedQueue;
   /** Whether keys wait although workers do, and no limit holds them back: an error of the queue. */
@@ -26,5 +25,5 @@ export function announceQueue(
   queue: InspectedQueue,
   starves: () => boolean,
 ): void {
-  announcePart(runtime, new QueuePart(queue, starves));
+  runtime.onPart?.(new QueuePart(queue, starves));
 }

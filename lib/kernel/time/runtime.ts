@@ -20,6 +20,8 @@ export interface Runtime {
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer;
   /** Runs `task` in a task of its own; pending input, output and timers run first. */
   queueTask(task: () => void): void;
+  /** Called with what is made on this runtime, such as an informer or a queue: for tools that look into a program. @defaultValue none */
+  readonly onPart?: ((part: object) => void) | undefined;
 }
 
 export interface TimerOptions {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
+import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
@@ -14,9 +15,12 @@ export interface NumberedReader {
   readonly reader: CollectionReader;
 }
 
+/** Returns the sink of a request of a cache, or of a reader without one. */
+export type SinkOfRequest = (cache: ReceivedObjects | undefined) => RecordSink;
+
 export interface RecordedReadersOptions {
-  /** Where the records of a reader go. `origin`: the source that it was given. */
-  readonly sinkOf: (numbered: NumberedReader, origin: object) => RecordSink;
+  /** Returns the sink of the requests of a reader; a cache may have one of its own. */
+  readonly sinkOf: (numbered: NumberedReader) => SinkOfRequest;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
   /** A request of a source has failed. */
@@ -47,27 +51,26 @@ export class RecordedReaders {
   recorded<T extends KubernetesObject>(
     source: ListerWatcher<ObjectView<T>>,
     reader: CollectionReader,
-    origin: object,
   ): ListerWatcher<ObjectView<T>> {
     const { now, onFailed } = this.#options;
-    const { number, sink } = this.#sinkOf(reader, origin);
+    const { number, sinkOf } = this.#sinkOf(reader);
     return new RecordedSource<T>({
       now,
       source,
-      sink,
+      sinkOf,
       reader: number,
       onFailed: reader.by === 'source' ? onFailed : undefined,
       nextRequest: () => (this.#requests += 1),
     });
   }
 
-  #sinkOf(reader: CollectionReader, origin: object): SinkOfReader {
+  #sinkOf(reader: CollectionReader): SinkOfReader {
     const key = collectionKey(reader);
     const known = reader.by === 'call' ? this.#called.get(key) : undefined;
     if (known !== undefined) return known;
     this.#readers += 1;
     const number = this.#readers;
-    const made = { number, sink: this.#options.sinkOf({ number, reader }, origin) };
+    const made = { number, sinkOf: this.#options.sinkOf({ number, reader }) };
     if (reader.by === 'call') this.#called.set(key, made);
     return made;
   }
@@ -75,5 +78,5 @@ export class RecordedReaders {
 
 interface SinkOfReader {
   readonly number: number;
-  readonly sink: RecordSink;
+  readonly sinkOf: SinkOfRequest;
 }

@@ -3,12 +3,11 @@ import type {
   ListerWatcher,
   ListPage,
   ListRequest,
-  RestoredList,
-  WatchAhead,
+  SourceSupport,
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
-import { watchAhead } from '../../cache/reflector/contract/watch-ahead.ts';
+import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -23,7 +22,8 @@ import type { RecordSink } from './record-sink.ts';
 
 export interface RecordedSourceOptions<T extends KubernetesObject> {
   readonly source: ListerWatcher<ObjectView<T>>;
-  readonly sink: RecordSink;
+  /** Takes the records of a request of a cache, or of a reader without one. */
+  readonly sinkOf: (cache: ReceivedObjects | undefined) => RecordSink;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
   /** Its number among the readers of a recording that has several. */
@@ -52,97 +52,55 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     this.description = options.source.description;
   }
 
-  get supportsWatchList(): boolean | undefined {
-    return this.#options.source.supportsWatchList;
-  }
-
-  get gate(): ListerWatcher<ObjectView<T>>['gate'] {
-    return this.#options.source.gate;
+  /** Informers that share a watch would not be recorded one by one. */
+  get supports(): SourceSupport<ObjectView<T>> {
+    const { watchList, gate } = this.#options.source.supports ?? {};
+    return { watchList, gate };
   }
 
   async list(
     request: ListRequest,
     onItems?: ItemsTaker<ObjectView<T>>,
   ): Promise<ListPage<ObjectView<T>>> {
-    const id = this.#begin(RecordKind.listAsked, request);
+    const to = this.#begin(RecordKind.listAsked, request);
     const take: ItemsTaker<ObjectView<T>> = (items) => {
-      this.#items(id, items, false);
+      this.#items(to, items, false);
       return onItems?.(items);
     };
     try {
       const page = await this.#options.source.list(request, onItems && take);
       const { items, ...rest } = page;
-      this.#items(id, items, true);
-      this.#json(RecordKind.pageEnd, id, rest);
+      this.#items(to, items, true);
+      this.#json(RecordKind.pageEnd, to, rest);
       return page;
     } catch (error) {
-      this.#failed(RecordKind.listFailed, id, error, request);
+      this.#failed(RecordKind.listFailed, to, error, request);
       throw error;
     }
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
-    return await this.#watched(request, () => this.#options.source.watch(request));
-  }
-
-  /** It is written when its reader takes it: a recording has the list before it, which comes from elsewhere meanwhile. */
-  watchAhead(request: WatchRequest): WatchAhead<ObjectView<T>> {
-    const within = watchAhead(this.#options.source, request);
-    return {
-      answered: within.answered,
-      take: (asked) => {
-        const stream = within.take(asked);
-        return stream && this.#watched(asked, () => stream);
-      },
-      destroy: (reason) => within.destroy(reason),
-    };
-  }
-
-  async #watched(
-    request: WatchRequest,
-    ask: () => Promise<WatchStream<ObjectView<T>>>,
-  ): Promise<WatchStream<ObjectView<T>>> {
-    const id = this.#begin(RecordKind.watchAsked, request);
+    const to = this.#begin(RecordKind.watchAsked, request);
     try {
-      const stream = await ask();
-      this.#json(RecordKind.watchAccepted, id, undefined);
+      const stream = await this.#options.source.watch(request);
+      this.#json(RecordKind.watchAccepted, to, undefined);
       return {
-        [Symbol.asyncIterator]: () => this.#read(id, stream[Symbol.asyncIterator](), request),
+        [Symbol.asyncIterator]: () => this.#read(to, stream[Symbol.asyncIterator](), request),
       };
     } catch (error) {
-      this.#failed(RecordKind.watchFailed, id, error, request);
+      this.#failed(RecordKind.watchFailed, to, error, request);
       throw error;
     }
   }
 
-  /** The list is written as one of the source: a recording without it would begin with a watch, and lack what was there before. */
-  restoring(): RestoredList<ObjectView<T>> {
-    const within = this.#options.source.restoring?.();
-    const id = this.#begin(RecordKind.listAsked, {});
-    return {
-      items: (items) => {
-        within?.items(items);
-        this.#items(id, items, false);
-      },
-      end: (resourceVersion) => {
-        within?.end(resourceVersion);
-        this.#json(RecordKind.pageEnd, id, { resourceVersion });
-      },
-      failed: (error) => {
-        within?.failed(error);
-        this.#json(RecordKind.listFailed, id, recordedError(error));
-      },
-    };
-  }
-
   #read(
-    id: number,
+    to: RecordedRequest,
     stream: AsyncIterator<readonly WatchEvent<ObjectView<T>>[]>,
     request: WatchRequest,
   ): AsyncIterator<readonly WatchEvent<ObjectView<T>>[]> {
     let open = true;
     const end = (kind: RecordKindNumber): void => {
-      if (open) this.#json(kind, id, undefined);
+      if (open) this.#json(kind, to, undefined);
       open = false;
     };
     return {
@@ -150,10 +108,10 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
         try {
           const read = await stream.next();
           if (read.done === true) end(RecordKind.watchEnded);
-          else if (open) this.#events(id, read.value);
+          else if (open) this.#events(to, read.value);
           return read;
         } catch (error) {
-          if (open) this.#failed(RecordKind.watchFailed, id, error, request);
+          if (open) this.#failed(RecordKind.watchFailed, to, error, request);
           open = false;
           throw error;
         }
@@ -165,42 +123,46 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     };
   }
 
-  #begin(kind: RecordKindNumber, request: ListRequest & WatchRequest): number {
-    const { signal: _, ...asked } = request;
-    const { reader, nextRequest } = this.#options;
-    const id = nextRequest?.() ?? (this.#requests += 1);
-    this.#json(kind, id, reader === undefined ? asked : { ...asked, reader });
-    return id;
+  #begin(kind: RecordKindNumber, request: ListRequest & WatchRequest): RecordedRequest {
+    const { signal: _, cache, ...asked } = request;
+    const { reader, nextRequest, sinkOf } = this.#options;
+    const to = { id: nextRequest?.() ?? (this.#requests += 1), sink: sinkOf(cache) };
+    this.#json(kind, to, reader === undefined ? asked : { ...asked, reader });
+    return to;
   }
 
   #failed(
     kind: RecordKindNumber,
-    id: number,
+    to: RecordedRequest,
     error: unknown,
     { signal }: ListRequest & WatchRequest,
   ): void {
-    this.#json(kind, id, recordedError(error));
+    this.#json(kind, to, recordedError(error));
     if (signal?.aborted !== true) this.#options.onFailed?.(error);
   }
 
-  #json(kind: RecordKindNumber, request: number, value: unknown): void {
-    const { sink, now } = this.#options;
-    sink.put(jsonFrame(kind, value, { request, atMs: now() }));
+  #json(kind: RecordKindNumber, { id: request, sink }: RecordedRequest, value: unknown): void {
+    sink.put(jsonFrame(kind, value, { request, atMs: this.#options.now() }));
   }
 
   /** `inPage`: the items came with the end of the page. */
-  #items(request: number, items: readonly ObjectView<T>[], inPage: boolean): void {
-    const { sink, now } = this.#options;
-    const place = { request, atMs: now() };
+  #items(
+    { id: request, sink }: RecordedRequest,
+    items: readonly ObjectView<T>[],
+    inPage: boolean,
+  ): void {
+    const place = { request, atMs: this.#options.now() };
     for (const [index, item] of items.entries()) {
       const last = index === items.length - 1 ? LAST_OF_BATCH : 0;
       sink.putObject(place, RecordKind.item, (inPage ? 1 : 0) | last, item);
     }
   }
 
-  #events(request: number, batch: readonly WatchEvent<ObjectView<T>>[]): void {
-    const { sink, now } = this.#options;
-    const place = { request, atMs: now() };
+  #events(
+    { id: request, sink }: RecordedRequest,
+    batch: readonly WatchEvent<ObjectView<T>>[],
+  ): void {
+    const place = { request, atMs: this.#options.now() };
     sink.expect?.(batch);
     for (let index = 0; index < batch.length; index += 1) {
       const event = batch[index] as WatchEvent<ObjectView<T>>;
@@ -214,4 +176,10 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
       }
     }
   }
+}
+
+/** A request that is recorded: its number, and the sink of its records. */
+interface RecordedRequest {
+  readonly id: number;
+  readonly sink: RecordSink;
 }

@@ -1,8 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection-options.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
 import { collectionKey, descriptionOf } from '../format/reader-record.ts';
 import type { ReadRecording, RecordedReader } from './read-recording.ts';
 import type { ReplayedCollection } from './replay-source.ts';
@@ -80,12 +78,11 @@ export class ReplayReaders {
   /** A source of all namespaces of which only single ones were read: an informer of several namespaces makes it, and reads those. */
   inNamespaces<T extends KubernetesObject>(
     wanted: ResourceName & CollectionOptions,
-    inNamespace: (namespace: string) => ListerWatcher<ObjectView<T>>,
   ): ReplayedCollection<T> {
     const description = descriptionOf(wanted);
     const refuse = (): Promise<never> => Promise.reject(this.missing(description));
     const empty = { objects: [], resourceVersion: '' };
-    return { description, list: refuse, watch: refuse, inNamespace, ...empty };
+    return { description, list: refuse, watch: refuse, ...empty };
   }
 
   missing(description: string): ListwatchError {

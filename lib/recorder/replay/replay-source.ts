@@ -22,7 +22,7 @@ import { initialAnswers, isStreamingList, ReplayCourse } from './replay-course.t
 import type { PacedReader, ReplayPace, ReplayStep } from './replay-pace.ts';
 import { ReplayState } from './replay-state.ts';
 
-export interface ReplaySourceOptions<T extends KubernetesObject> {
+export interface ReplaySourceOptions {
   readonly recorded: RecordedReader;
   readonly pace: ReplayPace;
   readonly runtime: Runtime;
@@ -32,8 +32,6 @@ export interface ReplaySourceOptions<T extends KubernetesObject> {
   readonly onRequest: () => void;
   /** A record was given, or nothing is left. */
   readonly onGiven: (atMs?: number) => void;
-  /** The source of the same resource in one namespace. @defaultValue there is none */
-  readonly inNamespace?: ((namespace: string) => ListerWatcher<ObjectView<T>>) | undefined;
 }
 
 const NOTHING: PacedReader['next'] = { number: Infinity, atMs: Infinity };
@@ -61,22 +59,20 @@ export class ReplaySource<T extends KubernetesObject>
   implements ReplayedCollection<T>, PacedReader
 {
   readonly description: string;
-  readonly supportsWatchList: boolean;
-  readonly inNamespace?: (namespace: string) => ListerWatcher<ObjectView<T>>;
+  readonly supports: { readonly watchList: boolean };
   readonly state: ReplayState<T> = new ReplayState<T>();
-  readonly #options: ReplaySourceOptions<T>;
+  readonly #options: ReplaySourceOptions;
   readonly #course: ReplayCourse;
   /** The list to which a watch was sent on with 410. */
   #refused: Exchange | undefined;
   #finished: boolean;
 
-  constructor(options: ReplaySourceOptions<T>) {
+  constructor(options: ReplaySourceOptions) {
     const { exchanges, description } = options.recorded;
     this.#options = options;
     this.description = description;
-    if (options.inNamespace !== undefined) this.inNamespace = options.inNamespace;
     this.#course = new ReplayCourse(exchanges);
-    this.supportsWatchList = exchanges.some(isStreamingList);
+    this.supports = { watchList: exchanges.some(isStreamingList) };
     this.#finished = this.#course.lastNumber === 0;
   }
 

@@ -132,8 +132,8 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     return this.#only().resourceVersion;
   }
 
-  get supportsWatchList(): boolean {
-    return this.#only().supportsWatchList;
+  get supports(): { readonly watchList: boolean } {
+    return this.#only().supports;
   }
 
   /**
@@ -145,12 +145,10 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     resource: ResourceName,
     options: CollectionOptions = {},
   ): ReplayedCollection<U> {
-    const inNamespace = (namespace: string): ListerWatcher<ObjectView<U>> =>
-      this.listerWatcher<U>(resource, { ...options, namespace });
     const wanted = { ...resource, ...options };
     const reader = this.#readers.take(wanted);
-    if (reader === undefined) return this.#readers.inNamespaces<U>(wanted, inNamespace);
-    const source = this.#sourceOf<U>(reader, inNamespace);
+    if (reader === undefined) return this.#readers.inNamespaces<U>(wanted);
+    const source = this.#sourceOf<U>(reader);
     this.#add(source);
     return source;
   }
@@ -247,13 +245,9 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     return this.#single;
   }
 
-  #sourceOf<U extends KubernetesObject>(
-    recorded: RecordedReader,
-    inNamespace?: (namespace: string) => ListerWatcher<ObjectView<U>>,
-  ): ReplaySource<U> {
+  #sourceOf<U extends KubernetesObject>(recorded: RecordedReader): ReplaySource<U> {
     const source: ReplaySource<U> = new ReplaySource<U>({
       recorded,
-      inNamespace,
       pace: this.#pace,
       runtime: this.#runtime,
       json: this.#recording.json,

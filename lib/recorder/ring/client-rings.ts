@@ -1,14 +1,14 @@
-import { filledFrom } from '../../cache/informer/collection/filled-caches.ts';
-import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
+import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
 import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
 import { collectionKey } from '../format/reader-record.ts';
 import type { RecordFrame } from '../format/record-frame.ts';
 import { CallRing } from './call-ring.ts';
-import { ReaderSink } from './reader-sink.ts';
-import { readerFrame, type NumberedReader } from '../capture/recorded-readers.ts';
-import type { RecordSink } from '../capture/record-sink.ts';
+import {
+  readerFrame,
+  type NumberedReader,
+  type SinkOfRequest,
+} from '../capture/recorded-readers.ts';
 import { RecordingRing } from './recording-ring.ts';
 import type { DumpedRing } from './ring-dump.ts';
 import type { RingShare } from './ring-share.ts';
@@ -43,16 +43,19 @@ export class ClientRings {
     return [...this.#caches].reduce((sum, { ring }) => sum + ring.size, this.#calls.size);
   }
 
-  /** Where the records of a reader go. `origin`: the source that it was given. */
-  sinkOf(numbered: NumberedReader, origin: object): RecordSink {
+  /** A source may fill one cache after the other. Of several at a time, the first has a ring; a ring has the states of one. */
+  sinkOf(numbered: NumberedReader): SinkOfRequest {
     const calls = this.#calls.sinkOf(numbered);
-    if (numbered.reader.by === 'call') return calls;
-    return new ReaderSink<RecordingRing<KubernetesObject>>({
-      cache: () => filledFrom(origin),
-      without: calls,
-      begin: (cache) => this.#begin(numbered, cache),
-      end: (ring) => this.#end(ring),
-    });
+    if (numbered.reader.by === 'call') return () => calls;
+    let present: { readonly cache: ReceivedObjects; readonly ring: CacheRing['ring'] } | undefined;
+    return (cache) => {
+      if (cache === undefined) return calls;
+      if (cache === present?.cache) return present.ring;
+      if (present?.cache.stopped.aborted === false) return calls;
+      if (present !== undefined) this.#end(present.ring);
+      present = { cache, ring: this.#begin(numbered, cache) };
+      return present.ring;
+    };
   }
 
   /** The rings, for a dump. */
@@ -87,10 +90,7 @@ export class ClientRings {
     this.#calls.close();
   }
 
-  #begin(
-    reader: NumberedReader,
-    cache: ReceivedObjects<ObjectView>,
-  ): RecordingRing<KubernetesObject> {
+  #begin(reader: NumberedReader, cache: ReceivedObjects): RecordingRing<KubernetesObject> {
     this.#leaveStopped();
     const { share, mask } = this.#options;
     const ring = new RecordingRing<KubernetesObject>({ share, mask, cache, reader: reader.number });

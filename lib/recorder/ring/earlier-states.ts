@@ -1,4 +1,4 @@
-import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
+import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
 import type { DeferredReleases } from '../../cache/memory/object-memory.ts';
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -18,10 +18,7 @@ export class EarlierStates {
   #dropped = 0;
 
   /** `onBytes`: what they take has changed by so much. */
-  constructor(
-    cache: Pick<ReceivedObjects<ObjectView>, 'deferReleases'>,
-    onBytes: (change: number) => void,
-  ) {
+  constructor(cache: Pick<ReceivedObjects, 'deferReleases'>, onBytes: (change: number) => void) {
     this.#onBytes = onBytes;
     this.#releases = cache.deferReleases((object) => this.#add(object));
   }

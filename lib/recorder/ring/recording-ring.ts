@@ -1,4 +1,4 @@
-import type { ReceivedObjects } from '../../cache/informer/collection/received-objects.ts';
+import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
 import { keptViewOf } from '../../cache/memory/views/kept-view.ts';
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import { joinedKey } from '../../meta/key.ts';

@@ -6,6 +6,7 @@ import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
+import { SharedCollections } from '../../cache/reflector/contract/shared-collections.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection-options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
@@ -102,6 +103,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #ownStore: EmbeddedKeyValueStore | undefined;
   readonly #keyValueStore: KeyValueStore;
   readonly #storages: ServerStorages;
+  readonly #collections = new SharedCollections();
   readonly #registry: ApiResourceRegistry;
   readonly #kubernetesService: KubernetesService;
   readonly #certificates: ServerCertificates;
@@ -280,7 +282,7 @@ export class ApiServer implements AsyncDisposable {
       apiVersion,
       resource,
       runtime: this.#runtime,
-      scope: this,
+      collections: this.#collections,
       registry: async () => {
         await this.#start();
         return this.#registry;

@@ -2,9 +2,11 @@ import type {
   ListerWatcher,
   ListPage,
   ListRequest,
+  SourceSupport,
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
+import type { SharedCollections } from '../../cache/reflector/contract/shared-collections.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
@@ -29,7 +31,7 @@ export interface RegistryListerWatcherOptions extends ResourceName, CollectionOp
   readonly registry: () => Promise<ResourceRegistry>;
   readonly runtime: Runtime;
   /** Of the server: its readers may share what they read. */
-  readonly scope: object;
+  readonly collections: SharedCollections;
 }
 
 /**
@@ -40,6 +42,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
+  readonly supports: SourceSupport<ObjectView<T>>;
   readonly #options: RegistryListerWatcherOptions;
   readonly #groupVersion: GroupVersion;
 
@@ -54,18 +57,16 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     if (shardSelector !== '') parseShardSelector(shardSelector);
     const { group } = this.#groupVersion;
     this.description = describeCollection({ group, resource }, options);
-  }
-
-  /** Undefined for one whose methods were replaced: it reads in a way of its own. */
-  get sharing(): { readonly scope: object; readonly key: string } | undefined {
-    if (Object.hasOwn(this, 'list') || Object.hasOwn(this, 'watch')) return undefined;
-    const { scope, apiVersion, resource, namespace, metadataOnly = false } = this.#options;
-    const { labelSelector, fieldSelector, shardSelector } = this.#options;
+    const { collections, namespace, metadataOnly = false } = options;
     const texts = [namespace, labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
-    return { scope, key: JSON.stringify([apiVersion, resource, ...texts, metadataOnly]) };
+    const key = JSON.stringify([apiVersion, resource, ...texts, metadataOnly]);
+    this.supports = { sharing: { collections, key } };
+    // A source that shares its collections has to read what its key says.
+    Object.freeze(this);
   }
 
-  async list({ signal, ...options }: ListRequest): Promise<ListPage<ObjectView<T>>> {
+  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+    const { signal, cache: _, ...options } = request;
     const { namespace = '', metadataOnly, ...selectors } = this.#options;
     const storage = await this.#storage();
     if (storage.list === undefined) throw methodNotAllowed();
@@ -78,11 +79,8 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     return page as unknown as ListPage<ObjectView<T>>;
   }
 
-  async watch({
-    signal,
-    timeoutSeconds,
-    ...options
-  }: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    const { signal, timeoutSeconds, cache: _, ...options } = request;
     const { namespace = '', metadataOnly, runtime, ...selectors } = this.#options;
     const storage = await this.#storage();
     if (storage.watch === undefined) throw methodNotAllowed();

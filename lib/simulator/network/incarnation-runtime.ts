@@ -8,6 +8,7 @@ import { inScope, type AmbientScope } from '../ambient/ambient-scope.ts';
  */
 export class IncarnationRuntime implements AmbientScope {
   readonly name: string;
+  readonly onPart: ((part: object) => void) | undefined;
   /** Ends the process, which has asked for it. */
   exit: ((reason: string) => void) | undefined;
   /** It has ended because it was asked to. */
@@ -20,8 +21,9 @@ export class IncarnationRuntime implements AmbientScope {
   #ends: { left: number; readonly end: () => void }[] = [];
 
   /** `skew`: of the clock of the process, shared by its incarnations. */
-  constructor(world: Runtime, skew: { ms: number }, name: string) {
+  constructor(world: Runtime, skew: { ms: number }, name: string, onPart?: (part: object) => void) {
     this.name = name;
+    this.onPart = onPart;
     this.#world = world;
     this.#skew = skew;
   }

@@ -32,7 +32,7 @@ function cacheFindings(
   history: ClusterHistory,
 ): readonly Finding[] {
   const { name, phase, synced, namespaces, indexer } = informer;
-  const key = source.sharing?.key;
+  const key = source.supports?.sharing?.key;
   if (phase !== 'running' || !synced || key === undefined) return [];
   const collection = collectionOf(key);
   if (collection === undefined || isBackgroundResource(collection.resource)) return [];

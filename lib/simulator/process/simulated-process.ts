@@ -1,7 +1,6 @@
 import { Client } from '../../client/rest/client.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger, LogFields } from '../../kernel/report/logger.ts';
-import { observeParts } from '../../kernel/report/observed-parts.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ApiHandler } from '../../server/http/api-request.ts';
 import { atPlaceOf } from '../ambient/user-place.ts';
@@ -78,9 +77,8 @@ export class SimulatedProcess {
     const { controller, replica, journal, world, link } = this.#options;
     this.#restarts = false;
     this.#incarnation += 1;
-    const runtime = new IncarnationRuntime(world, this.#skew, this.name);
     const parts = new Set<object>();
-    observeParts(runtime, (part) => parts.add(part));
+    const runtime = new IncarnationRuntime(world, this.#skew, this.name, (part) => parts.add(part));
     const identity = `${this.name}-${this.#incarnation}`;
     journal.add(this.name, 'start', `as ${identity}`);
     const transport = new SimulatedTransport({

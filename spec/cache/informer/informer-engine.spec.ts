@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ListerWatcher } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import { takesKnownValues, type KnownValueOf } from '../../../lib/meta/json/known-values.ts';
+import type { KnownValueOf } from '../../../lib/meta/json/known-values.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { BytesSource } from '../support/bytes-source.ts';
 import { Harness } from '../support/informer-harness.ts';
@@ -9,19 +9,24 @@ import { pod, type Pod } from '../support/objects.ts';
 
 type Source = ListerWatcher<ObjectView<Pod>>;
 
-/** What a source that takes known values is given by an informer, which runs while `use` does. */
+/** Passes `use` the known values that the watches of an informer offer; the informer runs meanwhile. */
 async function withSource(
   options: { readonly freeze?: boolean; readonly keyFunc?: () => string },
   use: (given: readonly KnownValueOf[], world: Harness) => Promise<void>,
 ): Promise<void> {
   const world = new Harness({ objects: [pod('a', { nodeName: 'node-1' }), pod('other/b')] });
   const { runtime } = world;
-  const listerWatcher: Source = new BytesSource<Pod>(world.source);
+  const bytes = new BytesSource<Pod>(world.source);
   const given: KnownValueOf[] = [];
-  takesKnownValues(listerWatcher, (knownValueOf) => {
-    given.push(knownValueOf);
-    return listerWatcher;
-  });
+  const listerWatcher: Source = {
+    description: 'pods',
+    supports: { watchList: false },
+    list: (request) => bytes.list(request),
+    watch: (request) => {
+      if (request.cache !== undefined) given.push(request.cache.knownValueOf);
+      return bytes.watch(request);
+    },
+  };
   const informer = new SharedIndexInformer<Pod>({ listerWatcher, runtime, ...options });
   const running = informer.run();
   await runtime.run(informer.whenSynced());

@@ -42,7 +42,7 @@ async function told(page: readonly UndecodedView[], ...batches: readonly Batch[]
   };
   const listerWatcher: ListerWatcher<UndecodedView> = {
     description: 'things',
-    supportsWatchList: page.length === 0,
+    supports: { watchList: page.length === 0 },
     list: () => Promise.resolve({ items: page, resourceVersion: '10' }),
     watch: ({ signal }) => Promise.resolve(stream(batches, signal)),
   };

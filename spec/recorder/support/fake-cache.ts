@@ -1,8 +1,8 @@
-import type { ReceivedObjects } from '../../../lib/cache/informer/collection/received-objects.ts';
+import type { ReceivedObjects } from '../../../lib/cache/reflector/contract/received-objects.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 
 /** A cache whose state a spec says. */
-export class FakeCache implements ReceivedObjects<ObjectView> {
+export class FakeCache implements ReceivedObjects {
   readonly ended: AbortController = new AbortController();
   readonly stopped: AbortSignal = this.ended.signal;
   readonly objects: Map<string, ObjectView> = new Map();
@@ -34,4 +34,6 @@ export class FakeCache implements ReceivedObjects<ObjectView> {
   deferReleases(): undefined {
     return undefined;
   }
+
+  readonly knownValueOf = (): undefined => undefined;
 }

@@ -5,8 +5,8 @@ import {
 } from '../../../lib/cache/informer/observe/informer-part.ts';
 import { RateLimitingQueue, SharedInformerFactory } from '../../../lib/index.ts';
 import { QueuePart } from '../../../lib/controller/workqueue/queue-part.ts';
-import { announcePart, observeParts } from '../../../lib/kernel/report/observed-parts.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { SharedCollections } from '../../../lib/cache/reflector/contract/shared-collections.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
@@ -44,7 +44,8 @@ function cacheOf(
     ...more,
   };
   const key = JSON.stringify(['v1', PATH, labelSelector, '', '', false, 0]);
-  return new InformerPart(informer, { sharing: { scope: {}, key } });
+  const collections = new SharedCollections();
+  return new InformerPart(informer, { supports: { sharing: { collections, key } } });
 }
 
 const messages = (part: object, { history }: WrittenHistory): string[] =>
@@ -90,7 +91,7 @@ describe('an informer of a simulated controller', () => {
     const controller = (part: InformerPart): SimulatedController => ({
       name: 'shop',
       run: async ({ client, runtime, signal, logger }) => {
-        announcePart(runtime, part);
+        runtime.onPart?.(part);
         await using informers = new SharedInformerFactory(client, { runtime, logger });
         informers.for('v1', 'configmaps');
         informers.start();
@@ -115,7 +116,7 @@ describe('an informer of a simulated controller', () => {
 describe('the oracle of queues', () => {
   const observed = (runtime: VirtualRuntime): object[] => {
     const parts: object[] = [];
-    observeParts(runtime, (part) => parts.push(part));
+    Object.assign(runtime, { onPart: (part: object) => parts.push(part) });
     return parts;
   };
 

@@ -3,11 +3,9 @@ import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { deriveAbort, onAbort } from '../../../kernel/time/abort.ts';
 import type { Latch } from '../../../kernel/time/latch.ts';
 import { untilOpen } from '../../../kernel/time/wait.ts';
-import { withKnownValues } from '../../../meta/json/known-values.ts';
-import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
+import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { longestMemberOf } from '../../memory/views/kept-view.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
 import { SlabMemory } from '../../memory/slab-memory.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
@@ -30,8 +28,8 @@ import type { ResolvedInformerOptions } from '../options/informer-options.ts';
 import type { WarmStart } from '../warm/warm-start.ts';
 import { WarmStarter } from '../warm/warm-starter.ts';
 import { CacheIndexes } from './cache-indexes.ts';
-import { fillsFrom } from './filled-caches.ts';
-import { receivedOf, type ReceivedObjects } from './received-objects.ts';
+import type { ReceivedObjects } from '../../reflector/contract/received-objects.ts';
+import { askedBy, receivedOf } from './received-collection.ts';
 
 const COLD = { resumeFrom: '', onMoved: (): void => {} };
 
@@ -75,7 +73,9 @@ export class CollectionCache<T extends KubernetesObject> {
   readonly #given: CollectionCacheOptions<T>;
   readonly #members = new Set<CacheMember<T>>();
   readonly #stop = deriveAbort();
-  #listerWatcher: ListerWatcher<ObjectView<T>>;
+  /** Its objects as they were received. */
+  readonly received: ReceivedObjects<ObjectView<T>>;
+  #intercept = (source: ListerWatcher<ObjectView<T>>): ListerWatcher<ObjectView<T>> => source;
   /** With option `namespaces`, in place of the reflector. */
   readonly #namespaces: NamespaceReflectors<ObjectView<T>> | undefined;
   #reflector: Reflector<ObjectView<T>>;
@@ -91,8 +91,8 @@ export class CollectionCache<T extends KubernetesObject> {
     this.memory = (cache.memory ?? new SlabMemory(cache)) as ObjectMemory<ObjectView<T>>;
     this.pipeline = this.#makePipeline();
     this.indexes = new CacheIndexes<T>(this.pipeline.overlay, given.options.indexers);
-    this.#listerWatcher = this.#makeListerWatcher();
-    this.#reflector = this.#makeReflector(this.#listerWatcher, this.pipeline.sink);
+    this.received = this.#received();
+    this.#reflector = this.#makeReflector(given.options.listerWatcher, this.pipeline.sink);
     this.#namespaces = this.#makeNamespaces();
   }
 
@@ -113,11 +113,11 @@ export class CollectionCache<T extends KubernetesObject> {
 
   /** Before it runs: it reads through another source. */
   intercept(wrap: (source: ListerWatcher<ObjectView<T>>) => ListerWatcher<ObjectView<T>>): void {
-    this.#listerWatcher = wrap(this.#listerWatcher);
+    this.#intercept = wrap;
   }
 
-  /** What it stores, as it was received; of one namespace, if it follows several. */
-  received(namespace?: string): ReceivedObjects<ObjectView<T>> {
+  /** Of one namespace, if it follows several. */
+  #received(namespace?: string): ReceivedObjects<ObjectView<T>> {
     const { store, fifo } = this.pipeline;
     const { memory } = this;
     const receivedVersion = (): string =>
@@ -125,7 +125,7 @@ export class CollectionCache<T extends KubernetesObject> {
         ? this.lastSyncResourceVersion
         : (this.#namespaces?.versionOf(namespace) ?? '');
     const parts = { store, fifo, memory, receivedVersion, namespace, stopped: this.stopped };
-    return receivedOf<ObjectView<T>>(parts);
+    return receivedOf<T>(parts);
   }
 
   /** Aborts when its last informer has left. */
@@ -234,14 +234,14 @@ export class CollectionCache<T extends KubernetesObject> {
     const { warmStart } = this.options;
     const warm = warmStart && this.#makeWarmStarter(warmStart);
     const draining = this.pipeline.drain(signal);
-    const filled = this.#filled(this.options.listerWatcher);
     let keeping: Promise<void> | undefined;
     try {
-      const from = (await warm?.begin(signal)) ?? '';
+      const source = this.#sourceWith(warm);
+      const from = (await warm?.begin(source, signal)) ?? '';
       keeping = warm?.keep(signal);
       // The handlers have determined the interval of resyncs by now.
       this.#reflector = this.#makeReflector(
-        warm?.source ?? this.#listerWatcher,
+        source,
         warm?.sink ?? this.pipeline.sink,
         this.options.name,
         { resumeFrom: from, onMoved: () => warm?.moved() },
@@ -249,7 +249,6 @@ export class CollectionCache<T extends KubernetesObject> {
       await this.#followed.run({ signal });
     } finally {
       this.#stop.abort();
-      filled?.[Symbol.dispose]();
       this.pipeline.close();
       await draining;
       await keeping;
@@ -260,11 +259,11 @@ export class CollectionCache<T extends KubernetesObject> {
   #makeWarmStarter(warmStart: WarmStart): WarmStarter<T> {
     const { options, memory, pipeline } = this;
     const { runtime, projection, reflector } = options;
-    const source = this.#listerWatcher;
+    const { description } = options.listerWatcher;
     return new WarmStarter<T>({
       warmStart,
-      collection: { description: source.description, fields: projection?.paths },
-      source,
+      collection: { description, fields: projection?.paths },
+      cache: this.#asking(this.received),
       sink: pipeline.sink,
       memory,
       store: pipeline.store,
@@ -305,30 +304,27 @@ export class CollectionCache<T extends KubernetesObject> {
     });
   }
 
-  /** Says which cache a source fills, for those who find objects in it by name. */
-  #filled(source: object, namespace?: string): Disposable | undefined {
-    if (this.options.keyFunc !== metaNamespaceKeyFunc) return undefined;
-    if ((this.options.namespaces === undefined) !== (namespace === undefined)) return undefined;
-    return fillsFrom(source, this.received(namespace));
+  /** The cache as part of a request, if its keys are made of names. */
+  #asking(cache: ReceivedObjects<ObjectView<T>>): ReceivedObjects<ObjectView<T>> | undefined {
+    return this.options.keyFunc === metaNamespaceKeyFunc ? cache : undefined;
   }
 
-  /** Passes the stored objects to the source as known values. It finds them by name, so only if keys are made of names. */
-  #makeListerWatcher(namespace?: string): ListerWatcher<ObjectView<T>> {
-    const { listerWatcher: all, keyFunc } = this.options;
-    const listerWatcher = (namespace === undefined ? all : all.inNamespace?.(namespace)) ?? all;
-    // Made for this reflector alone, so it need not be taken back.
-    if (namespace !== undefined && listerWatcher !== all) this.#filled(listerWatcher, namespace);
-    if (keyFunc !== metaNamespaceKeyFunc) return listerWatcher;
-    const { store } = this.pipeline;
-    return withKnownValues(listerWatcher, (name, namespace = '') => {
-      if (store.size === 0) return undefined;
-      const stored = store.get(objectKey({ namespace, name }));
-      return stored && longestMemberOf(stored);
-    });
+  /** The chain that `ListerWatcher` documents. */
+  #sourceWith(
+    warm: WarmStarter<T> | undefined,
+    given: ListerWatcher<ObjectView<T>> = this.options.listerWatcher,
+    cache: ReceivedObjects<ObjectView<T>> = this.received,
+  ): ListerWatcher<ObjectView<T>> {
+    // The source that is decorated is that of this collection.
+    const decorate = warm?.decorator;
+    const decorated = decorate && (given.supports?.decorated?.(decorate) ?? decorate(given));
+    const source = this.#intercept(decorated ?? given);
+    const asking = this.#asking(cache);
+    return asking === undefined ? source : askedBy<T>(asking, source);
   }
 
   #makeNamespaces(): NamespaceReflectors<ObjectView<T>> | undefined {
-    const { namespaces, runtime, name } = this.options;
+    const { namespaces, inNamespace, runtime, name } = this.options;
     if (namespaces === undefined) return undefined;
     const { pipeline } = this;
     const { resync, errors } = this.#given;
@@ -336,7 +332,11 @@ export class CollectionCache<T extends KubernetesObject> {
       namespaces,
       fifo: pipeline.fifo,
       reflectorOf: (namespace, sink) =>
-        this.#makeReflector(this.#makeListerWatcher(namespace), sink, `${name}/${namespace}`),
+        this.#makeReflector(
+          this.#sourceWith(undefined, inNamespace?.(namespace), this.#received(namespace)),
+          sink,
+          `${name}/${namespace}`,
+        ),
       onArrival: () => pipeline.noteProgress(),
       startResync: () =>
         startResync(

@@ -3,14 +3,6 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ResolvedInformerOptions } from '../options/informer-options.ts';
 import type { CollectionCache } from './collection-cache.ts';
 
-/** A cache of any type of objects: the source says which objects it has, and equal sources have equal ones. */
-type AnyCache = CollectionCache<KubernetesObject>;
-
-/** The caches that run, by what their informers ask for; of each client or server of its own. */
-const running = new WeakMap<object, Map<string, AnyCache>>();
-const numbers = new WeakMap<object, number>();
-let numbered = 0;
-
 /**
  * The cache of another informer that asks for the same, if there is one: the same source (one client with its credentials, resource,
  * namespace, selectors), the same form of the objects, runtime, log and metrics. Otherwise `own`, which others may join from now on.
@@ -19,32 +11,38 @@ export function joinedCache<T extends KubernetesObject>(
   own: CollectionCache<T>,
 ): CollectionCache<T> {
   const { options } = own;
-  const { sharing } = options.listerWatcher;
+  const { sharing } = options.listerWatcher.supports ?? {};
   const form = formOf(options);
   if (sharing === undefined || form === undefined) return own;
+  const { collections, key: source } = sharing;
   const { firstList = 'any' } = options.reflector;
-  const keyWith = (first: string): string => JSON.stringify([sharing.key, form, first]);
-  const key = keyWith(firstList);
-  const caches = running.get(sharing.scope) ?? new Map<string, AnyCache>();
-  running.set(sharing.scope, caches);
+  const keyWith = (first: string): string => JSON.stringify([source, form, first]);
   // A cache that began with the newest state serves those too that take any.
   for (const first of new Set([firstList, 'newest'])) {
-    const present = caches.get(keyWith(first)) as CollectionCache<T> | undefined;
-    if (present?.isOpen === true) return present.indexes.takeAll(own) ? present : own;
+    for (const present of collections.of<CollectionCache<T>>(keyWith(first))) {
+      if (!present.isOpen || !reportAlike(present.options, options)) continue;
+      return present.indexes.takeAll(own) ? present : own;
+    }
   }
-  const untyped = own as unknown as AnyCache;
-  caches.set(key, untyped);
-  own.stopped.addEventListener(
-    'abort',
-    () => {
-      if (caches.get(key) === untyped) caches.delete(key);
-    },
-    { once: true },
-  );
+  const shared = collections.add(keyWith(firstList), own);
+  own.stopped.addEventListener('abort', () => shared[Symbol.dispose](), { once: true });
   return own;
 }
 
-/** What has to be equal besides the source; undefined: the informer has something of its own, and shares with none. */
+function reportAlike<T extends KubernetesObject>(
+  one: ResolvedInformerOptions<T>,
+  other: ResolvedInformerOptions<T>,
+): boolean {
+  const { runtime, logger, metrics, onError } = one;
+  return (
+    runtime === other.runtime &&
+    logger === other.logger &&
+    metrics === other.metrics &&
+    onError === other.onError
+  );
+}
+
+/** The parts of the options that have to be equal; undefined: the informer has something of its own, and shares with none. */
 function formOf<T extends KubernetesObject>(
   options: ResolvedInformerOptions<T>,
 ): readonly unknown[] | undefined {
@@ -59,26 +57,7 @@ function formOf<T extends KubernetesObject>(
   if (reflector.some(([, value]) => typeof value === 'object' || typeof value === 'function')) {
     return undefined;
   }
-  const { projection, freeze, order, queueCapacity, runtime, logger, metrics, onError } = options;
+  const { projection, freeze, order, queueCapacity } = options;
   const { mode, decodedBytes } = cache;
-  const references = [runtime, logger, metrics, onError].map(numberOf);
-  return [
-    projection?.paths,
-    freeze,
-    order,
-    queueCapacity,
-    mode,
-    String(decodedBytes),
-    reflector,
-    references,
-  ];
-}
-
-function numberOf(reference: object | undefined): number {
-  if (reference === undefined) return 0;
-  const known = numbers.get(reference);
-  if (known !== undefined) return known;
-  numbered += 1;
-  numbers.set(reference, numbered);
-  return numbered;
+  return [projection?.paths, freeze, order, queueCapacity, mode, String(decodedBytes), reflector];
 }

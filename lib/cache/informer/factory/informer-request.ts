@@ -12,7 +12,7 @@ import {
 } from '../options/informer-options.ts';
 
 /** The options that the factory sets itself. */
-type GivenByFactory = 'listerWatcher' | 'name' | 'subject' | 'runtime';
+type GivenByFactory = 'listerWatcher' | 'inNamespace' | 'name' | 'subject' | 'runtime';
 
 /** Selects the objects, and how they are cached. Options that are left out are taken from the factory. */
 export interface InformerForOptions<T extends KubernetesObject, Index extends string = string>
@@ -40,6 +40,7 @@ export interface ProjectingInformerForOptions<
 
 const GIVEN_BY_FACTORY: readonly string[] = [
   'listerWatcher',
+  'inNamespace',
   'name',
   'subject',
   'runtime',

@@ -44,6 +44,7 @@ import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.t
 /** Options that belong to one informer. */
 type OwnOptions =
   | 'listerWatcher'
+  | 'inNamespace'
   | 'name'
   | 'subject'
   | 'indexers'
@@ -77,6 +78,7 @@ export interface SharedInformerFactoryOptions<Kinds extends KindDefaults = KindD
 
 const OWN_OPTIONS: readonly string[] = [
   'listerWatcher',
+  'inNamespace',
   'subject',
   'indexers',
   'fields',
@@ -314,7 +316,9 @@ export class SharedInformerFactory<
   ): InformerEntry {
     const { resource } = reference;
     const { name, defaultResyncIntervalMs: resyncIntervalMs } = this.#options;
-    const listerWatcher = this.#listerWatcher<T>(reference, collection);
+    const sourceOf = (options: CollectionOptions): ListerWatcher<ObjectView<T>> =>
+      this.#source.listerWatcher<T>(reference, options);
+    const listerWatcher = sourceOf(collection);
     const { description } = listerWatcher;
     const cache: Partial<SharedIndexInformerOptions<T>> = {
       resyncIntervalMs,
@@ -328,6 +332,7 @@ export class SharedInformerFactory<
       matches: cache.matches ?? collectionMatcher(collection),
       indexers: options.indexers,
       listerWatcher,
+      inNamespace: (namespace) => sourceOf({ ...collection, namespace }),
       name: name === undefined ? description : `${name}/${description}`,
       subject: {
         ...parseApiVersion(reference.apiVersion),
@@ -338,19 +343,6 @@ export class SharedInformerFactory<
     // The type of the objects is what the caller says they are, as with every answer of a server.
     const untyped = made as unknown as SharedIndexInformerOptions<KubernetesObject>;
     return new InformerEntry({ ...untyped, runtime: this.#runtime }, cache);
-  }
-
-  /** A source of informers need not know namespaces apart; the factory asks it for each. */
-  #listerWatcher<T extends KubernetesObject>(
-    reference: ResourceName,
-    collection: CollectionOptions,
-  ): ListerWatcher<ObjectView<T>> {
-    const made = this.#source.listerWatcher<T>(reference, collection);
-    if (!('inNamespace' in made)) {
-      made.inNamespace = (namespace) =>
-        this.#source.listerWatcher<T>(reference, { ...collection, namespace });
-    }
-    return made;
   }
 
   #run(key: string, entry: InformerEntry): void {

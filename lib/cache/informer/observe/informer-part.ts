@@ -17,10 +17,10 @@ export interface ComparedInformer {
   };
 }
 
-/** What an informer announces of itself; see `observeParts`. */
+/** What an informer announces of itself; see `Runtime.onPart`. */
 export class InformerPart {
   readonly informer: ComparedInformer;
-  readonly source: Pick<ListerWatcher<ObjectView>, 'sharing'>;
+  readonly source: Pick<ListerWatcher<ObjectView>, 'supports'>;
 
   constructor(informer: ComparedInformer, source: InformerPart['source']) {
     this.informer = informer;

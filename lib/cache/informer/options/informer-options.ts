@@ -73,12 +73,17 @@ export interface SharedIndexInformerOptions<
   /** The collection to mirror. */
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   /**
-   * Mirrors these namespaces, with a list and a watch for each, in one cache; `setNamespaces` of the informer changes them. The
-   * source needs `inNamespace`, which a client's has. The informer is synced when all of them are. It has no `audit`, and `caughtUp`
-   * waits until every namespace has reached the version: up to a minute, the interval of bookmarks.
+   * Mirrors these namespaces, with a list and a watch for each, in one cache; `setNamespaces` of the informer changes them. It needs
+   * `inNamespace`. The informer is synced when all of them are. It has no `audit`, and `caughtUp` waits until every namespace has reached
+   * the version: up to a minute, the interval of bookmarks.
    * @defaultValue the namespace of the source, or all
    */
   readonly namespaces?: readonly string[] | undefined;
+  /**
+   * The same collection in one namespace, for option `namespaces`; `listerWatcher` then only names it.
+   * @example (namespace) => client.listerWatcher({ apiVersion: 'v1', resource: 'pods' }, { namespace })
+   */
+  readonly inNamespace?: ((namespace: string) => ListerWatcher<ObjectView<T>>) | undefined;
   /** Names the informer in messages. @defaultValue the description of the lister-watcher */
   readonly name?: string | undefined;
   /** The resource, for errors and remedies. @defaultValue the name */
@@ -184,15 +189,17 @@ export interface ProjectingInformerOptions<
   Paths extends readonly string[],
 > extends Omit<
       SharedIndexInformerOptions<Projection<Source, Paths[number]>>,
-      'listerWatcher' | 'fields'
+      'listerWatcher' | 'inNamespace' | 'fields'
     >,
     WithFields<Source, Paths> {
   readonly listerWatcher: ListerWatcher<ObjectView<Source>>;
+  readonly inNamespace?: ((namespace: string) => ListerWatcher<ObjectView<Source>>) | undefined;
 }
 
 export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   readonly namespaces: NamespaceSet | undefined;
+  readonly inNamespace: ((namespace: string) => ListerWatcher<ObjectView<T>>) | undefined;
   readonly name: string;
   readonly subject: InformerSubject;
   readonly indexers: Indexers<T>;
@@ -233,6 +240,7 @@ const SILENCE_PROBE_MS = 30_000;
 export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
   'listerWatcher',
   'namespaces',
+  'inNamespace',
   'name',
   'subject',
   'indexers',
@@ -273,6 +281,11 @@ export function resolveInformerOptions<T extends KubernetesObject>(
   return {
     listerWatcher: options.listerWatcher as ListerWatcher<ObjectView<Stored<T>>>,
     namespaces,
+    inNamespace: functionOption(
+      owner,
+      'inNamespace',
+      options.inNamespace,
+    ) as ResolvedInformerOptions<Stored<T>>['inNamespace'],
     name,
     subject: options.subject ?? { group: '', resource: name },
     indexers: withNamespaceIndex(options.indexers ?? {}),
@@ -301,13 +314,13 @@ export function resolveInformerOptions<T extends KubernetesObject>(
 
 function namespacesOption<T extends KubernetesObject>(
   owner: string,
-  { namespaces, listerWatcher, keyFunc, order }: SharedIndexInformerOptions<T>,
+  { namespaces, inNamespace, keyFunc, order }: SharedIndexInformerOptions<T>,
 ): NamespaceSet | undefined {
   if (namespaces === undefined) return undefined;
   const set = new NamespaceSet(owner, namespaces);
   const refused =
-    listerWatcher.inNamespace === undefined
-      ? 'a source with the method inNamespace, as client.listerWatcher makes it'
+    inNamespace === undefined
+      ? 'option "inNamespace", which makes the source of one'
       : (keyFunc ?? metaNamespaceKeyFunc) !== metaNamespaceKeyFunc
         ? 'keys of namespace and name: leave keyFunc out'
         : order === 'key'

@@ -8,17 +8,21 @@ import { isOlder } from '../../../meta/versions/version-order.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
 import type {
   ListerWatcher,
-  WatchAhead,
+  ItemsTaker,
+  ListPage,
+  SourceDecorator,
+  WatchRequest,
   WatchStream,
 } from '../../reflector/contract/lister-watcher.ts';
+import type { ReceivedObjects } from '../../reflector/contract/received-objects.ts';
 import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';
-import { watchAhead } from '../../reflector/contract/watch-ahead.ts';
 import type { WarmCollection, WarmStart, WarmState } from './warm-start.ts';
+import { WatchAhead } from './watch-ahead.ts';
 
 export interface WarmStarterOptions<T extends KubernetesObject> {
   readonly warmStart: WarmStart;
   readonly collection: WarmCollection;
-  readonly source: ListerWatcher<ObjectView<T>>;
+  readonly cache: ReceivedObjects<ObjectView<T>> | undefined;
   readonly sink: ReflectorSink<ObjectView<T>>;
   readonly memory: ObjectMemory<ObjectView<T>>;
   readonly store: { readonly resourceVersion: string; list(): readonly ObjectView<T>[] };
@@ -47,13 +51,16 @@ const VERSION_TIMEOUT_MS = 10_000;
  * requested before the cache is filled, so that this second passes meanwhile.
  */
 export class WarmStarter<T extends KubernetesObject> {
-  readonly source: ListerWatcher<ObjectView<T>>;
+  readonly cache: ReceivedObjects<ObjectView<T>> | undefined;
   readonly sink: ReflectorSink<ObjectView<T>>;
   readonly #options: WarmStarterOptions<T>;
   #held = false;
   /** The server was asked, and is not behind the version. */
   #checked = false;
+  /** Answers the next list. */
+  #saved: WarmState | undefined;
   #early: WatchAhead<ObjectView<T>> | undefined;
+  #ahead: ((request: WatchRequest) => WatchAhead<ObjectView<T>>) | undefined;
   #answeredAtMs: number | undefined;
   #silence: Timer | undefined;
   #savedVersion = '';
@@ -61,14 +68,46 @@ export class WarmStarter<T extends KubernetesObject> {
 
   constructor(options: WarmStarterOptions<T>) {
     this.#options = options;
-    this.source = this.#watchingSource();
     this.sink = confirmingSink(options.sink, () => this.#confirm());
   }
 
-  /** Resolves to the version to watch from; empty if there is none. */
-  async begin(signal: AbortSignal): Promise<string> {
+  /** The source, with the saved state as its next list, and a watch from there that was requested ahead. */
+  get decorator(): SourceDecorator {
+    // It decorates the source of this collection alone.
+    return ((source: ListerWatcher<ObjectView<T>>) => this.#decorated(source)) as SourceDecorator;
+  }
+
+  #decorated(source: ListerWatcher<ObjectView<T>>): ListerWatcher<ObjectView<T>> {
+    const { description, supports } = source;
+    this.#ahead = (request) => new WatchAhead(source, request);
+    return {
+      description,
+      supports,
+      list: (request, onItems) => {
+        const saved = this.#saved;
+        this.#saved = undefined;
+        return saved === undefined ? source.list(request, onItems) : savedPage<T>(saved, onItems);
+      },
+      watch: async (request) => {
+        const taken = this.#early?.take(request);
+        if (taken === undefined) this.#dropEarly(new ListwatchError('CLOSED', 'it is not read'));
+        this.#early = undefined;
+        const stream = await (taken ?? source.watch(request));
+        if (!this.#held || !this.#checked) return stream;
+        const nowMs = this.#options.runtime.monotonicMs();
+        const openSinceMs = (taken && this.#answeredAtMs) ?? nowMs;
+        return onFirstRead(stream, () => this.#awaitSilence(openSinceMs));
+      },
+    };
+  }
+
+  /**
+   * Resolves to the version to watch from; empty if there is none.
+   * @param source has the decorated source at its inner end
+   */
+  async begin(source: ListerWatcher<ObjectView<T>>, signal: AbortSignal): Promise<string> {
     const { warmStart, collection, report } = this.#options;
-    const asked = this.#serverVersion(signal);
+    const asked = this.#serverVersion(source, signal);
     let state: WarmState | undefined;
     try {
       state = await warmStart.load(collection, signal);
@@ -83,7 +122,7 @@ export class WarmStarter<T extends KubernetesObject> {
       this.#checked = present !== undefined;
       // Otherwise the server does not answer now.
       if (this.#checked) this.#watchAhead(state.resourceVersion, signal);
-      await this.#fill(state);
+      await this.#fill(source, state);
       return state.resourceVersion;
     } catch (error) {
       this.#dropEarly(error);
@@ -116,34 +155,32 @@ export class WarmStarter<T extends KubernetesObject> {
     await this.#save();
   }
 
-  async #fill({ pieces, resourceVersion }: WarmState): Promise<void> {
-    const { sink, source, hold } = this.#options;
+  /** The list goes through the decorators of the source: a recording without it would lack the state before the first watch. */
+  async #fill(source: ListerWatcher<ObjectView<T>>, state: WarmState): Promise<void> {
+    const { sink, hold } = this.#options;
     const relist = sink.beginRelist();
-    let restored = source.restoring?.();
+    this.#saved = state;
     try {
-      // The program says of what type its objects are, as with a source.
-      for await (const piece of pieces as AsyncIterable<readonly ObjectView<T>[]>) {
-        restored?.items(piece);
-        relist.add(piece);
-        await relist.waitForRoom?.();
-      }
-      restored?.end(resourceVersion);
-      restored = undefined;
+      const { resourceVersion } = await source.list({}, (items) => {
+        relist.add(items);
+        return relist.waitForRoom?.();
+      });
       this.#held = true;
       hold();
       relist.commit(resourceVersion);
       this.#savedVersion = resourceVersion;
-    } catch (error) {
-      restored?.failed(error);
-      throw error;
     } finally {
+      this.#saved = undefined;
       relist.discard();
     }
   }
 
   /** Undefined when the server does not say. */
-  async #serverVersion(signal: AbortSignal): Promise<string | undefined> {
-    const { runtime, source } = this.#options;
+  async #serverVersion(
+    source: ListerWatcher<ObjectView<T>>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { runtime } = this.#options;
     const abort = deriveAbort(signal);
     const timer = runtime.setTimer(VERSION_TIMEOUT_MS, () => abort.abort(), { background: true });
     try {
@@ -158,12 +195,12 @@ export class WarmStarter<T extends KubernetesObject> {
   }
 
   #watchAhead(resourceVersion: string, signal: AbortSignal): void {
-    const { source, runtime, minWatchTimeoutMs } = this.#options;
+    const { cache, runtime, minWatchTimeoutMs } = this.#options;
     // The shortest that its reader may ask for, who expects that it ends in time.
     const timeoutSeconds = Math.floor(minWatchTimeoutMs / 1000);
-    const request = { resourceVersion, allowWatchBookmarks: true, timeoutSeconds, signal };
-    this.#early = watchAhead(source, request);
-    void this.#early.answered.then(() => {
+    const request = { resourceVersion, allowWatchBookmarks: true, timeoutSeconds, signal, cache };
+    this.#early = this.#ahead?.(request);
+    void this.#early?.answered.then(() => {
       this.#answeredAtMs = runtime.monotonicMs();
     });
   }
@@ -178,26 +215,6 @@ export class WarmStarter<T extends KubernetesObject> {
     this.#held = false;
     this.moved();
     this.#options.confirm();
-  }
-
-  #watchingSource(): ListerWatcher<ObjectView<T>> {
-    const { source, runtime } = this.#options;
-    const { description, supportsWatchList, gate } = source;
-    return {
-      description,
-      supportsWatchList,
-      gate,
-      list: (request, onItems) => source.list(request, onItems),
-      watch: async (request) => {
-        const taken = this.#early?.take(request);
-        if (taken === undefined) this.#dropEarly(new ListwatchError('CLOSED', 'it is not read'));
-        this.#early = undefined;
-        const stream = await (taken ?? source.watch(request));
-        if (!this.#held || !this.#checked) return stream;
-        const openSinceMs = (taken && this.#answeredAtMs) ?? runtime.monotonicMs();
-        return onFirstRead(stream, () => this.#awaitSilence(openSinceMs));
-      },
-    };
   }
 
   /** Called at the first read of a watch. */
@@ -231,6 +248,20 @@ export class WarmStarter<T extends KubernetesObject> {
       pin[Symbol.dispose]();
     }
   }
+}
+
+/** A saved state as the answer to a list. */
+async function savedPage<T extends KubernetesObject>(
+  { pieces, resourceVersion }: WarmState,
+  onItems: ItemsTaker<ObjectView<T>> | undefined,
+): Promise<ListPage<ObjectView<T>>> {
+  const items: ObjectView<T>[] = [];
+  // The program says of what type its objects are, as with a source.
+  for await (const piece of pieces as AsyncIterable<readonly ObjectView<T>[]>) {
+    if (onItems === undefined) items.push(...piece);
+    else await onItems(piece);
+  }
+  return { items, resourceVersion };
 }
 
 /** Everything that a reflector passes on confirms what was there before. */

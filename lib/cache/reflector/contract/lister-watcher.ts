@@ -1,6 +1,8 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
+import type { ReceivedObjects } from './received-objects.ts';
 import type { ServerGate } from './server-gate.ts';
+import type { SharedCollections } from './shared-collections.ts';
 
 export type ResourceVersionMatch = 'NotOlderThan' | 'Exact';
 
@@ -13,6 +15,8 @@ export interface ListRequest {
   /** The continue token of the page before. */
   readonly continueToken?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The cache that asks, for sources that can use it: a recording refers to its objects. @defaultValue none */
+  readonly cache?: ReceivedObjects | undefined;
 }
 
 /**
@@ -46,6 +50,8 @@ export interface WatchRequest {
   /** The server ends the stream after this time. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** As in a `ListRequest`; a source reads less of an event where it knows the object. */
+  readonly cache?: ReceivedObjects | undefined;
 }
 
 /**
@@ -56,27 +62,25 @@ export interface WatchRequest {
  */
 export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEvent<V>[]>;
 
-/** A watch that was requested before its reader is ready. Nothing of it is read before the reader takes it. */
-export interface WatchAhead<V extends HasMetadata> {
-  /** Resolves when the source has accepted or refused it. */
-  readonly answered: Promise<void>;
-  /**
-   * Gives it to a reader, as `ListerWatcher.watch` would: it ends with the signal of this request. Undefined if it starts from another
-   * version than the reader asks for; then it has to be closed.
-   */
-  take(request: WatchRequest): Promise<WatchStream<V>> | undefined;
-  /** Ends it, in place of `take`. */
-  destroy(reason: unknown): void;
-}
+/** Makes a source around a source. */
+export type SourceDecorator = <V extends HasMetadata>(source: ListerWatcher<V>) => ListerWatcher<V>;
 
-/** A list that its reader takes from elsewhere. It ends with one of `end` and `failed`. */
-export interface RestoredList<V> {
-  /** Called before the reader uses them. */
-  items(items: readonly V[]): void;
-  /** It is complete, and the next watch starts from its version. */
-  end(resourceVersion: string): void;
-  /** The rest cannot be read; none of it counts. */
-  failed(error: unknown): void;
+/** What a source supports besides its lists and watches. */
+export interface SourceSupport<V extends HasMetadata> {
+  /** False when it is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
+  readonly watchList?: boolean | undefined;
+  /** Shared by the sources of one server, so that in an outage they send requests one at a time. @defaultValue none */
+  readonly gate?: ServerGate | undefined;
+  /**
+   * Sources with the same `collections` and `key` read the same objects in the same way, with the same credentials: informers of one
+   * process may share one watch of them. A decorator that changes what is read leaves it out. @defaultValue none is equal to it
+   */
+  readonly sharing?: { readonly collections: SharedCollections; readonly key: string } | undefined;
+  /**
+   * The same source with a decorator closer to the server than the decorators that it has itself, such as those of `Client.intercept`.
+   * @defaultValue it has none
+   */
+  readonly decorated?: ((decorate: SourceDecorator) => ListerWatcher<V>) | undefined;
 }
 
 /**
@@ -84,19 +88,22 @@ export interface RestoredList<V> {
  *
  * The reflector needs nothing else: objects may come over HTTP, from a storage or from a test script. `V` is the type of the
  * objects in the pipeline, usually an `ObjectView`.
+ *
+ * Everything that stands between the server and a reflector is a `ListerWatcher` around a `ListerWatcher`. From the server outwards:
+ *
+ * 1. the source itself;
+ * 2. a warm start, which answers the first list from a snapshot and holds the watch that was requested ahead of it;
+ * 3. recordings: those of the client (`Client.intercept`), then that of the informer (`SharedIndexInformer.intercept`), so that a
+ *    recording has the list of a warm start;
+ * 4. the cache that asks, which is added to each request.
+ *
+ * The reflector waits at the gate of an outage before it sends a request into this chain, because its deadlines begin with the request.
+ * An informer of several namespaces has a chain for each of them.
  */
 export interface ListerWatcher<V extends HasMetadata> {
   /** Names the collection in messages, e.g. `deployments.apps in namespace shop`. */
   readonly description: string;
-  /** False when the source is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
-  readonly supportsWatchList?: boolean | undefined;
-  /**
-   * Sources with the same `scope` and `key` read the same objects in the same way, with the same credentials: informers of one process may
-   * share one watch of them. `scope` is an object such as their client. Left out: none is equal to it.
-   */
-  readonly sharing?: { readonly scope: object; readonly key: string } | undefined;
-  /** Shared by the sources of one server, so that in an outage they send requests one at a time. @defaultValue none */
-  readonly gate?: ServerGate | undefined;
+  readonly supports?: SourceSupport<V> | undefined;
   /**
    * Reads one page. Rejects with an `ApiError` when the source refuses. A source that reads its answer as it comes hands items to
    * `onItems` when it is given; one that does not leave them in the page. A page that fails may have handed out some.
@@ -104,18 +111,4 @@ export interface ListerWatcher<V extends HasMetadata> {
   list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
-  /**
-   * Requests a watch whose reader comes later, after a list that it takes from elsewhere. For sources that do more than pass a request on,
-   * such as a recording, which has the watch when its reader takes it. Undefined where there is nothing else to do.
-   * @defaultValue `watch` is called
-   */
-  watchAhead?(request: WatchRequest): WatchAhead<V> | undefined;
-  /**
-   * Begins a list that the reader takes from a snapshot in place of one from here, so that a recording of the source has it too. Undefined
-   * where there is none.
-   * @defaultValue there is none
-   */
-  restoring?(): RestoredList<V> | undefined;
-  /** The same collection in one namespace. An informer of several namespaces needs it. @defaultValue none */
-  inNamespace?(namespace: string): ListerWatcher<V>;
 }

@@ -172,7 +172,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
         pageSize === undefined
           ? undefined
           : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
-      watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
+      watchList: options.watchList ?? listerWatcher.supports?.watchList ?? true,
       firstIsNewest: oneOf('firstList', options.firstList, ['any', 'newest']) === 'newest',
       retryRefused: oneOf('onRefused', options.onRefused, ['fail', 'retry']) === 'retry',
     },

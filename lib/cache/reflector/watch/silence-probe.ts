@@ -8,6 +8,7 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import { listPage } from '../list/list-page.ts';
+import type { ServerGate } from '../contract/server-gate.ts';
 import type { ListerWatcher, ListRequest } from '../contract/lister-watcher.ts';
 import { PROBE_ITEMS, PROBE_SECONDS } from '../contract/probe-request.ts';
 import { isNewer, isOlder } from '../../../meta/versions/version-order.ts';
@@ -137,9 +138,13 @@ export class SilenceProbe<V extends HasMetadata> {
     }
   }
 
+  get #gate(): ServerGate | undefined {
+    return this.#options.listerWatcher.supports?.gate;
+  }
+
   /** The other readers of the server get no answer either. */
   get #othersUnanswered(): boolean {
-    return this.#unanswered > 0 && this.#options.listerWatcher.gate?.waitingFor !== undefined;
+    return this.#unanswered > 0 && this.#gate?.waitingFor !== undefined;
   }
 
   async #find(seen: string, sinceMs: number): Promise<Finding> {
@@ -186,12 +191,12 @@ export class SilenceProbe<V extends HasMetadata> {
 
   /** Without an answer for some time it sends the request again: only the connection of the first request may be dead. */
   async #askTwice(request: ListRequest): Promise<string> {
-    const { runtime, listerWatcher } = this.#options;
+    const { runtime } = this.#options;
     const asking = deriveAbort(this.#abort.signal);
     const { signal } = asking;
     const untilMs = runtime.monotonicMs() + ANSWER_MS;
     try {
-      listerWatcher.gate?.doubt();
+      this.#gate?.doubt();
       await this.#turn(untilMs, signal);
       const first = this.#list(request, untilMs, signal);
       const nap = sleep(runtime, AGAIN_MS, { signal, background: true });
@@ -212,8 +217,8 @@ export class SilenceProbe<V extends HasMetadata> {
 
   /** Rejects when the other readers of the server get no answer, or use all turns. */
   async #turn(untilMs: number, signal: AbortSignal): Promise<void> {
-    const { runtime, listerWatcher, name } = this.#options;
-    const { gate } = listerWatcher;
+    const { runtime, name } = this.#options;
+    const gate = this.#gate;
     if (gate?.waitingFor !== undefined) throw new ListwatchError('TIMEOUT', gate.waitingFor);
     const turn = gate?.turn(signal);
     if (turn === undefined) return;

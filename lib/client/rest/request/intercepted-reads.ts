@@ -4,13 +4,11 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 
 /**
- * Returns what a reader reads in place of its source. It is called at the first request of each reader. `origin`: the source that the
- * reader was given, which is in front of all that is put in between.
+ * Returns what a reader reads in place of its source. It is called at the first request of each reader.
  */
 export type WrapReads = <T extends KubernetesObject>(
   source: ListerWatcher<ObjectView<T>>,
   reader: CollectionReader,
-  origin: ListerWatcher<ObjectView<T>>,
 ) => ListerWatcher<ObjectView<T>>;
 
 interface Wrapping {
@@ -38,13 +36,12 @@ export class InterceptedReads {
   through<T extends KubernetesObject>(
     source: ListerWatcher<ObjectView<T>>,
     reader: () => CollectionReader,
-    origin: ListerWatcher<ObjectView<T>>,
   ): ListerWatcher<ObjectView<T>> {
     let read = source;
     for (const { wrap, made } of this.#wrappings) {
       // The type of what was made is that of its key.
       const known = made.get(read) as ListerWatcher<ObjectView<T>> | undefined;
-      const wrapped = known ?? wrap(read, reader(), origin);
+      const wrapped = known ?? wrap(read, reader());
       if (known === undefined) made.set(read, wrapped);
       read = wrapped;
     }

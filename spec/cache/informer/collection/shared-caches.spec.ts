@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { SharedIndexInformerOptions } from '../../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../../lib/cache/informer/shared-index-informer.ts';
+import { SharedCollections } from '../../../../lib/cache/reflector/contract/shared-collections.ts';
 import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { seededRandom } from '../../../../lib/kernel/time/random.ts';
@@ -20,7 +21,8 @@ class SharingWorld {
   constructor(objects: readonly Pod[] = [pod('a'), pod('b')]) {
     const { runtime } = this;
     this.source = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
-    Object.assign(this.source, { sharing: { scope: this.source, key: 'pods' } });
+    const collections = new SharedCollections();
+    Object.assign(this.source, { supports: { sharing: { collections, key: 'pods' } } });
   }
 
   informer(name: string, options: Partial<SharedIndexInformerOptions<Pod>> = {}): Informer {
@@ -164,7 +166,8 @@ describe('Informers that read the same objects in the same form', () => {
       await world.close(informer);
     }
     const foreign = new ScriptedListerWatcher<Pod>({ runtime: world.runtime, objects: [pod('z')] });
-    Object.assign(foreign, { sharing: { scope: foreign, key: 'pods' } });
+    const collections = new SharedCollections();
+    Object.assign(foreign, { supports: { sharing: { collections, key: 'pods' } } });
     const ofOther = world.informer('of another client', { listerWatcher: foreign });
     await world.start(ofOther);
     expect(ofOther.indexer.keys()).to.deep.equal(['shop/z']);

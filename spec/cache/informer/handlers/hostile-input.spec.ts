@@ -13,7 +13,7 @@ const viewOf = (object: unknown): ObjectView<Pod> => new DecodedView(object as P
 /** A source that says whatever it is told to say. */
 class Anything implements ListerWatcher<ObjectView<Pod>> {
   readonly description = 'anything';
-  readonly supportsWatchList = false;
+  readonly supports = { watchList: false };
   readonly #items: readonly unknown[];
   #channel: BatchChannel<WatchEvent<ObjectView<Pod>>> | undefined;
 

@@ -27,7 +27,8 @@ class Setup {
     const inNamespace = (name: string): ListerWatcher<ObjectView<Pod>> => this.of(name);
     const refuse = (): Promise<never> => Promise.reject(new Error('not of one namespace'));
     this.informer = new SharedIndexInformer<Pod>({
-      listerWatcher: { description: 'pods', list: refuse, watch: refuse, inNamespace },
+      listerWatcher: { description: 'pods', list: refuse, watch: refuse },
+      inNamespace,
       namespaces,
       runtime: this.runtime,
       indexers: { byNode: (one) => [one.spec?.nodeName ?? ''] },
@@ -228,7 +229,7 @@ describe('An informer of several namespaces', () => {
     for (const options of [{ order: 'key' }, { keyFunc: () => 'x' }] as const) {
       expect(made(options)).to.equal('INVALID_OPTION');
     }
-    expect(made({ listerWatcher: new ScriptedListerWatcher<Pod>() })).to.equal('INVALID_OPTION');
+    expect(made({ inNamespace: undefined })).to.equal('INVALID_OPTION');
     for (const name of ['', 'a/b', 7 as never]) expect(made({}, [name])).to.equal('INVALID_OPTION');
     const setup = new Setup(['a']);
     await setup.start();

@@ -1,16 +1,14 @@
 import { deriveAbort, onAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
-import type { ListerWatcher, WatchAhead, WatchRequest, WatchStream } from './lister-watcher.ts';
+import type {
+  ListerWatcher,
+  WatchRequest,
+  WatchStream,
+} from '../../reflector/contract/lister-watcher.ts';
 
-/** Requests a watch whose reader comes later. */
-export function watchAhead<V extends HasMetadata>(
-  source: ListerWatcher<V>,
-  request: WatchRequest,
-): WatchAhead<V> {
-  return source.watchAhead?.(request) ?? new EarlyWatch(source, request);
-}
-
-class EarlyWatch<V extends HasMetadata> implements WatchAhead<V> {
+/** A watch that is requested before its reader is ready. Nothing of it is read before the reader takes it. */
+export class WatchAhead<V extends HasMetadata> {
+  /** Resolves when the source has accepted or refused it. */
   readonly answered: Promise<void>;
   readonly #request: WatchRequest;
   readonly #abort: DerivedAbort;
@@ -27,6 +25,10 @@ class EarlyWatch<V extends HasMetadata> implements WatchAhead<V> {
     this.answered = this.#stream.then(ignore, ignore);
   }
 
+  /**
+   * Gives it to a reader, as `ListerWatcher.watch` would: it ends with the signal of this request. Undefined if it starts from another
+   * version than the reader asks for; then it has to be closed.
+   */
   take({
     resourceVersion,
     sendInitialEvents = false,
@@ -37,6 +39,7 @@ class EarlyWatch<V extends HasMetadata> implements WatchAhead<V> {
     return this.#stream;
   }
 
+  /** Ends it, in place of `take`. */
   destroy(reason: unknown): void {
     this.#abort.abort(reason);
     this.#stream.then(leave, () => {});

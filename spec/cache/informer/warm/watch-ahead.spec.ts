@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { watchAhead } from '../../../../lib/cache/reflector/contract/watch-ahead.ts';
+import { WatchAhead } from '../../../../lib/cache/informer/warm/watch-ahead.ts';
 import { deriveAbort } from '../../../../lib/kernel/time/abort.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../../lib/testing/scripted-lister-watcher.ts';
@@ -13,10 +13,10 @@ function source(): ScriptedListerWatcher<Pod> {
   return new ScriptedListerWatcher<Pod>({ runtime, objects: [pod('a'), pod('b')] });
 }
 
-describe('watchAhead', () => {
+describe('WatchAhead', () => {
   it('sends the request at once, and gives the stream to a reader that asks for the same version', async () => {
     const pods = source();
-    const early = watchAhead(pods, FROM_1);
+    const early = new WatchAhead(pods, FROM_1);
     await early.answered;
     expect(pods.requests.map(({ kind, request }) => [kind, request])).to.deep.equal([
       ['watch', FROM_1],
@@ -29,7 +29,7 @@ describe('watchAhead', () => {
 
   it('ends with the signal of its reader', async () => {
     const pods = source();
-    const early = watchAhead(pods, FROM_1);
+    const early = new WatchAhead(pods, FROM_1);
     const reader = deriveAbort();
     await early.take({ ...FROM_1, signal: reader.signal });
     expect(pods.openWatches).to.equal(1);
@@ -40,14 +40,14 @@ describe('watchAhead', () => {
   it('ends with the signal of its request', async () => {
     const pods = source();
     const program = deriveAbort();
-    const early = watchAhead(pods, { ...FROM_1, signal: program.signal });
+    const early = new WatchAhead(pods, { ...FROM_1, signal: program.signal });
     await early.take(FROM_1);
     program.abort();
     expect(pods.openWatches).to.equal(0);
   });
 
   it('is for no reader of another version, or of initial events', async () => {
-    const early = watchAhead(source(), FROM_1);
+    const early = new WatchAhead(source(), FROM_1);
     expect(early.take({ resourceVersion: '2' })).to.equal(undefined);
     expect(early.take({ ...FROM_1, sendInitialEvents: true })).to.equal(undefined);
     early.destroy(new Error('not read'));
@@ -58,7 +58,7 @@ describe('watchAhead', () => {
     const pods = source();
     const failure = new Error('refused');
     pods.failNext('watch', failure);
-    const early = watchAhead(pods, FROM_1);
+    const early = new WatchAhead(pods, FROM_1);
     await early.answered;
     expect(await rejectionOf(Promise.resolve(early.take(FROM_1)))).to.equal(failure);
   });
@@ -70,7 +70,7 @@ describe('watchAhead', () => {
         throw failure;
       },
     });
-    const early = watchAhead<Pod>(pods, FROM_1);
+    const early = new WatchAhead<Pod>(pods, FROM_1);
     expect(await rejectionOf(Promise.resolve(early.take(FROM_1)))).to.equal(failure);
   });
 
@@ -85,7 +85,7 @@ describe('watchAhead', () => {
         },
       }),
     };
-    const early = watchAhead<Pod>(
+    const early = new WatchAhead<Pod>(
       {
         description: 'pods',
         list: () => Promise.reject(new Error('not asked for')),
@@ -96,16 +96,5 @@ describe('watchAhead', () => {
     early.destroy(new Error('not read'));
     await early.answered;
     expect(left).to.equal(1);
-  });
-
-  it('is that of a source that makes its own', () => {
-    const own = {
-      answered: Promise.resolve(),
-      take: (): undefined => undefined,
-      destroy: (): void => {},
-    };
-    const pods = source();
-    expect(watchAhead(Object.assign(pods, { watchAhead: () => own }), FROM_1)).to.equal(own);
-    expect(pods.requests).to.have.length(0);
   });
 });
