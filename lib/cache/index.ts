@@ -73,6 +73,7 @@ export type {
   ListerWatcher,
   ListPage,
   ListRequest,
+  SourceDecorator,
   WatchRequest,
   WatchStream,
 } from './reflector/contract/lister-watcher.ts';
