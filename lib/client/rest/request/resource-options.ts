@@ -48,7 +48,10 @@ export interface ListItemsOptions {
 
 export interface ItemsOptions extends ListOptions, ListItemsOptions {}
 
-export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRequest, 'signal'> {}
+export interface WatchOptions
+  extends CallOptions,
+    SelectorOptions,
+    Omit<WatchRequest, 'signal' | 'cache'> {}
 
 export interface WriteOptions extends CallOptions {
   /** The server runs all checks and stores nothing. @defaultValue false */
