@@ -188,7 +188,7 @@ export class TestProgram implements AsyncDisposable {
   #begin(handler: ApiHandler): void {
     const stop = new AbortController();
     const transport = inProcessTransport((request) => this.#handle(run, handler, request));
-    const run: Run = { stop, cut: () => transport.close() };
+    const run: Run = { stop, cut: () => void transport.close() };
     this.#run = run;
     const ended = this.#work(run, { transport, signal: stop.signal });
     this.#ends.add(ended);

@@ -105,7 +105,9 @@ export class ReplicaLink implements Transport {
     });
   }
 
-  close(): void {}
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
 
   #received(request: TransportRequest, answer: Carried): TransportResponse {
     const { status, headers, body, parsed } = answer;

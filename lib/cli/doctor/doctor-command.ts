@@ -87,7 +87,7 @@ async function examine({ options, json, verbose, host, network }: Examination): 
   try {
     results = await runSteps(steps, context, json ? SILENT : lines);
   } finally {
-    findings.requests?.close();
+    await findings.requests?.close();
   }
   const interrupted = signal.aborted;
   if (json) {

@@ -316,10 +316,9 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     return this.#rest.inspect();
   }
 
-  /** Closes all connections. */
+  /** Fails running calls at once, and resolves when all connections are closed. May be called again. */
   close(): Promise<void> {
-    this.#rest.close();
-    return Promise.resolve();
+    return this.#rest.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

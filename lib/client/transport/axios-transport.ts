@@ -127,7 +127,7 @@ export class AxiosTransport implements Transport {
   #streams = 0;
   /** Those whose bodies come past the parser. */
   readonly #tapped = new Set<HttpExchange>();
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: AxiosTransportOptions) {
@@ -176,7 +176,7 @@ export class AxiosTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    if (this.#closed) throw this.#closedError();
+    if (this.#closing !== undefined) throw this.#closedError();
     request.signal?.throwIfAborted();
     const { server } = this;
     const stream = holdsStream(request);
@@ -198,12 +198,13 @@ export class AxiosTransport implements Transport {
     }
   }
 
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    for (const { abort } of this.#running) abort.abort(this.#closedError());
-    this.#running.clear();
-    this.#pool.close();
+  close(): Promise<void> {
+    if (this.#closing === undefined) {
+      for (const { abort } of this.#running) abort.abort(this.#closedError());
+      this.#running.clear();
+      this.#closing = this.#pool.close();
+    }
+    return this.#closing;
   }
 
   #openPool(address: ServerAddress, tls: TlsOptions, proxy: string | undefined): ConnectionPool {

@@ -76,11 +76,11 @@ class InProcessTransport implements Transport {
     }
   }
 
-  close(): void {
-    if (this.#closed) return;
+  close(): Promise<void> {
     this.#closed = true;
     for (const exchange of this.#running) exchange.abort(this.#closedError());
     this.#running.clear();
+    return Promise.resolve();
   }
 
   #call(

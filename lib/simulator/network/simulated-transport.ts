@@ -85,9 +85,10 @@ export class SimulatedTransport implements Transport {
     });
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.#closed = true;
     this.disconnect();
+    return Promise.resolve();
   }
 
   /** The server learns that the client is gone. */

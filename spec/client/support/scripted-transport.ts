@@ -31,8 +31,9 @@ export class ScriptedTransport implements Transport {
     return Promise.resolve({ status, headers, body: this.#body(body) });
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.closed = true;
+    return Promise.resolve();
   }
 
   async *#body(body: unknown): AsyncGenerator<Uint8Array> {

@@ -22,7 +22,7 @@ describe('TestAuthority', () => {
       const { body } = await transport.send({ method: 'GET', path: '/' });
       for await (const _piece of body);
     } finally {
-      transport.close();
+      await transport.close();
     }
   };
 
@@ -73,7 +73,7 @@ describe('TestAuthority', () => {
         for await (const piece of body) text += Buffer.from(piece).toString();
         return text;
       } finally {
-        transport.close();
+        await transport.close();
       }
     };
     expect(await ask(clientAuthority)).to.equal('{"valid":true,"user":"jane"}');

@@ -43,7 +43,7 @@ export class ThrottlingServer {
       server: 'http://throttling',
       accepted,
       send: (request) => this.#answer(request, accepted),
-      close: () => {},
+      close: () => Promise.resolve(),
     };
   }
 

@@ -46,7 +46,7 @@ for (const http2 of [false, true]) {
     };
 
     afterEach(() => {
-      transport.close();
+      void transport.close();
     });
 
     describe('exchanges', () => {
@@ -259,7 +259,7 @@ for (const http2 of [false, true]) {
         const pieces = body[Symbol.asyncIterator]();
         await pieces.next();
         await until('both requests are there', () => server.requests.length === 2);
-        transport.close();
+        await transport.close();
         expect((await waiting).code).to.equal('CLOSED');
         expect((await failureOf(pieces.next())).code).to.equal('CLOSED');
         expect((await failureOf(transport.send(GET))).code).to.equal('CLOSED');
@@ -271,7 +271,7 @@ for (const http2 of [false, true]) {
         open(server.url);
         await textOf(GET);
         expect(server.sockets.size).to.equal(1);
-        transport.close();
+        await transport.close();
         await until('the kept connection is closed', () => server.sockets.size === 0);
       });
     });
@@ -287,7 +287,7 @@ for (const http2 of [false, true]) {
           expect(error.message).to.contain(
             `GET http://${host}:${port}/api/v1/pods: nothing listens`,
           );
-          transport.close();
+          await transport.close();
         }
       });
 
@@ -438,7 +438,7 @@ for (const http2 of [false, true]) {
         await using server = await start((_, response) => reset(response));
         open(server.url, { token: CANARY });
         const broken = await failureOf(transport.send({ ...GET, method: 'POST' }));
-        transport.close();
+        await transport.close();
         const closed = await failureOf(transport.send(GET));
         const printed = [broken, closed, transport].flatMap((one) => [
           inspect(one, { depth: 20, showHidden: true }),

@@ -205,7 +205,7 @@ describe('the time limits of AxiosTransport', () => {
     await runtime.advance(1);
     expect((await sent).message).to.contain('no connection within 700 ms');
     expect(runtime.pending).to.equal(0);
-    transport.close();
+    await transport.close();
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
@@ -223,7 +223,7 @@ describe('the time limits of AxiosTransport', () => {
     const second = transport.send(GET);
     await runtime.advance(100_000);
     expect((await second).status).to.equal(200);
-    transport.close();
+    await transport.close();
   });
 
   it('do not count the wait before a request is sent again', async () => {
@@ -243,7 +243,7 @@ describe('the time limits of AxiosTransport', () => {
     await runtime.advance(72_000);
     expect((await sent).status).to.equal(200);
     expect(server.requests).to.have.length(2);
-    transport.close();
+    await transport.close();
   });
 
   it('leave a GET whose connection broke time to be sent once more on another connection', async () => {
@@ -261,6 +261,6 @@ describe('the time limits of AxiosTransport', () => {
     await runtime.advance(120);
     expect((await sent).status).to.equal(200);
     expect([server.requests.length, server.connections]).to.deep.equal([2, 2]);
-    transport.close();
+    await transport.close();
   });
 });

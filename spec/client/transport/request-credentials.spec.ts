@@ -180,7 +180,7 @@ describe('the credentials of requests', () => {
     expect((await sent).status).to.equal(200);
     expect(timing.waitedMs.credential).to.equal(60_000);
     expect(timing.attempts).to.equal(1);
-    transport.close();
+    await transport.close();
   });
 
   it('stop being waited for when the request is aborted', async () => {
@@ -241,7 +241,7 @@ describe('impersonation', () => {
       },
     });
     await drain(await transport.send(GET));
-    transport.close();
+    await transport.close();
     const headers = server.requests[0]?.headers ?? {};
     expect(headers['impersonate-user']).to.equal('jane');
     expect(headers['impersonate-uid']).to.equal('u1');
@@ -274,7 +274,7 @@ describe('the time limits of a request', () => {
     await runtime.advance(3_600_000);
     expect(server.sockets.size).to.equal(1);
     await stream.body[Symbol.asyncIterator]().return?.();
-    transport.close();
+    await transport.close();
     expect(runtime.pending).to.equal(0);
   });
 
@@ -286,7 +286,7 @@ describe('the time limits of a request', () => {
         idleMs: limitMs,
         totalMs: limitMs,
       };
-      new AxiosTransport({ server: 'http://127.0.0.1:1', timeouts }).close();
+      void new AxiosTransport({ server: 'http://127.0.0.1:1', timeouts }).close();
     }
   });
 

@@ -41,7 +41,7 @@ for (const http2 of [false, true]) {
         for await (const piece of body) text += Buffer.from(piece).toString();
         return text;
       } finally {
-        transport.close();
+        await transport.close();
       }
     };
 
@@ -116,7 +116,7 @@ for (const http2 of [false, true]) {
       const printed =
         inspect(transport, { depth: 20, showHidden: true }) + JSON.stringify(transport);
       expect(printed).not.to.contain('PRIVATE KEY');
-      transport.close();
+      void transport.close();
     });
   });
 }

@@ -133,7 +133,7 @@ describe('inProcessTransport', () => {
   it('fails with CLOSED what runs when it is closed, and what comes later', async () => {
     const transport = transportTo(() => NEVER);
     const running = failureOf(transport.send({ method: 'GET', path: '/' }));
-    transport.close();
+    await transport.close();
     for (const work of [running, failureOf(transport.send({ method: 'GET', path: '/' }))]) {
       expect(await work)
         .to.be.instanceOf(ListwatchError)

@@ -76,8 +76,8 @@ export class StormTransport implements Transport {
     return { ...response, body: this.#stormy(response.body, signal) };
   }
 
-  close(): void {
-    this.#transport.close();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   /** In a silent network until the next try of TCP after it has ended. */

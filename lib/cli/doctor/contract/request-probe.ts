@@ -109,8 +109,8 @@ export class RequestProbe {
     throw await this.#errorOf(response, target);
   }
 
-  close(): void {
-    this.#transport.close();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   async #errorOf(response: TransportResponse, target: ExchangeTarget): Promise<ApiError> {

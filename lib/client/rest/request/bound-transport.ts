@@ -30,8 +30,8 @@ export class BoundTransport implements Transport {
     return AbortSignal.any([signal, this.#signal]);
   }
 
-  close(): void {
-    this.#transport.close();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   inspect(): TransportInspection | undefined {

@@ -30,8 +30,8 @@ export class DryRunTransport implements Transport {
     return await this.#transport.send(request.method === 'GET' ? request : asDryRun(request));
   }
 
-  close(): void {
-    this.#transport.close();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   inspect(): TransportInspection | undefined {

@@ -80,7 +80,9 @@ export class FencedTransport implements Transport {
   }
 
   /** The connections are those of the transport below, which others use. */
-  close(): void {}
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 /** Whether a request changes something: also a command in a pod, which is a GET. */

@@ -219,8 +219,8 @@ export class RestClient {
     throw new TransportError('SUBPROTOCOL', this.target(request), problem);
   }
 
-  close(): void {
-    this.#transport.close();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {

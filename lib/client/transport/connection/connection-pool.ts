@@ -13,6 +13,7 @@ import type { Http2SessionPool } from './http2/http2-session-pool.ts';
 import { limitConnecting } from './limit-connecting.ts';
 import type { Dialer } from './proxy/dialer.ts';
 import { throughDialer } from './through-dialer.ts';
+import { whenClosed } from './http2/when-closed.ts';
 
 /** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
@@ -137,14 +138,21 @@ export class ConnectionPool {
     return this.#connectMs.get(socket);
   }
 
-  close(): void {
-    for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
-    this.#upgrades?.destroy();
+  /** Resolves when the sockets are closed. */
+  async close(): Promise<void> {
+    const agents = [this.#agent, ...this.#retired, ...(this.#upgrades ? [this.#upgrades] : [])];
+    const sessions = [...this.#retiredSessions, ...(this.#sessions ? [this.#sessions] : [])];
+    const closed = agents.flatMap(({ sockets, freeSockets }) =>
+      [...Object.values(sockets), ...Object.values(freeSockets)].flatMap((some = []) =>
+        some.map(whenClosed),
+      ),
+    );
+    for (const agent of agents) agent.destroy();
     this.#retired.clear();
-    for (const sessions of this.#retiredSessions) sessions.close();
     this.#retiredSessions.clear();
-    this.#sessions?.close();
+    closed.push(...sessions.map((pool) => pool.close()));
     this.#closing.abort();
+    await Promise.all(closed);
   }
 
   #retire(agent: HttpAgent): void {

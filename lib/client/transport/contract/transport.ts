@@ -17,8 +17,8 @@ export interface Transport {
    * signal's reason when aborted.
    */
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Closes kept connections; running requests fail. */
-  close(): void;
+  /** Fails running requests at once, and resolves when all connections are closed. May be called again. */
+  close(): Promise<void>;
   /** Its connections. Left out: it has none, or does not count them. */
   inspect?(): TransportInspection | undefined;
 }

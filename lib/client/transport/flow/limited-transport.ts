@@ -98,11 +98,10 @@ export class LimitedTransport implements Transport {
     return this.#transport.inspect?.();
   }
 
-  close(): void {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    if (!this.#closed) this.#limiter.close(closedError(this.server));
     this.#closed = true;
-    this.#limiter.close(closedError(this.server));
-    this.#transport.close();
+    return this.#transport.close();
   }
 
   async #wait(waiting: Promise<void>, request: TransportRequest): Promise<void> {

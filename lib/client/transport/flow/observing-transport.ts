@@ -89,8 +89,8 @@ export class ObservingTransport implements Transport {
     return this.#transport.inspect?.();
   }
 
-  close(): void {
-    this.#transport.close();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   #report(

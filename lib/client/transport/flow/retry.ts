@@ -162,12 +162,11 @@ export class RetryingTransport implements Transport {
     return this.#transport.inspect?.();
   }
 
-  close(): void {
-    if (this.#closed) return;
+  close(): Promise<void> {
     this.#closed = true;
     const reason = closedError(this.server);
     for (const wait of this.#waits) wait.abort(reason);
-    this.#transport.close();
+    return this.#transport.close();
   }
 
   async #try(request: TransportRequest, retries: number): Promise<Try> {

@@ -43,8 +43,8 @@ class CountingTransport implements Transport {
     }
   }
 
-  close(): void {
-    this.#inner.close();
+  close(): Promise<void> {
+    return this.#inner.close();
   }
 }
 

@@ -51,7 +51,9 @@ export class RecordedServer implements Transport {
     return this.paths.filter(isDiscovery);
   }
 
-  close(): void {}
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 function isDiscovery(path: string): boolean {

@@ -36,7 +36,7 @@ for (const { name, secure, http2 } of WAYS) {
     });
 
     afterEach(async () => {
-      transport.close();
+      await transport.close();
       await server[Symbol.asyncDispose]();
     });
 

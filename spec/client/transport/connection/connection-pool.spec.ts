@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -9,6 +10,8 @@ import {
   Credential,
   type CredentialSource,
 } from '../../../../lib/client/transport/contract/credential.ts';
+import { ConnectionPool } from '../../../../lib/client/transport/connection/connection-pool.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { until } from '../../../support/until.ts';
 import { json, RawServer } from '../../support/raw-server.ts';
 import { TestAuthority } from '../../support/test-authority.ts';
@@ -65,7 +68,7 @@ for (const http2 of [false, true]) {
       server = await start();
     });
     afterEach(async () => {
-      transport.close();
+      await transport.close();
       await server[Symbol.asyncDispose]();
     });
 
@@ -166,8 +169,34 @@ for (const http2 of [false, true]) {
       credential = certificateOf(authority, 'second');
       await transport.send({ method: 'GET', path: '/watch', stream: true });
       expect(server.sockets.size).to.equal(2);
-      transport.close();
+      await transport.close();
       await until('no connection is open', () => server.sockets.size === 0);
     });
   });
 }
+
+describe('ConnectionPool', () => {
+  it('is closed when the connections are, used and unused ones', async () => {
+    await using server = await RawServer.start((request, response) => {
+      if (request.url === '/watch') response.write('first\n');
+      else json(response, {});
+    });
+    const pool = new ConnectionPool({
+      server: server.url,
+      secure: false,
+      tls: {},
+      connectMs: 10_000,
+      runtime: realRuntime,
+    });
+    const agent = pool.agent(undefined, undefined);
+    const used = get(`${server.url}/watch`, { agent }).on('error', () => {});
+    await once(used, 'response');
+    const unused = get(server.url, { agent });
+    const [answer] = (await once(unused, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    const sockets = [used.socket, unused.socket];
+    await until('one connection is unused', () => Object.keys(agent.freeSockets).length === 1);
+    await pool.close();
+    expect(sockets.map((socket) => socket?.closed)).to.deep.equal([true, true]);
+  });
+});

@@ -29,7 +29,7 @@ describe('limitConnecting', () => {
     expect(error.code).to.equal('CONNECTION_FAILED');
     expect(error.message).to.include('connect ETIMEDOUT: no connection within 10000 ms');
     expect(runtime.pending).to.equal(0);
-    transport.close();
+    await transport.close();
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
@@ -48,7 +48,7 @@ describe('limitConnecting', () => {
       await runtime.advance(20_000);
     }
     expect(server.connections).to.equal(1);
-    transport.close();
+    await transport.close();
     expect(runtime.pending).to.equal(0);
   });
 });

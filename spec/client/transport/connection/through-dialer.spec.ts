@@ -74,7 +74,7 @@ for (const http2 of [false, true]) {
             });
             expect(server.requests[0]?.headers).not.to.have.property('proxy-authorization');
           } finally {
-            transport.close();
+            await transport.close();
           }
           await proxy.allClosed();
         });
@@ -92,7 +92,7 @@ for (const http2 of [false, true]) {
         await runtime.settle();
         expect(runtime.pending).to.equal(0);
       } finally {
-        transport.close();
+        await transport.close();
       }
       await proxy.allClosed();
     });
@@ -110,7 +110,7 @@ for (const http2 of [false, true]) {
         }
         expect(proxy.tunnels).to.be.within(3, 6);
       } finally {
-        transport.close();
+        await transport.close();
       }
     });
 
@@ -125,7 +125,7 @@ for (const http2 of [false, true]) {
         expect(error.message.slice(0, start.length)).to.equal(start);
         expect(error.message).to.include('it does not accept the user and password (');
         expect(error.message).not.to.include('canary');
-        transport.close();
+        await transport.close();
         await proxy.allClosed();
       }
     });
@@ -143,7 +143,7 @@ for (const http2 of [false, true]) {
         const transport = open(proxy, server, { runtime });
         const failed = failureOf(get(transport));
         await until('the proxy is asked', () => proxy.received > 0);
-        transport.close();
+        await transport.close();
         expect((await failed).code).to.equal('CLOSED');
         await proxy.allClosed();
         expect(runtime.pending).to.equal(0);
@@ -162,7 +162,7 @@ for (const http2 of [false, true]) {
         const { message } = await failed;
         expect(message).to.include('within 3000 ms');
         await proxy.allClosed();
-        transport.close();
+        await transport.close();
         expect(runtime.pending).to.equal(0);
       });
 
@@ -180,7 +180,7 @@ for (const http2 of [false, true]) {
         await runtime.advance(10_000);
         await proxy.allClosed();
         expect(runtime.pending).to.equal(0);
-        transport.close();
+        await transport.close();
       });
     }
 
@@ -193,7 +193,7 @@ for (const http2 of [false, true]) {
       expect(error.code).to.equal('CONNECTION_FAILED');
       expect(error.message).to.include('the server does not speak TLS at this port');
       await proxy.allClosed();
-      transport.close();
+      await transport.close();
     });
 
     it('fail when the proxy closes a tunnel in the moment in which it opens it', async () => {
@@ -212,7 +212,7 @@ for (const http2 of [false, true]) {
           /the connection broke|closed the connection within the TLS handshake/,
         );
         await proxy.allClosed();
-        transport.close();
+        await transport.close();
       }
     });
   });

@@ -53,7 +53,7 @@ describe('flowTransport', () => {
 
   it('closes all layers', () => {
     const inner = new ScriptedTransport(() => ({}));
-    flowTransport(inner, { onRequest: () => {} }).close();
+    void flowTransport(inner, { onRequest: () => {} }).close();
     expect(inner.closed).to.equal(true);
   });
 });

@@ -154,7 +154,7 @@ describe('LimitedTransport', () => {
           await sleep(runtime, 5);
           return response;
         },
-        close: () => {},
+        close: () => Promise.resolve(),
       };
       const work = load(clientOf(slow, runtime), runtime, { workers: 60, untilMs: 120_000 });
       await runtime.run(work, HOUR);
@@ -405,7 +405,7 @@ describe('LimitedTransport', () => {
       expect(error.message).to.equal(
         '10000 requests wait for the option "limiter", which allows 5 a second; send fewer, or raise the limit',
       );
-      limited.close();
+      void limited.close();
       await Promise.all(waiting);
     });
 
@@ -419,7 +419,7 @@ describe('LimitedTransport', () => {
         failureOf(limited.send(GET)),
         failureOf(limited.send({ ...GET, stream: true })),
       ];
-      limited.close();
+      void limited.close();
       expect((await Promise.all(waiting)).map(({ code }) => code)).to.deep.equal([
         'CLOSED',
         'CLOSED',

@@ -35,9 +35,7 @@ function slow(
       request.timing?.add('credential', 10);
       return await transport.send(request);
     },
-    close: () => {
-      transport.close();
-    },
+    close: () => transport.close(),
   };
 }
 
@@ -115,7 +113,7 @@ describe('ObservingTransport', () => {
       {
         server: 'in-process',
         send: async (request) => await transport.send(request),
-        close: () => {},
+        close: () => Promise.resolve(),
       },
       { runtime, onRequest: (trace) => void traces.push(trace) },
     );
@@ -274,7 +272,7 @@ describe('ObservingTransport', () => {
         const { body } = await observing.send(GET);
         for await (const _ of body);
       }
-      observing.close();
+      await observing.close();
       const waits = traces.map(({ attributes }) => attributes['listwatch.wait.connection_ms']);
       expect(waits[0]).to.be.greaterThan(0);
       expect(waits.slice(1).every((ms) => ms === 0)).to.equal(true);
@@ -308,7 +306,7 @@ describe('ObservingTransport', () => {
         const { body } = await observing.send(GET);
         for await (const _ of body);
       }
-      observing.close();
+      await observing.close();
       expect(metrics.sum('listwatch_client_credential_refreshes_total')).to.equal(1);
       const resent = traces.map(({ attributes }) => attributes['http.request.resend_count']);
       expect(resent).to.deep.equal([1, undefined, undefined]);

@@ -244,7 +244,7 @@ describe('RetryingTransport', () => {
     const transport = new RetryingTransport(script, { runtime });
     const sent = [failureOf(transport.send(GET)), failureOf(transport.send(GET))];
     await runtime.advance(500);
-    transport.close();
+    await transport.close();
     const codes = (await Promise.all(sent)).map(({ code }) => code);
     expect(codes).to.deep.equal(['CLOSED', 'CLOSED']);
     expect(runtime.pending).to.equal(0);
@@ -269,7 +269,7 @@ describe('RetryingTransport', () => {
 
   it('closes the transport behind it, and refuses senseless options', () => {
     const script = new ScriptedTransport(() => ({}));
-    new RetryingTransport(script).close();
+    void new RetryingTransport(script).close();
     expect(script.closed).to.equal(true);
     expect(thrownBy(() => new RetryingTransport(script, { maxRetries: -1 })).message).to.contain(
       'maxRetries',

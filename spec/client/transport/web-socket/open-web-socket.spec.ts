@@ -73,7 +73,7 @@ async function open(
   const answer = await transport.send({ method: 'GET', path, stream: true, webSocket });
   const { socket } = answer;
   if (socket === undefined) {
-    transport.close();
+    await transport.close();
     throw new Error(`HTTP ${answer.status}`);
   }
   const messages: string[] = [];
@@ -103,7 +103,7 @@ describe('a WebSocket of the transport', () => {
     expect([socket.protocol, messages]).to.deep.equal([PROTOCOL, ['hi']]);
     expect(server.heads[0]).to.match(/authorization: Bearer a-secret-token/i);
     expect(server.heads[0]).to.not.match(/sec-websocket-extensions/i);
-    transport.close();
+    await transport.close();
   });
 
   it('refuses a redirect, and passes other answers on', async () => {
@@ -156,7 +156,7 @@ describe('a WebSocket of the transport', () => {
     const failure = await within(closed, 'the end');
     expect(isListwatchError(failure, 'STREAM_IDLE')).to.equal(true);
     expect(String(failure)).to.include('raise deadPeerMs');
-    transport.close();
+    await transport.close();
   });
 
   it('ends with an error for frames that are wrong', async () => {
@@ -178,7 +178,7 @@ describe('a WebSocket of the transport', () => {
       const failure = await within(closed, 'the end');
       expect(failure, String(bytes)).to.be.instanceOf(ListwatchError);
       expect(failure, String(failure)).to.include({ code });
-      transport.close();
+      await transport.close();
     }
   });
 
@@ -200,7 +200,7 @@ describe('a WebSocket of the transport', () => {
         const error = await closed;
         const how = error === undefined ? 'regular' : (error as ListwatchError).code;
         ended.set(how, (ended.get(how) ?? 0) + 1);
-        transport.close();
+        await transport.close();
       });
       await within(Promise.all(some), 'the ends');
     }

@@ -61,7 +61,7 @@ export async function askIssuer(
   } catch (error) {
     throw unreachableIssuer(source, url.origin + url.pathname, error);
   } finally {
-    transport?.close();
+    await transport?.close();
   }
 }
 

@@ -90,10 +90,12 @@ export class Http2SessionPool {
     for (const session of this.#sessions) session.retire();
   }
 
-  close(): void {
+  /** Resolves when the connections are closed. */
+  async close(): Promise<void> {
     this.#closing.abort();
-    for (const session of this.#sessions) session.destroy();
+    const closed = Array.from(this.#sessions, (session) => session.close());
     this.#failWaiting(this.#closing.signal.reason, 0);
+    await Promise.all(closed);
   }
 
   async #slot(signal: AbortSignal): Promise<StreamSlot | undefined> {

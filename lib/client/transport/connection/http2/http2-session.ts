@@ -13,6 +13,7 @@ import {
   type Http2SessionInput,
   type Http2SessionState,
 } from './http2-session-state.ts';
+import { whenClosed } from './when-closed.ts';
 import { SessionPulse } from './session-pulse.ts';
 
 export interface PooledSessionOptions {
@@ -165,6 +166,12 @@ export class PooledSession {
   destroy(error?: Error): void {
     this.#close(error);
     this.#input('lost');
+  }
+
+  /** Destroys it, and resolves when its connection is closed. */
+  close(): Promise<void> {
+    this.destroy();
+    return whenClosed(this.#socket);
   }
 
   #released(): void {

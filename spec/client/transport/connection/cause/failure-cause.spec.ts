@@ -28,7 +28,7 @@ async function failure(options: AxiosTransportOptions): Promise<ListwatchError> 
   try {
     return await failureOf(transport.send({ method: 'GET', path: '/api?token=canary' }));
   } finally {
-    transport.close();
+    await transport.close();
   }
 }
 
@@ -281,7 +281,7 @@ describe('the cause of a failed connection', () => {
       expect(await send()).to.equal(200);
       expect(server.connections).to.equal(1);
     } finally {
-      transport.close();
+      await transport.close();
     }
   });
 });

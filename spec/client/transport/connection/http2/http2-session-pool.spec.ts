@@ -58,7 +58,7 @@ describe('Http2SessionPool', () => {
   const onlySession = (): ServerHttp2Session => [...server.sessions][0]!;
 
   afterEach(async () => {
-    transport.close();
+    await transport.close();
     await server[Symbol.asyncDispose]();
   });
 
@@ -245,7 +245,7 @@ describe('Http2SessionPool', () => {
       open();
       expect((await transport.send(LIST)).status).to.equal(200);
       expect(server.streamsOpened).to.equal(0);
-      transport.close();
+      await transport.close();
       await server[Symbol.asyncDispose]();
 
       await serve({ script: (stream) => stream.close(constants.NGHTTP2_HTTP_1_1_REQUIRED) });

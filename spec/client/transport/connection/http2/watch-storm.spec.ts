@@ -56,7 +56,7 @@ describe('a thousand watches over HTTP/2', () => {
   const streams = (): number[] => transport.inspect().sessions.map((one) => one.streams);
 
   afterEach(async () => {
-    transport.close();
+    await transport.close();
     await proxy.down();
     await server[Symbol.asyncDispose]();
   });

@@ -152,7 +152,7 @@ async function outcomes(
       found.push(message === undefined ? rest : { ...rest, message: message.replaceAll(port, '') });
       reused.push(server.connections);
     } finally {
-      transport.close();
+      await transport.close();
     }
   }
   const [tapped, parsed] = found as [Outcome, Outcome];
@@ -321,7 +321,7 @@ describe('the streams past the parser', () => {
       expect(transport.inspect().streamsPastParser).to.equal(0);
       return streamsPastParser;
     } finally {
-      transport.close();
+      await transport.close();
     }
   };
   const tls = { ca: AUTHORITY, serverName: 'api.test' };
@@ -379,7 +379,7 @@ describe('the streams past the parser', () => {
       }
       expect(bytes).to.equal(4000 * data.length);
     } finally {
-      transport.close();
+      await transport.close();
     }
   });
 
@@ -397,7 +397,7 @@ describe('the streams past the parser', () => {
       }
       expect(server.connections).to.equal(1);
     } finally {
-      transport.close();
+      await transport.close();
     }
   });
 

@@ -36,7 +36,7 @@ async function received(server: string, stream: boolean, tls?: TlsOptions): Prom
     for await (const piece of body) pieces.push(piece);
     return Buffer.concat(pieces);
   } finally {
-    transport.close();
+    await transport.close();
   }
 }
 
