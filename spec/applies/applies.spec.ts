@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { ApiServer } from '../../lib/server/index.ts';
 import { inTurn } from '../compare/in-turn.ts';
 import { Target } from '../compare/target/target.ts';
+import { shareOf } from '../support/share.ts';
 import { drawSequence } from './draw-sequence.ts';
 import { digestOf } from './judge-sequence.ts';
 import { RECORD_FILE, type Recorded } from './recorded-answers.ts';
@@ -18,7 +19,9 @@ describe('applies of several managers', () => {
     const ground = { target: new Target({ server: url, token }), namespace: 'applies-spec0' };
     try {
       await prepare(ground);
-      const indexes = Object.keys(sequences).map(Number);
+      const recorded = Object.keys(sequences).map(Number);
+      expect(recorded.length).to.be.at.least(100);
+      const indexes = shareOf(recorded, 3);
       const answers = await inTurn(indexes, 12, (index) =>
         runSequence(ground, drawSequence(seed, index)),
       );
@@ -28,7 +31,6 @@ describe('applies of several managers', () => {
       });
       const command = `npm run check -- applies --kubeconfig FILE --seed ${seed} --sequences 1 --from `;
       expect(different.map((index) => command + index)).to.deep.equal([]);
-      expect(indexes.length).to.be.at.least(100);
     } finally {
       ground.target.close();
     }

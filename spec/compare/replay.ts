@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { askEmbedded } from './ask-server.ts';
+import { shareOf } from '../support/share.ts';
 import { readCorpus, type Corpus } from './corpus.ts';
 import { ASPECTS, type Aspect } from './judge.ts';
 import { compareAll, figuresOf, type Compared, type Figures } from './report.ts';
@@ -9,6 +10,8 @@ import { AREAS, type Area } from './scenario.ts';
 
 const FOLDER = join(import.meta.dirname, 'corpus');
 export const CORPUS_FILE: string = join(FOLDER, 'answers.jsonl');
+/** Of the scenarios, a spec plays one in four: see `shareOf`. */
+const SHARE = 4;
 const FLOOR_FILE = join(FOLDER, 'floor.json');
 
 /** The figures that have been reached, and the requests whose answers differed then, with the aspects. */
@@ -52,10 +55,10 @@ async function askedAgain(
   { scenarios, answers }: Pick<Corpus, 'scenarios' | 'answers'>,
   floor: Floor,
 ): Promise<readonly Compared[]> {
-  if (belowFloor(compared, floor).length === 0) return compared;
   const worse = compared.filter((one) =>
     ASPECTS.some((aspect) => newlyDiffers(one, aspect, floor)),
   );
+  if (worse.length === 0) return compared;
   const ids = new Set(worse.map(({ id }) => id.slice(0, id.lastIndexOf('#'))));
   const places = [...scenarios.keys()].filter((at) => ids.has(scenarios[at]!.id));
   const again = places.map((at) => scenarios[at]!);
@@ -66,6 +69,20 @@ async function askedAgain(
     const other = better.get(one.id);
     return other !== undefined && other.same.size > one.same.size ? other : one;
   });
+}
+
+/** The requests of a share of the scenarios whose answers differ, and did not at the floor. */
+export async function newlyDiffering(): Promise<readonly string[]> {
+  const corpus = await readCorpus(CORPUS_FILE);
+  const places = shareOf([...corpus.scenarios.keys()], SHARE);
+  const scenarios = places.map((at) => corpus.scenarios[at]!);
+  const answers = places.map((at) => corpus.answers[at]!);
+  const floor = JSON.parse(await readFile(FLOOR_FILE, 'utf8')) as Floor;
+  const first = compareAll(scenarios, answers, await askEmbedded(scenarios));
+  const compared = await askedAgain(first, { scenarios, answers }, floor);
+  return compared
+    .filter((one) => ASPECTS.some((aspect) => newlyDiffers(one, aspect, floor)))
+    .map(differenceLine);
 }
 
 /** What is below the floor, a line an area and aspect, each followed by the requests that newly differ. */
@@ -83,13 +100,16 @@ export function belowFloor(compared: readonly Compared[], floor: Floor): string[
       );
       for (const one of here) {
         if (aspect !== 'requests' && newlyDiffers(one, aspect, floor)) {
-          const statuses = `${one.real.status} | ${one.embedded.status}`;
-          lines.push(`  newly differs: ${one.id} ${one.step.method} ${one.step.path} ${statuses}`);
+          lines.push(`  newly differs: ${differenceLine(one)}`);
         }
       }
     }
   }
   return lines;
+}
+
+function differenceLine({ id, step, real, embedded }: Compared): string {
+  return `${id} ${step.method} ${step.path} ${real.status} | ${embedded.status}`;
 }
 
 function newlyDiffers({ id, same }: Compared, aspect: Aspect, { differ }: Floor): boolean {

@@ -4,14 +4,15 @@ import { belowFloor, readFloor } from './floor.ts';
 import { judge } from './judge.ts';
 import { kubectlBinary, kubectlPaths } from './kubectl-binary.ts';
 import { nearestMinor, readRecording, recordedMinors } from './recording.ts';
+import { isWhole } from '../support/share.ts';
 import { drawScenarios, runEmbedded } from './run-scenarios.ts';
 
 /** Another seed draws other scenarios. */
 const SEED = process.env['LISTWATCH_SEED'] ?? '1';
 
 const found = kubectlPaths();
-/** One program gets a third of the scenarios; each of several gets others, which are half of them together. */
-const parts = found.length === 1 ? 3 : 2 * found.length;
+/** One program gets a third of the scenarios; each of several gets others, which are half of them together. A share is half of that. */
+const parts = (found.length === 1 ? 3 : 2 * found.length) * (isWhole ? 1 : 2);
 
 describe('commands of kubectl, with what a real kube-apiserver had them print', () => {
   if (found.length === 0) {

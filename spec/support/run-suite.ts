@@ -2,6 +2,8 @@
  * `npm run spec`: all specs but the benches, in worker processes that take the next file when they have finished one. mocha prints a file
  * when all of it has run; the counts and the failures of all files come last.
  *
+ * `-- --checks`, as `npm test`: types, lint and format beside the specs, some of which only wait. A check that fails is printed at once,
+ * and again at the end.
  * `-- --only TEXT`: only files with this text in their paths, from source.
  * `-- --delays`: what lies between two processes takes longer, see `delays.ts`. It finds specs that depend on the speed of the machine.
  * `-- --workers N`: in place of one more than the machine has processors, since some specs wait for something.
@@ -48,12 +50,39 @@ function specFiles(only: string): string[] {
     .toSorted((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
 }
 
+const CHECKS: readonly (readonly string[])[] = [
+  ['npm', 'run', '-s', 'typecheck'],
+  ['npm', 'run', '-s', 'lint'],
+  ['npx', 'biome', 'format'],
+];
+
+/** Runs the checks one after the other. Returns what those that failed have printed. */
+async function failedChecks(): Promise<readonly string[]> {
+  const failed: string[] = [];
+  for (const [program = '', ...parameters] of CHECKS) {
+    const started = spawn(program, parameters, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const take = (piece: Buffer): void => {
+      output += piece.toString();
+    };
+    started.stdout.on('data', take);
+    started.stderr.on('data', take);
+    const [code] = (await once(started, 'close')) as [number | null];
+    if (code === 0) continue;
+    failed.push(`failed: ${[program, ...parameters].join(' ')}\n${output}`);
+    console.log(failed.at(-1));
+  }
+  return failed;
+}
+
 const {
   only = '',
   delays = false,
+  checks = false,
   ...given
 } = parseArgs({
   options: {
+    checks: { type: 'boolean' },
     only: { type: 'string' },
     delays: { type: 'boolean' },
     workers: { type: 'string' },
@@ -65,6 +94,7 @@ if (files.length === 0) throw new Error(`no spec file has ${only} in its path`);
 
 const BUILT = join(ROOT, '.tmp', `suite-${process.pid}`);
 process.once('exit', () => rmSync(BUILT, { recursive: true, force: true }));
+const checking = checks ? failedChecks() : [];
 const environment = { ...process.env };
 const nodeArguments: string[] = [];
 // Some files alone are sooner ready from source.
@@ -87,5 +117,9 @@ const child = spawn(
   [...nodeArguments, MOCHA, ...parallel, ...files.map((path) => `spec/${path}`)],
   { cwd: ROOT, env: environment, stdio: 'inherit' },
 );
-const [code] = (await once(child, 'exit')) as [number | null];
-process.exitCode = code === 0 ? 0 : 1;
+const [[code], failed] = await Promise.all([
+  once(child, 'exit') as Promise<[number | null]>,
+  checking,
+]);
+for (const text of failed) console.log(text);
+process.exitCode = code === 0 && failed.length === 0 ? 0 : 1;

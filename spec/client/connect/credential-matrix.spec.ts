@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { isWhole } from '../../support/share.ts';
 import { credentialKinds } from './kinds/credential-kinds.ts';
 import { embeddedRow, embeddedTokenRow } from './support/embedded-matrix.ts';
 import { matrixTable, problemsOf, type MatrixRow } from './support/matrix-row.ts';
 
-const ROTATIONS = Number(process.env['LISTWATCH_ROTATIONS'] ?? '3');
+const ROTATIONS = Number(process.env['LISTWATCH_ROTATIONS'] ?? (isWhole ? '3' : '1'));
 /** Of each row; at most one 401 a rotation too. */
 const FACTS = 'no relist, no missed and no repeated event, one connection for 100 calls';
 

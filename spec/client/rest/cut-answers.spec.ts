@@ -4,11 +4,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Client } from '../../../lib/client/rest/client.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
+import { shareOf } from '../../support/share.ts';
 import { failureOf } from '../support/failure-of.ts';
 
 type Framing = 'length' | 'chunks' | 'close';
 type Ending = 'reset' | 'end';
 
+/** Of a share: see `shareOf`. */
+const BYTES_BETWEEN_CUTS = 5;
 const PODS = { apiVersion: 'v1', resource: 'pods' };
 const LIST = JSON.stringify({
   kind: 'PodList',
@@ -82,7 +85,7 @@ describe('an answer that is cut', () => {
         const whole = framing === 'close' && gzip ? answer.length - 10 : answer.length;
         await cutting(async (client, cut) => {
           for (const ending of ['reset', 'end'] as const) {
-            for (let length = 0; length < whole; length += 1) {
+            for (const length of shareOf([...Array(whole).keys()], BYTES_BETWEEN_CUTS)) {
               cut(answer, length, ending);
               const at = `${ending} at byte ${length} of ${answer.length}`;
               const listed = await failureOf(client.listerWatcher(PODS).list({}));
