@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { connect, controller, type Client } from '../lib/index.ts';
 import { silentLogger } from '../lib/kernel/index.ts';
-import { ApiServer } from '../lib/server/index.ts';
+import { ApiServer } from '../lib/cluster/server/index.ts';
 import { tutorialSteps } from './tutorial/tutorial-steps.ts';
 
 const PAGE = readFileSync(

@@ -12,12 +12,13 @@ const SCRATCH = join(ROOT, '.tmp', 'public-surface');
 const NAMED_PACKAGES = ['eventemitter3'];
 
 /**
- * Types that users get and pass on without a look inside, or that only the package calls: `builtInKinds()` has `KindDefinition`s, and
+ * Types that users get and pass on without a look inside, or that only the package calls: `builtInKinds` is a `KindSet`, and
  * `serveInspector({ server })` takes an `ApiServer`.
  */
 const MADE_INSIDE: ReadonlySet<string> = new Set([
   'ResourceClientOptions',
-  'KindDefinition',
+  'KindSet',
+  'GenericApiServerOptions',
   'RestClient',
   'WriteObserver',
   'InspectedServer',

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parseSync } from 'oxc-parser';
 import { VirtualRuntime } from '../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../lib/server/api/api-server.ts';
+import { ApiServer } from '../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../lib/server/mvcc/embedded-key-value-store.ts';
 import { apiRequest, readAll } from './server/api/support.ts';
 

@@ -4,7 +4,7 @@ import type { ControllerInspection } from '../controller/builder/controller-insp
 import { errorMessage } from '../kernel/failure/errors.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
 import type { Logger } from '../kernel/report/logger.ts';
-import type { ApiServer } from '../server/api/api-server.ts';
+import type { ApiServer } from './server/api-server.ts';
 import type { ApiHandler } from '../server/http/api-request.ts';
 import { adminUser } from '../server/registry/contract/user-info.ts';
 import { PublishedObject } from './accounts/published-object.ts';

@@ -2,7 +2,7 @@ import { rejectUnknownOptions } from '../kernel/options/options.ts';
 import { silentLogger } from '../kernel/report/logger.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import { API_SERVER_OPTIONS, type ApiServerOptions } from '../server/api/api-server-options.ts';
-import { ApiServer } from '../server/api/api-server.ts';
+import { ApiServer } from './server/api-server.ts';
 import { ClusterControllers, type ClusterInspection } from './cluster-controllers.ts';
 import { selectedControllers, type ControllerSelection } from './cluster-controller-names.ts';
 

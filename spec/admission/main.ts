@@ -1,5 +1,5 @@
 /** `npm run check -- admission`: admission by webhooks and plug-ins on a real server and on the embedded one, side by side. */
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { sideBySide } from '../compare/side-by-side.ts';
 import { RECORD_FILE } from './recorded-answers.ts';
 import { ADMISSION_CASES, CaseRunner } from './run-cases.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { inTurn } from '../compare/in-turn.ts';
 import { Target } from '../compare/target/target.ts';
 import { shareOf } from '../support/share.ts';

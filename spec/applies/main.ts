@@ -1,7 +1,7 @@
 /** `npm run check -- applies`: random sequences of applies by several managers on a real server and on the embedded one. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { inTurn } from '../compare/in-turn.ts';
 import { differences } from '../compare/judge.ts';
 import { canonical, isRecord } from '../compare/normalise.ts';

@@ -112,7 +112,7 @@ function measure(source: UnstructuredObject, count: number): Figure[] {
 }
 
 function kindOf({ apiVersion, kind }: UnstructuredObject): KindDefinition {
-  const found = builtInKinds().find(({ describe }) => {
+  const found = builtInKinds.definitions().find(({ describe }) => {
     const own = describe.group === '' ? describe.version : `${describe.group}/${describe.version}`;
     return own === apiVersion && describe.kind === kind;
   });

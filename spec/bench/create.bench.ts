@@ -1,4 +1,4 @@
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../lib/server/storage/key-value-storage.ts';
 import { perSecond, sized, timed, type Bench } from './bench.ts';

@@ -1,5 +1,5 @@
 import { Cacher } from '../../lib/server/cacher/cacher.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../lib/server/storage/key-value-storage.ts';
 import { each, sized, timed, type Bench, type Figure } from './bench.ts';

@@ -1,5 +1,5 @@
 import { connect } from '../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { sized, timed, type Bench } from './bench.ts';
 
 async function firstAnswer(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { askServer } from './ask-server.ts';
 import { get, post } from './draw.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,4 +1,4 @@
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { inTurn } from './in-turn.ts';
 import type { Answer, Scenario } from './scenario.ts';
 import { runScenario } from './target/run-scenario.ts';

@@ -5,7 +5,7 @@ import type { HeldLease } from '../../lib/controller/election/held-lease.ts';
 import { LeaderElector } from '../../lib/controller/election/leader-elector.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { ModelApi } from './model-api.ts';
 import { ReplicaLink, type LinkPlan, type LinkReport } from './replica-link.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { connect } from '../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { until } from '../support/until.ts';
 
 const USAGE = `Three processes with leader election, killed and stopped in turn, against a real port.

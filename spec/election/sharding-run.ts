@@ -4,7 +4,7 @@ import { ShardMember } from '../../lib/controller/sharding/shard-member.ts';
 import type { ShareWorker } from '../../lib/controller/sharding/contract/work-share.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { ModelApi } from './model-api.ts';
 import { ReplicaLink, type LinkPlan } from './replica-link.ts';

@@ -7,7 +7,7 @@ import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
 import { ApiError } from '../../lib/meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { Observer } from '../path/support/observer.ts';
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { EXAMPLES, endOf, missingLine } from './support/all-examples.ts';
 import { operatorLines } from './support/operator-lines.ts';
 import { runExample } from './support/run-example.ts';

@@ -12,7 +12,7 @@ import {
 } from '../server/registry/support/registry-harness.ts';
 
 describe('the built-in kinds', () => {
-  for (const { describe: about, table } of builtInKinds()) {
+  for (const { describe: about, table } of builtInKinds.definitions()) {
     it(`show whatever is stored as ${about.kind} without failing`, () => {
       for (const junk of [null, 5, 'x', [], [null, 5], { a: [{}] }]) {
         const object = {
@@ -29,7 +29,7 @@ describe('the built-in kinds', () => {
     });
   }
 
-  for (const { describe: about, strategy, statusStrategy } of builtInKinds()) {
+  for (const { describe: about, strategy, statusStrategy } of builtInKinds.definitions()) {
     it(`check whatever is given or stored as ${about.kind} without failing`, () => {
       const lists = 'webhooks rules subjects subsets endpoints ports secrets'.split(' ');
       for (const junk of [undefined, null, 5, 'x', [], [null, 5], { a: [{}] }]) {
@@ -53,12 +53,14 @@ describe('the built-in kinds', () => {
     const recorded = builtInVersions().flatMap(({ resources }) => resources);
     const stored = recorded.filter(({ storageVersionHash }) => storageVersionHash !== undefined);
     expect(stored.length).to.be.greaterThan(55);
-    expect(builtInKinds().map(({ describe }) => pick(describe))).to.deep.equal(stored.map(pick));
+    expect(builtInKinds.definitions().map(({ describe }) => pick(describe))).to.deep.equal(
+      stored.map(pick),
+    );
   });
 
   it('lie under the keys an API server uses', () => {
     const roots = new Map(
-      builtInKinds().map(({ describe: { resource }, keyRoot }) => [resource, keyRoot]),
+      builtInKinds.definitions().map(({ describe: { resource }, keyRoot }) => [resource, keyRoot]),
     );
     expect(roots.get('pods')).to.equal('/registry/pods');
     expect(roots.get('deployments')).to.equal('/registry/deployments');
@@ -69,7 +71,8 @@ describe('the built-in kinds', () => {
     );
     const twice = ['/registry/events', '/registry/horizontalpodautoscalers'];
     const seen = new Set<string>();
-    const shared = builtInKinds()
+    const shared = builtInKinds
+      .definitions()
       .map(({ keyRoot }) => keyRoot)
       .filter((root) => seen.has(root) || seen.add(root) === undefined);
     expect(shared).to.deep.equal(twice);

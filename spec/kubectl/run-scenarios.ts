@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { seededRandom } from '../../lib/kernel/time/random.ts';
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { inTurn } from '../compare/in-turn.ts';
 import type { Outcome } from './run-command.ts';
 import { runScenario } from './run-scenario.ts';

@@ -15,28 +15,28 @@ export interface EquivalentMutant {
 /** Judged by reading the code; a mutant that a spec kills is not equivalent, and its row is removed. */
 export const EQUIVALENT: readonly EquivalentMutant[] = [
   {
-    file: 'lib/server/registry/custom/conversion/converting-storage.ts',
+    file: 'lib/server/custom/conversion/converting-storage.ts',
     operator: 'boundary',
     line: 'if (missing.length > 0) {',
     mutant: 'if (missing.length >= 0) {',
     reason: 'An empty list is converted without a call of the webhook.',
   },
   {
-    file: 'lib/server/registry/custom/pattern/pattern-cursor.ts',
+    file: 'lib/server/custom/pattern/pattern-cursor.ts',
     operator: 'boundary',
     line: 'if (end < 0) throw badRange(this.text.slice(start));',
     mutant: 'if (end <= 0) throw badRange(this.text.slice(start));',
     reason: 'The search begins behind the backslash, so that no place is 0.',
   },
   {
-    file: 'lib/server/registry/custom/pattern/pattern-parser.ts',
+    file: 'lib/server/custom/pattern/pattern-parser.ts',
     operator: 'number',
     line: '#lastRepeat = -1;',
     mutant: '#lastRepeat = -2;',
     reason: 'Every negative number says that there was no repetition.',
   },
   {
-    file: 'lib/server/registry/custom/schema/validate-value.ts',
+    file: 'lib/server/custom/schema/validate-value.ts',
     operator: 'exit',
     line: 'if (into.isFull) return;',
     mutant: 'if (into.isFull) ;',
@@ -200,7 +200,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'One family is configured, so that no address comes before the one that fails.',
   },
   {
-    file: 'lib/server/registry/custom/custom-resources.ts',
+    file: 'lib/server/custom/custom-resources.ts',
     operator: 'boolean',
     line: 'let changed = false;',
     mutant: 'let changed = true;',
@@ -228,7 +228,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'The scan of a text without such numbers finds none; the test saves time.',
   },
   {
-    file: 'lib/server/registry/custom/schema/validate-value.ts',
+    file: 'lib/server/custom/schema/validate-value.ts',
     operator: 'boundary',
     line: 'if (properties.size > 0) {',
     mutant: 'if (properties.size >= 0) {',

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { ReportDocument } from '../../lib/cli/doctor/report-document.ts';
 import { deferred } from '../../lib/kernel/time/latch.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { within } from '../support/until.ts';
 import { sourceInMap } from './without-comments.ts';
 import { entriesOf, readManifest, ROOT } from './manifest.ts';

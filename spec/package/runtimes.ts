@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { ROOT } from './manifest.ts';
 import { NodeTraces } from './node-traces.ts';
 import { exitWithoutRegistry, npm, pack, run } from './packed-package.ts';

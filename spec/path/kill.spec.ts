@@ -5,7 +5,7 @@ import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { seededRandom } from '../../lib/kernel/time/random.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { KillingProxy } from './support/killing-proxy.ts';
 import { Observer, type Change, type History } from './support/observer.ts';
 import { HANG_MS, until } from '../support/until.ts';

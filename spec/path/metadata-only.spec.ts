@@ -6,7 +6,7 @@ import { connect } from '../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { HANG_MS, until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
 import { Latch } from '../../lib/kernel/time/latch.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { HANG_MS, until } from '../support/until.ts';

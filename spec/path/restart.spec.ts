@@ -5,7 +5,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';

@@ -6,7 +6,7 @@ import type { Transport } from '../../lib/client/transport/contract/transport.ts
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { shardSelector } from '../../lib/meta/selectors/shard-selector.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { HANG_MS, until } from '../support/until.ts';
 
 const SHARDS = 3;

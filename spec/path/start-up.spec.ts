@@ -9,7 +9,7 @@ import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
 import type { ErrorCode } from '../../lib/kernel/failure/errors.ts';
 import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { failure } from '../../lib/meta/failure/api-error.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import { failureResponse } from '../../lib/server/http/responses/document-response.ts';
 import { HttpListener } from '../../lib/server/api/port/http-listener.ts';

@@ -11,7 +11,7 @@ import { internalError, tooManyRequests } from '../../lib/meta/failure/failures.
 import { record } from '../../lib/recorder/source-recording.ts';
 import type { RecordOptions } from '../../lib/recorder/record-options.ts';
 import { replay } from '../../lib/recorder/replay/replay.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { ScriptedListerWatcher } from '../../lib/testing/scripted-lister-watcher.ts';
 import { pod, rejection, type Pod } from '../cache/support/objects.ts';
 import { asFile, inFolder, MemoryFiles } from './support/memory-files.ts';

@@ -4,7 +4,7 @@ import { Agent, request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 import { certificateRequest } from './certificate-request.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 
 const PATH = '/api/v1/namespaces/default/secrets';

@@ -2,7 +2,7 @@ import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-wa
 import { Client } from '../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
 import type { Runtime } from '../../lib/kernel/time/runtime.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import type { Backend } from './backend.ts';
 import { History } from './history.ts';

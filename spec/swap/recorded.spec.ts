@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import { canonical, isRecord } from '../compare/normalise.ts';
 import { CUSTOM_RESOURCE } from './fill.ts';

@@ -4,7 +4,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { KeyValueWatch } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import { LaggingKeyValueStore } from '../../lib/testing/lagging-key-value-store.ts';

@@ -4,7 +4,7 @@ import { isListwatchError } from '../../lib/kernel/failure/errors.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
 import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
-import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiRequest } from '../../lib/server/http/api-request.ts';
 import { TestProgram, type ProgramRun } from '../../lib/testing/test-program.ts';
 

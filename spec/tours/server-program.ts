@@ -1,7 +1,7 @@
 /** The server of the tour of a write: it creates a config map at its own port for each name that it receives. */
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { ApiServer } from '../../lib/server/index.ts';
+import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { endTrace, startTrace } from './traced.ts';
 
 const server = new ApiServer();

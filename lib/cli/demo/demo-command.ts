@@ -2,7 +2,7 @@ import { connect } from '../../client/rest/connect.ts';
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { serveInspector } from '../../inspector/serve-inspector.ts';
-import { ApiServer } from '../../server/api/api-server.ts';
+import { ApiServer } from '../../cluster/server/api-server.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';

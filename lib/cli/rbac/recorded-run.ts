@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClusterControllers } from '../../cluster/cluster-controllers.ts';
 import { selectedControllers } from '../../cluster/cluster-controller-names.ts';
 import type { Manifest } from '../../meta/manifests/manifest.ts';
-import { ApiServer } from '../../server/api/api-server.ts';
+import { ApiServer } from '../../cluster/server/api-server.ts';
 import type { CommandHost } from '../contract/command.ts';
 import { applyManifests } from '../manifests/apply-manifests.ts';
 import { serveLogger } from '../serve/serve-logger.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
-import type { ApiServer } from '../../server/api/api-server.ts';
+import type { ApiServer } from '../../cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { TlsFiles } from './serve-options.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { ApiServer } from '../../server/api/api-server.ts';
+import { ApiServer } from '../../cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../kernel/failure/loopback.ts';

@@ -1,9 +1,9 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { recordAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
 import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
-import { evaluatorOf, type QuotaEvaluator } from '../../server/quotas/evaluators.ts';
-import { scopesOf } from '../../server/quotas/pod-scopes.ts';
-import { amountsOf, counted, sumOf, type Amounts } from '../../server/quotas/usage.ts';
+import { evaluatorOf, type QuotaEvaluator } from '../../kinds/quotas/evaluators.ts';
+import { scopesOf } from '../../kinds/quotas/pod-scopes.ts';
+import { amountsOf, counted, sumOf, type Amounts } from '../../kinds/quotas/usage.ts';
 import { COUNTED_WHOLE, type CountedWhole } from './replenishment.ts';
 
 /** A resource whose objects count by their number. */

@@ -12,7 +12,7 @@ import { conditionsCheck } from '../../server/registry/validation/condition-chec
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { expression, NOT_EVALUATED } from './match-conditions.ts';
 import { mutatingOperations, policyChecks } from './policy-parts.ts';
 import { reservedNameWarnings } from './reserved-names.ts';

@@ -7,7 +7,7 @@ import { checkedBy, type Check } from '../../server/registry/validation/check.ts
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';
 import { format, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { mutatingOperations, paramRef } from './policy-parts.ts';
 import { reservedNameWarnings } from './reserved-names.ts';
 import { matchResources } from './matched-resources.ts';

@@ -14,7 +14,7 @@ import {
   webhookService,
   webhookUrl,
 } from '../../server/registry/validation/webhook-client-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { matchConditions, NOT_EVALUATED } from './match-conditions.ts';
 import { reservedNameWarnings } from './reserved-names.ts';
 import {

@@ -6,7 +6,7 @@ import { causesOf, checkedBy, type Check } from '../../server/registry/validatio
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
 import { dns1035Label, dnsSubdomain } from '../../server/registry/validation/formats.ts';
 import { format, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const PORTS = 65_535;
 

@@ -3,7 +3,7 @@ import { isRecord } from '../../server/registry/rules/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { fields } from '../../server/registry/validation/combine.ts';
 import { immutable, nonNegative } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const data: Check = (value, path, report, old) => {
   if (report.isUpdate) return immutable(value, path, report, old);

@@ -18,7 +18,7 @@ import {
   labelSelector,
 } from '../../server/registry/validation/label-selector-checks.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
 import { statusStrategyOf } from '../status/status-rules.ts';
 import { templateWarnings } from './template-warnings.ts';

@@ -13,7 +13,7 @@ import {
   intOrPercentValue,
 } from '../../server/registry/validation/int-or-percent.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { workloadWarnings } from './template-warnings.ts';
 import { fixedSelector, replicaTemplate, selectorAndTemplate } from './workload-checks.ts';
 import { workloadScale } from './workload-scale.ts';

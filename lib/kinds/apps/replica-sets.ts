@@ -1,7 +1,7 @@
 import { checkedBy } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { workloadWarnings } from './template-warnings.ts';
 import { fixedSelector, replicaTemplate, selectorAndTemplate } from './workload-checks.ts';
 import { workloadScale } from './workload-scale.ts';

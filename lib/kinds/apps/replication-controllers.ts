@@ -4,7 +4,7 @@ import { isRecord, numberAt, recordAt } from '../../server/registry/rules/json-v
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, requiredFor } from '../../server/registry/validation/combine.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { templateWarnings, workloadWarnings } from './template-warnings.ts';
 import { replicaTemplate, shownMap } from './workload-checks.ts';
 import { workloadScale } from './workload-scale.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../server/registry/validation/int-or-percent.ts';
 import { labelMap } from '../../server/registry/validation/label-selector-checks.ts';
 import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
 import { annotationMap } from '../pods/report/annotation-map.ts';
 import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';

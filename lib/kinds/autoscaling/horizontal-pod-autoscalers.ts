@@ -6,7 +6,7 @@ import {
 import { numberAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields } from '../../server/registry/validation/combine.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { behaviorCheck } from './behavior-checks.ts';
 import { metricCheck } from './metric-checks.ts';
 import { apiVersionProblem, objectReference } from './object-reference.ts';

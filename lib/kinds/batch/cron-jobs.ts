@@ -8,7 +8,7 @@ import { checkedBy, type Check } from '../../server/registry/validation/check.ts
 import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';
 import { shownSelector } from '../apps/workload-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { jobSpec } from './job-spec.ts';
 import { jobWarnings } from './job-warnings.ts';

@@ -6,7 +6,7 @@ import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { fixedSelector } from '../apps/workload-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { generatedSelector, generateSelector, jobSelector, nameOf } from './job-selector.ts';
 import { jobSpec } from './job-spec.ts';
 import { jobStatusCauses } from './job-status.ts';

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { JsonRecord } from '../../server/registry/rules/json-value.ts';
-import type { BootstrapObjects } from './bootstrap-objects.ts';
+import type { BootstrapObjects } from '../../server/registry/contract/kind-set.ts';
 
 /** The first address of the service range, which is kept for this service. */
 export const KUBERNETES_ADDRESS = '10.96.0.1';

@@ -1,12 +1,19 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import type { Logger } from '../../kernel/report/logger.ts';
-import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { isAlreadyExists, isInvalid, isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
+import type {
+  BootstrapObjects,
+  OwnService,
+  OwnServiceParts,
+} from '../../server/registry/contract/kind-set.ts';
 import type { ObjectStore } from '../../server/registry/contract/object-store.ts';
 import { serverContext, serverStrategy } from '../../server/registry/contract/server-context.ts';
-import { KUBERNETES_ADDRESS, KUBERNETES_PORT } from './kubernetes-service-objects.ts';
+import {
+  KUBERNETES_ADDRESS,
+  KUBERNETES_PORT,
+  kubernetesServiceObjects,
+} from './kubernetes-service-objects.ts';
 import { recordAt, recordsAt } from '../../server/registry/rules/json-value.ts';
 
 const NAME = 'kubernetes';
@@ -18,42 +25,31 @@ const INTERVAL_MS = 10_000;
 const ATTEMPTS = 50;
 const ATTEMPT_MS = 100;
 
-export interface KubernetesServiceOptions {
-  /** The store of services. */
-  readonly services: ObjectStore;
-  /** The storage has the service and its address as seeds: those of `kubernetesServiceObjects`. @defaultValue false */
-  readonly isSeeded?: boolean | undefined;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-}
-
 /**
  * Keeps the service `default/kubernetes`, behind which clients in a cluster find the API server. It is there when `start` returns,
  * unless a process that ended has taken its address less than a minute before. If it is deleted, it comes back within ten seconds,
  * as on a cluster.
  */
-export class KubernetesService {
-  readonly #options: KubernetesServiceOptions;
+export class KubernetesService implements OwnService {
+  readonly objects: readonly BootstrapObjects[] = kubernetesServiceObjects(() => {
+    this.#waitsForSeeds = false;
+    return this.#port;
+  });
+  readonly #parts: OwnServiceParts;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #port = DEFAULT_PORT;
   /** Whether the seeds are still to be made, with the port of that time. */
   #waitsForSeeds: boolean;
 
-  constructor(options: KubernetesServiceOptions) {
-    this.#options = options;
-    this.#waitsForSeeds = options.isSeeded ?? false;
-  }
-
-  /** The port for the seeds, which are made now. */
-  portForSeeds(): number {
-    this.#waitsForSeeds = false;
-    return this.#port;
+  constructor(parts: OwnServiceParts) {
+    this.#parts = parts;
+    this.#waitsForSeeds = parts.isSeeded;
   }
 
   /** Creates the service if it is missing. @throws {ApiError} when the storage fails. */
   async start(): Promise<void> {
-    if (this.#options.isSeeded !== true) await this.#createInTime();
+    if (!this.#parts.isSeeded) await this.#createInTime();
     this.#running = this.#keep();
   }
 
@@ -61,7 +57,6 @@ export class KubernetesService {
   async setPort(port: number): Promise<void> {
     this.#port = port;
     if (this.#waitsForSeeds) return;
-    const { services } = this.#options;
     const update = (service: UnstructuredObject = {}): UnstructuredObject => {
       const ports = recordsAt(service, 'spec', 'ports').map((one) =>
         one['port'] === KUBERNETES_PORT ? { ...one, targetPort: port } : one,
@@ -69,11 +64,15 @@ export class KubernetesService {
       return { ...service, spec: { ...recordAt(service, 'spec'), ports } };
     };
     try {
-      await services.updateThrough(serverStrategy, serverContext(NAMESPACE), NAME, update);
+      await this.#services.updateThrough(serverStrategy, serverContext(NAMESPACE), NAME, update);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       await this.#create();
     }
+  }
+
+  get #services(): ObjectStore {
+    return this.#parts.storeOf('', 'services') as ObjectStore;
   }
 
   async close(): Promise<void> {
@@ -82,7 +81,7 @@ export class KubernetesService {
   }
 
   async #keep(): Promise<void> {
-    const { runtime, logger } = this.#options;
+    const { runtime, logger } = this.#parts;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -99,7 +98,7 @@ export class KubernetesService {
   }
 
   async #create(): Promise<void> {
-    const { services } = this.#options;
+    const services = this.#services;
     const context = serverContext(NAMESPACE, this.#stop.signal);
     try {
       await services.get(context, NAME);
@@ -114,7 +113,7 @@ export class KubernetesService {
    * the address is free a minute later, and `keep` creates the service then.
    */
   async #createInTime(): Promise<void> {
-    const { runtime, logger } = this.#options;
+    const { runtime, logger } = this.#parts;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
         await this.#create();

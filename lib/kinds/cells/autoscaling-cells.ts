@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { RowCells } from '../contract/kind-rules.ts';
+import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import {
   numberAt,
   recordAt,

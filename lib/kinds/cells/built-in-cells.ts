@@ -1,4 +1,4 @@
-import type { RowCells } from '../contract/kind-rules.ts';
+import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import {
   certificateSigningRequestCells,
   clusterTrustBundleCells,

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { creationTime } from '../../server/registry/contract/table-columns.ts';
-import type { RowCells } from '../contract/kind-rules.ts';
+import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { ageOf } from '../../server/registry/rules/duration.ts';
 import {
   numberAt,

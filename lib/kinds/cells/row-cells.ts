@@ -2,7 +2,7 @@ import { labelSelectorFromSpec } from '../../meta/selectors/label-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { TableCell } from '../../server/registry/contract/table-columns.ts';
 import { ageOf } from '../../server/registry/rules/duration.ts';
-import type { RowCells } from '../contract/kind-rules.ts';
+import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { recordAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
 
 export const NONE = '<none>';

@@ -1,7 +1,7 @@
 import { containerCells } from './row-cells.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { TableCell } from '../../server/registry/contract/table-columns.ts';
-import type { RowCells } from '../contract/kind-rules.ts';
+import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { ageOf, humanDuration } from '../../server/registry/rules/duration.ts';
 import {
   isRecord,

@@ -7,7 +7,7 @@ import {
 } from '../../server/registry/rules/json-value.ts';
 import { certificateApproval, datedConditions } from '../subresources/certificate-approval.ts';
 import { causesOf, checkedBy } from '../../server/registry/validation/check.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { requestChecks } from './request-checks.ts';
 import { SubjectRestriction } from './subject-restriction.ts';
 

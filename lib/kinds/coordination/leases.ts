@@ -3,7 +3,7 @@ import type { MutableObject } from '../../server/registry/rules/mutable-object.t
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { fields } from '../../server/registry/validation/combine.ts';
 import { nonNegative, positive } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 /** Fields of coordinated leader election, a feature that is off unless a cluster turns it on. */
 const COORDINATED = ['strategy', 'preferredHolder'] as const;

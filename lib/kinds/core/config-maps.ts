@@ -8,7 +8,7 @@ import { checkedBy, type Check } from '../../server/registry/validation/check.ts
 import { all, entries, fields, when } from '../../server/registry/validation/combine.ts';
 import { configMapKey } from '../../server/registry/validation/formats.ts';
 import { format } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 /** Maximum size of all values of one object. See pkg/apis/core/types.go MaxSecretSize @ v1.36.3. */
 const LARGEST_DATA_BYTES = 1024 * 1024;

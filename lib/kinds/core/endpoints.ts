@@ -15,7 +15,7 @@ import { all, each, fields, isEmpty } from '../../server/registry/validation/com
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../server/registry/validation/formats.ts';
 import { ipWarnings, legacyIp } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { format, oneOf, portNumber } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const hasAddress: Check = (value, path, report) => {
   if (!isRecord(value)) return;

@@ -13,7 +13,7 @@ import {
 import { checkedBy, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
 import { compareQuantities, nanosOf } from '../../server/registry/validation/quantity-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { containerResource, isNative, resourceName } from './resource-amounts.ts';
 
 // See pkg/apis/core/validation/validation.go ValidateLimitRange @ v1.36.3.

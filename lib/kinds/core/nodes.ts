@@ -14,7 +14,7 @@ import { all } from '../../server/registry/validation/combine.ts';
 import { cidrWarnings } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { nodeChecks, nodeUpdateChecks } from './node-checks.ts';
 import { nodeProxy } from '../subresources/proxies.ts';
-import { type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 function isUnschedulable(node: KubernetesObject): boolean {
   return valueAt(node, 'spec', 'unschedulable') === true;

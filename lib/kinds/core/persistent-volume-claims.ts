@@ -23,7 +23,7 @@ import { goDiff } from '../../server/registry/validation/go-diff.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { compareQuantities } from '../../server/registry/validation/quantity-checks.ts';
 import { immutable } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';
 import { fractionWarnings } from '../pods/warnings/volume-warnings.ts';
 import { basicAmount } from './persistent-volume-checks.ts';

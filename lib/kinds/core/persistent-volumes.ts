@@ -15,7 +15,7 @@ import { all, fields, isChanged } from '../../server/registry/validation/combine
 import { goDiff } from '../../server/registry/validation/go-diff.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { immutable } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { nodeLabelWarning } from '../pods/warnings/placement-warnings.ts';
 import { SOURCE_NAMES, volumeSpecChecks } from './persistent-volume-checks.ts';
 

@@ -12,7 +12,7 @@ import { causesOf, type Check, type Report } from '../../server/registry/validat
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { compareQuantities } from '../../server/registry/validation/quantity-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { isQuotaResource, quotaResourceName, resourceAmounts } from './resource-amounts.ts';
 
 // See pkg/apis/core/validation/validation.go ValidateResourceQuota @ v1.36.3.

@@ -1,7 +1,7 @@
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
 import { serviceAccountToken } from '../subresources/service-account-token.ts';
-import { type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 

@@ -35,7 +35,7 @@ import { parseIp } from '../../server/registry/validation/addresses/ip-address.t
 import { ip, ipWarnings, legacyIp } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { format, oneOf } from '../../server/registry/validation/values.ts';
 import { unlessEmpty } from '../../server/registry/validation/addresses/address-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;

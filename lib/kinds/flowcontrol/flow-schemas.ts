@@ -22,7 +22,7 @@ import {
 import { dnsLabel, dnsSubdomain, prefixed } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { format } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { flowStatusStrategy, statusConditions } from './flow-status.ts';
 
 const MOST_PRECEDENCE = 10_000;

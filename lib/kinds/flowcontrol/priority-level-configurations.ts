@@ -9,7 +9,7 @@ import { checkedBy, type Check } from '../../server/registry/validation/check.ts
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { atLeast, between } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { flowStatusStrategy, statusConditions } from './flow-status.ts';
 
 const MOST_QUEUES = 10_000_000;

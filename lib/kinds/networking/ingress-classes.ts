@@ -14,7 +14,7 @@ import {
   pathSegment,
 } from '../../server/registry/validation/formats.ts';
 import { format, immutable, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const LONGEST_CONTROLLER = 250;
 

@@ -18,7 +18,7 @@ import {
   type Format,
 } from '../../server/registry/validation/formats.ts';
 import { format, oneOf, portNumber } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 

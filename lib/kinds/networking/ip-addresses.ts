@@ -7,7 +7,7 @@ import { goForm } from '../../server/registry/validation/go-form.ts';
 import { ip } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { format } from '../../server/registry/validation/values.ts';
 import { unlessEmpty } from '../../server/registry/validation/addresses/address-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const parentReference: Check = fields({
   group: unlessEmpty(format(dnsSubdomain)),

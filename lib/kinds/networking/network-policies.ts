@@ -24,7 +24,7 @@ import {
 } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
 import { format, oneOf, portNumber } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const isPortName = format(portName);
 

@@ -5,7 +5,7 @@ import { each, requiredFor } from '../../server/registry/validation/combine.ts';
 import { parseCidr } from '../../server/registry/validation/addresses/ip-address.ts';
 import { cidr } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { format } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const CIDRS = 'spec.cidrs';
 const ONE_OF_EACH =

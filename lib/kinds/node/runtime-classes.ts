@@ -8,7 +8,7 @@ import { goForm } from '../../server/registry/validation/go-form.ts';
 import { labelMap } from '../../server/registry/validation/label-selector-checks.ts';
 import { tolerations } from '../../server/registry/validation/toleration-checks.ts';
 import { format, immutable } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { overheadResources } from './overhead-resources.ts';
 
 const uniqueTolerations: Check = (list, path, report) => {

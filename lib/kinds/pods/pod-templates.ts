@@ -1,7 +1,7 @@
 import { isRecord, jsonEqual } from '../../server/registry/rules/json-value.ts';
 import { checkedBy } from '../../server/registry/validation/check.ts';
 import { fields } from '../../server/registry/validation/combine.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { dropDisabledFields } from './pod-preparation.ts';
 import { podTemplateChecks, podTemplateWarnings } from './pod-template.ts';
 

@@ -12,7 +12,7 @@ import type {
   SelectableFields,
 } from '../../server/registry/contract/kind-definition.ts';
 import type { StoreHooks } from '../../server/registry/contract/store-hooks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { podSubresources } from '../subresources/pod-subresources.ts';
 import { setGateCondition, setTolerations } from './pod-admission.ts';

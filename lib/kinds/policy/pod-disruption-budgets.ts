@@ -6,7 +6,7 @@ import { goForm } from '../../server/registry/validation/go-form.ts';
 import { atMostAllPercent, intOrPercent } from '../../server/registry/validation/int-or-percent.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
 import { oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const onlyOne: Check = (spec, path, report) => {
   if (!isRecord(spec)) return;

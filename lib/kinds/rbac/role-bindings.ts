@@ -11,7 +11,7 @@ import {
 import { dnsSubdomain, pathSegment } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { format, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

@@ -9,7 +9,7 @@ import {
   requiredFor,
 } from '../../server/registry/validation/combine.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

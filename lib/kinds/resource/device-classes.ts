@@ -1,7 +1,7 @@
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import { checkedBy } from '../../server/registry/validation/check.ts';
 import { each, fields } from '../../server/registry/validation/combine.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { atMostItems } from './bounded-lists.ts';
 import { MOST_CONFIGURATIONS, selectors } from './device-claims.ts';
 import { deviceConfiguration } from './device-configuration.ts';

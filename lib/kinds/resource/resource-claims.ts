@@ -3,7 +3,7 @@ import { fieldImmutable } from '../../server/registry/rules/field-causes.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { fields, isChanged } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { claimTemplateMetadata } from '../pods/volumes/ephemeral-volume.ts';
 import { AdminAccess } from './admin-access.ts';
 import { claimStatusCauses } from './claim-status.ts';

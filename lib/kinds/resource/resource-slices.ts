@@ -14,7 +14,7 @@ import { csiDriverName } from '../../server/registry/validation/csi-driver-name.
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { atLeast, format, immutable } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { nodeSelector } from '../pods/placement/affinity.ts';
 import { namedItems } from './bounded-lists.ts';
 import { poolName } from './device-names.ts';

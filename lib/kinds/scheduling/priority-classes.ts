@@ -11,7 +11,7 @@ import type { MutableObject } from '../../server/registry/rules/mutable-object.t
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 /** The values of the classes of the system. @see pkg/apis/scheduling/v1/helpers.go @ v1.36.3 */
 const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([

@@ -11,7 +11,7 @@ import {
   balancerWarnings,
 } from '../../server/registry/validation/addresses/address-checks.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { ServiceAllocation } from './service-allocation.ts';
 import { serviceChecks } from './service-checks.ts';
 import { isBalanced, isExternalName, specOf } from './service-fields.ts';

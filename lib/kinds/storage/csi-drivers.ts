@@ -14,7 +14,7 @@ import type { MutableObject } from '../../server/registry/rules/mutable-object.t
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';
 import { atLeast, immutable, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { fieldNotSupported } from '../../server/registry/rules/field-causes.ts';
 
 const SHORTEST_TOKEN_SECONDS = 600;

@@ -10,7 +10,7 @@ import { all, each, fields } from '../../server/registry/validation/combine.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';
 
 const LONGEST_ID = 256;

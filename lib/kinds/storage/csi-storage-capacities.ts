@@ -9,7 +9,7 @@ import {
 } from '../../server/registry/validation/label-selector-checks.ts';
 import { nonNegativeQuantity } from '../../server/registry/validation/quantity-checks.ts';
 import { format, immutable } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 
 /** @see pkg/apis/storage/validation ValidateCSIStorageCapacity @ v1.36.3 */
 const checks = all(

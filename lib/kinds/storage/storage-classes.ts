@@ -5,7 +5,7 @@ import { checkedBy, type Check } from '../../server/registry/validation/check.ts
 import { all, each, fields, required, unique } from '../../server/registry/validation/combine.ts';
 import { labelName } from '../../server/registry/validation/label-selector-checks.ts';
 import { immutable, oneOf } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { classParameters, provisionerName } from './class-parameters.ts';
 
 const EXPRESSIONS = 'matchLabelExpressions';

@@ -11,7 +11,7 @@ import { all, fields, isChanged } from '../../server/registry/validation/combine
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { between, format } from '../../server/registry/validation/values.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { sizeOf } from './class-parameters.ts';
 import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';
 import { inlineVolume } from './inline-volume.ts';

@@ -1,7 +1,7 @@
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';
 import { fieldForbidden } from '../../server/registry/rules/field-causes.ts';
-import type { KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { classParameters, provisionerName } from './class-parameters.ts';
 
 const frozen: Check = (value, path, report, old) => {

@@ -2,7 +2,7 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import { defineKind, type KindDefinition } from '../../server/registry/contract/kind-definition.ts';
-import { builtInKinds } from '../../kinds/built-in-kinds.ts';
+import { builtInDefinitions } from '../../kinds/built-in-definitions.ts';
 
 /** A recording says `deployments.apps in namespace shop`: the plural, the group, and what was selected. */
 const COLLECTION = /^([a-z0-9-]+)(?:\.([a-z0-9.-]+))?(?=$|[ ,])(?: in namespace )?/;
@@ -21,7 +21,7 @@ export function servedKind(collection: string, objects: Iterable<ObjectView>): K
   }
   const first = firstTyped(objects);
   const version = first && parseApiVersion(first.apiVersion).version;
-  const builtIn = builtInKinds().filter(
+  const builtIn = builtInDefinitions().filter(
     ({ describe }) => describe.resource === resource && describe.group === group,
   );
   const known = builtIn.find(({ describe }) => describe.version === version) ?? builtIn[0];
@@ -53,7 +53,7 @@ export function kindOfResource(
   objects: Iterable<ObjectView>,
 ): KindDefinition {
   const { group, version } = parseApiVersion(apiVersion);
-  const known = builtInKinds().find(
+  const known = builtInDefinitions().find(
     ({ describe }) =>
       describe.resource === resource && describe.group === group && describe.version === version,
   );

@@ -3,7 +3,7 @@ import type {
   AdmissionRequest,
   AdmissionScope,
 } from '../registry/contract/admission.ts';
-import type { AdmissionPlugIn, MutationRound } from './contract/plug-in.ts';
+import type { AdmissionPlugIn, MutationRound } from '../registry/contract/plug-in.ts';
 
 /**
  * Plug-ins in their order. When a webhook has changed the object, those that change objects see it once more.

@@ -2,7 +2,7 @@ import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/fai
 import { isApiError } from '../../meta/failure/failures.ts';
 import { failure } from '../../meta/failure/api-error.ts';
 import type { AdmissionRequest, AdmissionScope } from '../registry/contract/admission.ts';
-import type { AdmissionPlugIn } from './contract/plug-in.ts';
+import type { AdmissionPlugIn } from '../registry/contract/plug-in.ts';
 
 /**
  * Admission by a function in this process, in the place of a webhook: tests need no HTTPS server. It runs before the webhooks.

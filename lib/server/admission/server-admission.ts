@@ -2,25 +2,19 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { notFound } from '../../meta/failure/failures.ts';
 import type { Labels } from '../../meta/selectors/label-selector.ts';
-import { ServiceAccountAdmission } from '../accounts/service-account-admission.ts';
 import type { Admission } from '../registry/contract/admission.ts';
 import type { HookParts } from '../registry/contract/kind-definition.ts';
-import type { ObjectStore } from '../registry/contract/object-store.ts';
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
 import type { WebhookCaller } from '../webhooks/webhook-caller.ts';
 import { AdmissionChain } from './admission-chain.ts';
 import { hookPlugIn, type AdmissionHook } from './admission-hook.ts';
-import { ServerClasses } from './classes/server-classes.ts';
-import { FollowedObjects } from './followed/followed-objects.ts';
-import { LimitRanger, limitsOf } from './limits/limit-ranger.ts';
-import { ResourceQuotas } from './quotas/resource-quota.ts';
-import { PodDefaults } from './plug-ins/pod-defaults.ts';
-import { StorageObjectInUseProtection } from './plug-ins/storage-object-in-use-protection.ts';
-import type { AdmissionPlugIn } from './contract/plug-in.ts';
-import { HookSet } from './webhooks/hook-set.ts';
-import { MutatingWebhooks } from './webhooks/mutating-webhooks.ts';
-import { ValidatingWebhooks } from './webhooks/validating-webhooks.ts';
+import { FollowedObjects } from '../registry/followed/followed-objects.ts';
+import type { KindSet } from '../registry/contract/kind-set.ts';
+import type { AdmissionPlugIn, Followed, FollowOptions } from '../registry/contract/plug-in.ts';
+import { HookSet } from '../webhooks/admission/hook-set.ts';
+import { MutatingWebhooks } from '../webhooks/admission/mutating-webhooks.ts';
+import { ValidatingWebhooks } from '../webhooks/admission/validating-webhooks.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -31,6 +25,8 @@ export interface ServerAdmissionOptions {
   /** The objects of a kind; undefined when it is not served. */
   readonly storeOf: HookParts['storeOf'];
   readonly caller: WebhookCaller;
+  /** Puts the plug-ins of the kinds around those of every server. */
+  readonly plugIns: KindSet['plugIns'];
   /** Whether pods get the service accounts of their namespaces. @defaultValue false */
   readonly serviceAccounts?: boolean | undefined;
   /** The storage of the namespaces; undefined when there are none. */
@@ -60,6 +56,7 @@ export class ServerAdmission {
     hooks = [],
     storeOf,
     caller,
+    plugIns,
     serviceAccounts = false,
     namespaces,
     runtime,
@@ -69,42 +66,26 @@ export class ServerAdmission {
       new HookSet({ resource, caller, runtime, logger });
     const mutating = newSet('mutatingwebhookconfigurations');
     const validating = newSet('validatingwebhookconfigurations');
-    const ranges = new FollowedObjects({
-      resource: 'limitranges',
-      read: limitsOf,
-      runtime,
-      logger,
-    });
-    const quotas = new FollowedObjects({
-      resource: 'resourcequotas',
-      read: (quota) => quota,
-      runtime,
-      logger,
-    });
-    const classes = new ServerClasses({ runtime, logger });
-    this.#sets = new Map<string, FollowedSet>([
+    const sets = new Map<string, FollowedSet>([
       [`${GROUP}/mutatingwebhookconfigurations`, mutating.configurations],
       [`${GROUP}/validatingwebhookconfigurations`, validating.configurations],
-      ['/limitranges', ranges],
-      ['/resourcequotas', quotas],
-      ...classes.sets,
     ]);
+    this.#sets = sets;
+    const follow = <T>(options: FollowOptions<T>): Followed<T> => {
+      const set = new FollowedObjects<T>({ ...options, runtime, logger });
+      sets.set(`${options.group}/${options.resource}`, set);
+      return set;
+    };
     const labelsOf = (namespace: string): Promise<Labels> => namespaceLabels(namespaces, namespace);
     const isSeen = (): boolean =>
       hooks.length > 0 || mutating.all.length > 0 || validating.all.length > 0;
-    const accounts = (): ObjectStore | undefined => storeOf('', 'serviceaccounts');
-    const plugIns: AdmissionPlugIn[] = [
-      new LimitRanger(ranges),
-      ...(serviceAccounts ? [new ServiceAccountAdmission({ runtime, accounts })] : []),
-      ...classes.plugIns,
-      new StorageObjectInUseProtection(),
-      new PodDefaults({ storeOf }, isSeen),
+    const ofServer: AdmissionPlugIn[] = [
       ...hooks.map(hookPlugIn),
       new MutatingWebhooks({ set: mutating, runtime, logger, labelsOf }),
       new ValidatingWebhooks({ set: validating, runtime, logger, labelsOf }),
-      new ResourceQuotas({ quotas, stored: () => storeOf('', 'resourcequotas'), runtime }),
     ];
-    this.chain = new AdmissionChain(plugIns);
+    const parts = { runtime, logger, storeOf, serviceAccounts, isSeen, follow };
+    this.chain = new AdmissionChain(plugIns(parts, ofServer));
   }
 
   /** The hooks for the store of a resource that admission follows, by its group and plural. */

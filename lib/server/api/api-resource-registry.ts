@@ -6,14 +6,12 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { admittedSubresources, admittedVirtual } from '../admission/admitted-resource.ts';
 import type { AdmissionHook } from '../admission/admission-hook.ts';
 import { ServerAdmission } from '../admission/server-admission.ts';
-import { CustomGroupServices } from '../registry/custom/custom-group-services.ts';
-import {
-  CustomResources,
-  type CustomResourcesOptions,
-} from '../registry/custom/custom-resources.ts';
+import { CustomGroupServices } from '../custom/custom-group-services.ts';
+import { CustomResources, type CustomResourcesOptions } from '../custom/custom-resources.ts';
 import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
 import { GracePeriodReaper } from '../registry/writes/grace-period-reaper.ts';
 import type { KindDefinition } from '../registry/contract/kind-definition.ts';
+import type { KindSet } from '../registry/contract/kind-set.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { KindVersions } from '../registry/kind-versions.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
@@ -25,19 +23,17 @@ import { RBAC_GROUP, RbacRules } from '../access/authorization/rbac-rules.ts';
 import { alwaysAllow, type Authorization } from '../registry/contract/access-parts.ts';
 import { noNodes, type NodeConnector } from '../registry/contract/node-connector.ts';
 import type { UserInfo } from '../registry/contract/user-info.ts';
-import { ServiceAccountTokens } from '../registry/tokens/service-account-tokens.ts';
-import { TokenAuthenticator } from '../registry/tokens/token-authenticator.ts';
-import type { ServerParts, VirtualResource } from '../registry/contract/subresource-parts.ts';
+import { ServiceAccountTokens } from '../access/tokens/service-account-tokens.ts';
+import { TokenAuthenticator } from '../access/tokens/token-authenticator.ts';
+import type { ServerParts } from '../registry/contract/subresource-parts.ts';
 import type { ResourceStorage, StorageFactory } from '../registry/storage-factory.ts';
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 import { WebhookCaller } from '../webhooks/webhook-caller.ts';
 
 export interface ApiResourceRegistryOptions {
-  /** The kinds that are always served, in the order of discovery; usually `builtInKinds()`. */
-  readonly kinds: readonly KindDefinition[];
-  /** Resources without stored objects. @defaultValue none */
-  readonly virtual?: readonly VirtualResource[] | undefined;
+  /** The kinds that are always served: `builtInKinds`, or `noKinds`. */
+  readonly kinds: KindSet;
   /** The users with tokens of their own, besides service accounts. @defaultValue none */
   readonly userOfToken?: ((token: string) => UserInfo | undefined) | undefined;
   /** How it is decided who may do what. @defaultValue 'always-allow' */
@@ -48,9 +44,9 @@ export interface ApiResourceRegistryOptions {
   readonly admission?: readonly AdmissionHook[] | undefined;
   /** Answers for nodes. @defaultValue `noNodes` */
   readonly nodes?: NodeConnector | undefined;
-  /** Where services with webhooks are. @defaultValue `clusterServices` */
   /** See `ApiServerOptions`. */
   readonly serviceAccountKey?: string | undefined;
+  /** Where services with webhooks are. @defaultValue `clusterServices` */
   readonly resolveService?: ServiceResolver | undefined;
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;
@@ -62,7 +58,6 @@ export interface ApiResourceRegistryOptions {
 
 const OPTIONS = [
   'kinds',
-  'virtual',
   'userOfToken',
   'authorization',
   'serviceAccountAdmission',
@@ -128,7 +123,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ApiResourceRegistryOptions) {
     rejectUnknownOptions('ApiResourceRegistry', options, OPTIONS);
-    const { kinds, storageFor, runtime = realRuntime, logger = silentLogger } = options;
+    const { kinds: set, storageFor, runtime = realRuntime, logger = silentLogger } = options;
+    const kinds = set.definitions();
     this.#reaper = new GracePeriodReaper({ runtime, logger });
     const storages = storagesOf(kinds, storageFor);
     const storageOf = (name: string): ResourceStorage | undefined => {
@@ -150,6 +146,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       hooks: options.admission,
       storeOf: (...name) => this.parts.storeOf(...name),
       caller: this.#webhooks,
+      plugIns: (...parts) => set.plugIns(...parts),
       serviceAccounts: options.serviceAccountAdmission,
       namespaces,
       runtime,
@@ -189,7 +186,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       if (storedApiVersion !== undefined) continue;
       this.#installations.set(name, { store, storage, keyRoot });
     }
-    this.#virtual = (options.virtual ?? []).map((make) => admittedVirtual(make(parts), chain));
+    this.#virtual = set.virtual.map((make) => admittedVirtual(make(parts), chain));
     this.#refresh();
   }
 

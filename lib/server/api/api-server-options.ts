@@ -9,6 +9,7 @@ import {
   type AccessQuestion,
   type Authorization,
 } from '../registry/contract/access-parts.ts';
+import type { KindSet } from '../registry/contract/kind-set.ts';
 import type { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
@@ -26,6 +27,8 @@ export interface ApiServerOptions
   > {
   /** @defaultValue the machine's clock, timers and random source */
   readonly runtime?: Runtime | undefined;
+  /** The kinds that the server always serves. @defaultValue `builtInKinds`: those of Kubernetes */
+  readonly kinds?: KindSet | undefined;
   /** @defaultValue nothing is logged */
   readonly logger?: Logger | undefined;
   /** @defaultValue nothing is recorded */
@@ -113,6 +116,7 @@ export interface ApiServerOptions
 }
 
 export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
+  'kinds',
   'runtime',
   'logger',
   'metrics',

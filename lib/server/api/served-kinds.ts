@@ -1,14 +1,18 @@
 import { groupResource } from '../../meta/resource.ts';
-import type { KindDefinition } from '../registry/contract/kind-definition.ts';
-import { builtInKinds } from '../../kinds/built-in-kinds.ts';
+import type { KindSet } from '../registry/contract/kind-set.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 
-/** The built-in kinds of a server: all, unless it has to start fast. */
-export function servedKinds({
-  allowPrivileged,
-  builtInResources,
-}: Pick<ApiServerOptions, 'allowPrivileged' | 'builtInResources'>): readonly KindDefinition[] {
-  const kinds = builtInKinds({ allowPrivileged });
-  if (builtInResources === undefined) return kinds;
-  return kinds.filter(({ describe }) => builtInResources.has(groupResource(describe)));
+/** The kinds of a server: all of the set, unless it has to start fast. */
+export function servedKinds(
+  kinds: KindSet,
+  { allowPrivileged, builtInResources }: ApiServerOptions,
+): KindSet {
+  return {
+    ...kinds,
+    definitions: () => {
+      const all = kinds.definitions({ allowPrivileged });
+      if (builtInResources === undefined) return all;
+      return all.filter(({ describe }) => builtInResources.has(groupResource(describe)));
+    },
+  };
 }

@@ -11,7 +11,7 @@ import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
-import type { BootstrapObjects } from '../../kinds/bootstrap/bootstrap-objects.ts';
+import type { BootstrapObjects, KindSet } from '../registry/contract/kind-set.ts';
 import type { ResourceInspection } from './server-inspection.ts';
 import { SeededStorage, Seeds } from './seeded-storage.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
@@ -20,7 +20,6 @@ import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { seededObject } from '../registry/writes/seed-object.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
 import type { Codec } from '../storage/value/codec.ts';
-import { withReadDefaults } from '../../kinds/read-defaults.ts';
 import {
   STORAGE_MEDIA_TYPES,
   storedObjectCodec,
@@ -43,6 +42,8 @@ export interface SeedingOptions {
 
 export interface ServerStoragesOptions {
   readonly keyValueStore: KeyValueStore;
+  /** Completes an object that was read from the storage. */
+  readonly complete: KindSet['withReadDefaults'];
   readonly transformerFor: TransformerFor | undefined;
   readonly seeding: SeedingOptions | undefined;
   readonly storageMediaType: StorageMediaType | undefined;
@@ -79,7 +80,7 @@ export class ServerStorages {
     this.#startTime = timestampOf(options.runtime.wallMs());
     this.#codec = storedObjectCodec({
       mediaType: checkedMediaType(options.storageMediaType),
-      complete: withReadDefaults,
+      complete: options.complete,
     });
     options.metrics.prepare(() => this.#fillAll());
     options.metrics.collect(CACHE_GAUGES, (metrics) => {

@@ -4,7 +4,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import type { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
 import { Client } from '../../client/rest/client.ts';
-import { ApiServer } from '../../server/api/api-server.ts';
+import { ApiServer } from '../../cluster/server/api-server.ts';
 import type { ApiHandler } from '../../server/http/api-request.ts';
 import type { KeyValueEvent } from '../../server/mvcc/contract/key-value-store.ts';
 import type { Finding } from '../contract/finding.ts';

@@ -6,7 +6,7 @@ import { sleep } from '../../kernel/time/wait.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { prefixEnd, type KeyValue } from '../../server/mvcc/contract/key-value-store.ts';
 import { EmbeddedKeyValueStore } from '../../server/mvcc/embedded-key-value-store.ts';
-import { ApiServer } from '../../server/api/api-server.ts';
+import { ApiServer } from '../../cluster/server/api-server.ts';
 import { parseManifests } from '../../meta/manifests/parse-manifests.ts';
 import { NeededResources } from './needed-resources.ts';
 import type { World } from '../contract/world.ts';

@@ -3,7 +3,7 @@ import { applyManifests } from '../../../lib/cli/manifests/apply-manifests.ts';
 import type { Manifest, ManifestObject } from '../../../lib/meta/manifests/manifest.ts';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import { call } from '../../server/api/support.ts';
 

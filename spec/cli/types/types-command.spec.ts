@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { Draw } from '../../compare/draw.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 import { compilePrograms } from '../../types/definitions/compile-programs.ts';

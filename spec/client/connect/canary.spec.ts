@@ -6,7 +6,7 @@ import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-in
 import { loadConfig } from '../../../lib/client/config/load-config.ts';
 import { connect, type ConnectOptions } from '../../../lib/client/rest/connect.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { capturedHost } from '../../cli/support/captured-host.ts';
 import { HANG_MS, until, within } from '../../support/until.ts';
 import { rejectionOf } from '../support/failure-of.ts';

@@ -5,7 +5,7 @@ import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts
 import { isApplyConflict, isConflict } from '../../../lib/meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ConfigMap } from '../../../lib/types/index.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { failureOf } from '../support/failure-of.ts';
 
 interface Container {

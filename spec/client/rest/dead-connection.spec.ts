@@ -8,7 +8,7 @@ import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { TcpProxy } from '../../faults/storms/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 

@@ -3,7 +3,7 @@ import { connect } from '../../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { ApiError } from '../../../lib/meta/failure/api-error.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { failureOf } from '../support/failure-of.ts';
 

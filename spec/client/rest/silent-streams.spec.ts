@@ -5,7 +5,7 @@ import { AxiosTransport } from '../../../lib/client/transport/axios-transport.ts
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { silentLogger, type LogFields } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { PodLogLine } from '../../../lib/server/api/pods/pod-log-bytes.ts';
 import { TcpProxy } from '../../faults/storms/tcp-proxy.ts';
 import { until } from '../../support/until.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { canonical } from '../../compare/normalise.ts';
 import { recordedAnswers } from './recorded-answers.ts';
 import { CaseRunner, VERB_CASES } from './run-cases.ts';

@@ -4,7 +4,7 @@ import type { Controller } from '../../../lib/controller/builder/controller.ts';
 import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { Deployment } from '../../../lib/types/index.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 

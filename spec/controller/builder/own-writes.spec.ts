@@ -5,7 +5,7 @@ import { deriveAbort } from '../../../lib/kernel/time/abort.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 

@@ -11,7 +11,7 @@ import {
 import type { InferSchema, SchemaInput } from '../../../lib/controller/definition/schema-input.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { SCHEMA_CASES, verdictOf } from './schema-cases.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 
 type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const same = <A, B>(is: Equal<A, B>): void => {

@@ -7,7 +7,7 @@ import type { LeaderElectorOptions } from '../../../lib/controller/election/lead
 import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { onAbort } from '../../../lib/kernel/time/abort.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import type { Lease } from '../../../lib/types/index.ts';
 import { ReplicaLink, type LinkPlan } from '../../election/replica-link.ts';

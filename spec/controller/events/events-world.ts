@@ -11,7 +11,7 @@ import {
 } from '../../../lib/controller/events/event-recorder.ts';
 import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 import type { CoreV1, EventsV1 } from '../../../lib/types/index.ts';
 

@@ -6,7 +6,7 @@ import { Client } from '../../../lib/client/rest/client.ts';
 import { Manager } from '../../../lib/controller/manager/manager.ts';
 import type { Runnable } from '../../../lib/controller/manager/managed-parts.ts';
 import type { ManagerOptions } from '../../../lib/controller/manager/manager-options.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 
 /** Signals that a spec sends. */

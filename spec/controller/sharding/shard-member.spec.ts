@@ -6,7 +6,7 @@ import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import {
   decodeTable,

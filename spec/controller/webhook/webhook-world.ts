@@ -7,7 +7,7 @@ import {
   type WebhookServer,
 } from '../../../lib/index.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { within } from '../../support/until.ts';
 
 export interface CouponV1 extends KubernetesObject {

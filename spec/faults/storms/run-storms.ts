@@ -1,7 +1,7 @@
 import { tokenCredentials } from '../../../lib/client/transport/request-credentials.ts';
 import { loadConfig } from '../../../lib/client/config/load-config.ts';
 import { ConnectionConfig } from '../../../lib/client/config/contract/connection-config.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { socketStorms, type SocketStormOptions } from './socket-storms.ts';
 import { describeStorm, stormHeading } from './storm-figures.ts';
 import { virtualStorms } from './virtual-storms.ts';

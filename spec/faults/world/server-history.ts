@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import type { ApiServer } from '../../../lib/server/api/api-server.ts';
+import type { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 
 /** One change of one object, as the server itself tells it. */
 export interface TrueChange {

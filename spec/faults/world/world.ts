@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { pause } from './exchange.ts';

@@ -1,7 +1,7 @@
 import { Client } from '../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import type { ApiServer } from '../../../lib/server/api/api-server.ts';
+import type { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 import { COLLECTION, NAMESPACE } from './server-history.ts';
 

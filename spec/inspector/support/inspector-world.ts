@@ -8,7 +8,7 @@ import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { InspectorOptions } from '../../../lib/inspector/inspector-options.ts';
 import { serveInspector, type Inspector } from '../../../lib/inspector/serve-inspector.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { CustomResourceDefinition } from '../../../lib/types/built-in/apiextensions-v1-kinds.ts';
 import type { ConfigMap, Secret } from '../../../lib/types/built-in/core-v1-kinds.ts';
 import { until, within } from '../../support/until.ts';

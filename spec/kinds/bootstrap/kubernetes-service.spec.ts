@@ -5,7 +5,7 @@ import { invalid, notFound } from '../../../lib/meta/failure/failures.ts';
 import { KubernetesService } from '../../../lib/kinds/bootstrap/kubernetes-service.ts';
 import type { ObjectStore } from '../../../lib/server/registry/contract/object-store.ts';
 import { fieldInvalid } from '../../../lib/server/registry/rules/field-causes.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { call } from '../../server/api/support.ts';
 import { Answers } from '../../server/registry/support/answers.ts';
 
@@ -63,7 +63,12 @@ describe('the service default/kubernetes', () => {
         return answer === 'taken' ? Promise.reject(TAKEN) : Promise.resolve({});
       },
     } as unknown as ObjectStore;
-    const service = new KubernetesService({ services, runtime, logger: silentLogger });
+    const service = new KubernetesService({
+      storeOf: () => services,
+      isSeeded: false,
+      runtime,
+      logger: silentLogger,
+    });
     await runtime.run(service.start());
     expect(asked).to.deep.equal(['taken', 'taken', 'created']);
     await runtime.run(service.close());
@@ -81,7 +86,12 @@ describe('the service default/kubernetes', () => {
       },
     } as unknown as ObjectStore;
     const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
-    const service = new KubernetesService({ services, runtime, logger });
+    const service = new KubernetesService({
+      storeOf: () => services,
+      isSeeded: false,
+      runtime,
+      logger,
+    });
     const startedMs = runtime.wallMs();
     await runtime.run(service.start());
     expect([asked, runtime.wallMs() - startedMs]).to.deep.equal([50, 4900]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { call } from '../../server/api/support.ts';
 
 const CLAIMS = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims';

@@ -1,5 +1,5 @@
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 
 /** An API server over the etcd of its argument, in a process of its own; prints where it is, and ends with its standard input. */
 const keyValueStore = await EtcdKeyValueStore.connect({ endpoints: [process.argv[2] ?? ''] });

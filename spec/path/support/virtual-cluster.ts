@@ -14,7 +14,7 @@ import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { isAlreadyExists, isNotFound } from '../../../lib/meta/failure/failures.ts';
 import { objectKey, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
 import { controllerOf, type KubernetesObject, type ObjectMeta } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 

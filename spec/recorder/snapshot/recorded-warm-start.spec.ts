@@ -10,7 +10,7 @@ import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { replay } from '../../../lib/recorder/replay/replay.ts';
 import { record } from '../../../lib/recorder/source-recording.ts';
 import { snapshot } from '../../../lib/recorder/snapshot/file-snapshot.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { within, until } from '../../support/until.ts';
 import { inFolder } from '../support/memory-files.ts';
 

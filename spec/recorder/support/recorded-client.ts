@@ -11,7 +11,7 @@ import type { RecordOptions } from '../../../lib/recorder/record-options.ts';
 import type { ReplayStep } from '../../../lib/recorder/replay/replay-pace.ts';
 import { replay, type Replay, type ReplayOptions } from '../../../lib/recorder/replay/replay.ts';
 import { record, type Recording } from '../../../lib/recorder/source-recording.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { StormTransport } from '../../faults/storms/storm-transport.ts';
 import { asFile, MemoryFiles } from './memory-files.ts';
 

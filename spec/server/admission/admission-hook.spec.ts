@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { forbidden } from '../../../lib/meta/failure/failures.ts';
 import type { AdmissionHook } from '../../../lib/server/admission/admission-hook.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { call, type Call } from '../api/support.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';

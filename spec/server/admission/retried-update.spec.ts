@@ -3,7 +3,7 @@ import type { Client } from '../../../lib/client/rest/client.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { AdmissionHook } from '../../../lib/server/admission/admission-hook.ts';
 import type { AdmissionRequest } from '../../../lib/server/registry/contract/admission.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 
 /** Writes between the read and the write of the first update that it sees, which is then tried again. */

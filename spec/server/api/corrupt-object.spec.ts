@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { Client } from '../../../lib/client/rest/client.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { nextTask } from '../../../lib/kernel/time/wait.ts';
 import type { ApiRequest } from '../../../lib/server/http/api-request.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { Draw } from '../../compare/draw.ts';
 import { drawExchange } from './fuzz/port/draw-raw.ts';
 import { PortCourse } from './fuzz/port/port-course.ts';

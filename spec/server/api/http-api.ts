@@ -6,7 +6,7 @@ import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { within } from '../../support/until.ts';
 import { apiRequest, readAll } from './support.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';
 
 /** The real thing, on a clock that goes so many times as fast. */

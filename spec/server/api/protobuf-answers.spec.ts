@@ -6,7 +6,7 @@ import {
   FRAME_LENGTH_BYTES,
   readWatchEvent,
 } from '../../../lib/meta/protobuf/watch-event-frame.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { DEFINITIONS, GADGET, GADGETS, gadgets } from './gadgets.ts';
 import { apiRequest } from './support.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { alreadyExists, internalError } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { SeededStorage, Seeds } from '../../../lib/server/api/seeded-storage.ts';
 import type { ResourceStorage } from '../../../lib/server/registry/storage-factory.ts';

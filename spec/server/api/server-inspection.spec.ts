@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { RequestRecord } from '../../../lib/server/api/port/request-record.ts';
 import { until } from '../../support/until.ts';
 

@@ -3,7 +3,7 @@ import { SharedInformerFactory } from '../../../lib/cache/informer/factory/share
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';

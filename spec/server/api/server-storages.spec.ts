@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { prefixEnd } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { AesGcmProvider } from '../../../lib/server/storage/encryption/aes-gcm-provider.ts';

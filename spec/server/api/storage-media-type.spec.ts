@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { isProtobuf, PROTOBUF_MEDIA_TYPE } from '../../../lib/meta/protobuf/envelope.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { prefixEnd } from '../../../lib/server/mvcc/contract/key-value-store.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 
 describe('a watch from the version of a list', () => {
   it('brings every deletion in between, also of objects that came after the list', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
 import { isConflict } from '../../../lib/meta/failure/failures.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { failureOf } from '../../client/support/failure-of.ts';
 
 const labels = { app: 'web' };

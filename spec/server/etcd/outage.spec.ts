@@ -4,7 +4,7 @@ import { connect } from '../../../lib/client/rest/connect.ts';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { ApiError } from '../../../lib/meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import {
   prefixEnd,

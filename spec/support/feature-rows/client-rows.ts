@@ -122,7 +122,7 @@ export const testingRows: readonly FeatureRow[] = [
   yes(
     100,
     'An API server in the process, over HTTP or without a socket',
-    'server/api/api-server.ts',
+    'server/api/generic-api-server.ts',
     [
       'path/informer.spec.ts',
       'an informer over HTTP mirrors what was there before and every change after, object for object',

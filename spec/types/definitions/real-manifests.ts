@@ -1,4 +1,4 @@
-import { ApiServer } from '../../../lib/server/index.ts';
+import { ApiServer } from '../../../lib/cluster/server/index.ts';
 import { askServer } from '../../compare/ask-server.ts';
 import type { Answer, Scenario, Step } from '../../compare/scenario.ts';
 import { Target } from '../../compare/target/target.ts';

@@ -2,7 +2,7 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { notFound } from '../../../meta/failure/failures.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
-import { ObjectFollower } from '../../registry/namespaces/object-follower.ts';
+import { ObjectFollower } from '../../registry/followed/object-follower.ts';
 import type { ResourceStorage } from '../../registry/storage-factory.ts';
 import { textAt } from '../../registry/rules/json-value.ts';
 import { BindingSet, bindingIn, subjectKeys, type Binding } from './binding-set.ts';

@@ -20,16 +20,16 @@ import {
   type JsonObject,
 } from '../../http/body/json-tree.ts';
 import type { Exchange } from './exchange.ts';
-import { applyJsonPatch, parseJsonPatch } from './patch/json-patch.ts';
-import { applyMergePatch } from './patch/merge-patch.ts';
+import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.ts';
+import { applyMergePatch } from '../../patch/merge-patch.ts';
 import {
   jsonWithLiterals,
   literalsInResult,
   repeatedInResult,
   type Literals,
-} from './patch/patch-literals.ts';
-import { goMapText } from './patch/patch-text.ts';
-import { applyStrategicMergePatch } from './patch/strategic-merge-patch.ts';
+} from '../../patch/patch-literals.ts';
+import { goMapText } from '../../patch/patch-text.ts';
+import { applyStrategicMergePatch } from '../../patch/strategic-merge-patch.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';

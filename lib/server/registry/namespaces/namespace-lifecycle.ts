@@ -14,7 +14,7 @@ import type { StorageInterface } from '../../storage/contract/storage-interface.
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { GenericRegistryStore } from '../generic-registry-store.ts';
 import { textsAt } from '../rules/json-value.ts';
-import { ObjectFollower } from './object-follower.ts';
+import { ObjectFollower } from '../followed/object-follower.ts';
 import { serverContext } from '../contract/server-context.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';

@@ -1,5 +1,5 @@
 import type { RequestTrace } from '../../../../lib/client/transport/flow/request-trace.ts';
-import type { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import type { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ClusterCounts, Cut, TriedCluster } from './cluster.ts';
 import { Tap } from './tap.ts';
 import { wayInOf, type WayIn } from './trial.ts';

@@ -1,5 +1,5 @@
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 import type { CredentialKind } from '../kinds/credential-kind.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';

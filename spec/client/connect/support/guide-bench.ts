@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import type { ConnectOptions } from '../../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { OidcIssuer } from '../../support/oidc-issuer.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 import { TestProxy } from '../../support/test-proxy.ts';

@@ -15,7 +15,7 @@ import type {
 } from '../../../../lib/client/transport/contract/transport.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { isApplyConflict } from '../../../../lib/meta/failure/failures.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 

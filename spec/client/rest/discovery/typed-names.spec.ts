@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import type { Client } from '../../../../lib/client/rest/client.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
 
 /** The collections to which kubectl 1.36.3 sends `get TEXT` on a kube-apiserver 1.36.3 with the same kinds. */

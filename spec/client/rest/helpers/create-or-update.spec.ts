@@ -3,7 +3,7 @@ import { connect } from '../../../../lib/client/rest/connect.ts';
 import { retryOnConflict } from '../../../../lib/client/rest/helpers/retry-on-conflict.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
 
 interface ConfigMap extends KubernetesObject {

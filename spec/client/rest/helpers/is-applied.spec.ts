@@ -3,7 +3,7 @@ import { Client } from '../../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
 import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
 import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ConfigMap, Deployment } from '../../../../lib/types/index.ts';
 
 interface World {

@@ -5,7 +5,7 @@ import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { waitForObject } from '../../../../lib/client/rest/helpers/wait-for-object.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';
 import { statusOf } from '../../support/status-failures.ts';

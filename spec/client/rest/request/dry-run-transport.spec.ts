@@ -4,7 +4,7 @@ import { connect } from '../../../../lib/client/rest/connect.ts';
 import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { isAlreadyExists } from '../../../../lib/meta/failure/failures.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { HANG_MS } from '../../../support/until.ts';
 

@@ -5,7 +5,7 @@ import type { Client } from '../../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { PodHandler } from '../../../../lib/server/api/pods/pod-handlers.ts';
 
 /** A server with the pod `web`, a client of it, and what stands in for a node. */

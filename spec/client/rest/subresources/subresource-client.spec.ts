@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import type { Scale } from '../../../../lib/client/rest/subresources/subresource-objects.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';
 

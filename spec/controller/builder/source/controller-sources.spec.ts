@@ -5,7 +5,7 @@ import { piecesOf } from '../../../../lib/server/http/responses/plain-answer.ts'
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import { describeReason } from '../../../../lib/controller/change/reconcile-reasons.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
 import { ControllerWorld, deployment, site, SITES, type Site } from '../controller-world.ts';
 

@@ -2,10 +2,7 @@ import { expect } from 'chai';
 import { objectDifference } from '../../../../lib/controller/webhook/review/object-difference.ts';
 import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import type { Json } from '../../../../lib/server/http/body/json-tree.ts';
-import {
-  applyJsonPatch,
-  parseJsonPatch,
-} from '../../../../lib/server/api/verbs/patch/json-patch.ts';
+import { applyJsonPatch, parseJsonPatch } from '../../../../lib/server/patch/json-patch.ts';
 
 /** The patch, applied as the embedded server applies it. */
 function patched(before: unknown, after: unknown): Json {

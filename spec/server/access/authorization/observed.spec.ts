@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { AccessQuestion } from '../../../../lib/server/registry/contract/access-parts.ts';
 
 const CLUSTER_ROLES = { apiVersion: 'rbac.authorization.k8s.io/v1', resource: 'clusterroles' };

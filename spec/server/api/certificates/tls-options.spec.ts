@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import {
   CertificateAuthority,
   type Certificate,

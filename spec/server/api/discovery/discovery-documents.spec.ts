@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { compareVersionNames } from '../../../../lib/meta/versions/version-names.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { DEFINITIONS, GADGETS, gadgets } from '../gadgets.ts';
 import { call, discoverable, fakeStorage, widgets } from '../support.ts';
 

@@ -3,7 +3,7 @@ import {
   builtInVersions,
   type BuiltInVersion,
 } from '../../../../lib/meta/surface/built-in-surface.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { call } from '../support.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

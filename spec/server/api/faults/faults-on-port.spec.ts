@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 
 describe('faults on the port', () => {
   it('reset a connection, within and before the answer', async () => {

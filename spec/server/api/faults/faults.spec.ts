@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { FaultRule } from '../../../../lib/server/api/faults/fault-rule.ts';
 import { apiRequest, call, type Call, type CallOptions } from '../support.ts';
 

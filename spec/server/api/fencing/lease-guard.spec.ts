@@ -5,7 +5,7 @@ import type { WriteFence } from '../../../../lib/client/transport/contract/write
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { FENCE_HEADER, fenceHeader } from '../../../../lib/meta/fence-token.ts';
 import type { Stored } from '../../../../lib/meta/stored.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { Lease } from '../../../../lib/types/index.ts';
 
 const REFUSED = new Error('refused by the server');

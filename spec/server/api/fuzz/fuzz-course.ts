@@ -1,5 +1,5 @@
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ApiResponse } from '../../../../lib/server/http/api-request.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { Revision } from '../../../../lib/server/mvcc/contract/key-value-store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { HealthEndpoints } from '../../../../lib/server/api/health/health-endpoints.ts';
 import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { MetricLabels } from '../../../../lib/kernel/report/metrics.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { LateStore } from '../late-store.ts';
 import { call } from '../support.ts';
 

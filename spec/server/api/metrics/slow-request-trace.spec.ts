@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { silentLogger, type LogFields } from '../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../../lib/kernel/time/wait.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type {
   TxnRequest,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { DEFINITIONS } from '../gadgets.ts';
 import { call } from '../support.ts';
 import { definitions } from './custom-definitions.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { openApiArchive } from '../../../../lib/server/api/openapi/open-api-archive.ts';
 import { call } from '../support.ts';
 

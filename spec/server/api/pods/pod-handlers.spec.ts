@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { PodLogLine } from '../../../../lib/server/api/pods/pod-log-bytes.ts';
 import { apiRequest, call } from '../support.ts';
 

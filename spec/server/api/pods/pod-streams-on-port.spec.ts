@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type {
   PodExecRequest,
   TerminalSize,

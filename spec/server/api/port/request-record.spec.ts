@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { textResponse } from '../../../../lib/server/http/responses/api-response.ts';
 import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import type { ApiRequest } from '../../../../lib/server/http/api-request.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { parseDeleteRequest } from '../../../../lib/server/api/verbs/serve-delete.ts';
 import { call } from '../support.ts';
 

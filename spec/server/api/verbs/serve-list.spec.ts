@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { ItemsRead } from '../../cacher/items-read.ts';
 import { CONFIG_MAPS, HttpApi } from '../http-api.ts';
 import { apiRequest } from '../support.ts';

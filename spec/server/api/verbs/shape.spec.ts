@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { call } from '../support.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';

@@ -4,7 +4,7 @@ import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { decodeObject } from '../../../../lib/meta/protobuf/object-codec.ts';
 import { readWatchEvent } from '../../../../lib/meta/protobuf/watch-event-frame.ts';
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ApiRequest } from '../../../../lib/server/http/api-request.ts';
 import { bytesResponse } from '../../../../lib/server/http/responses/api-response.ts';
 import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';

@@ -1,4 +1,4 @@
-import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../../../lib/server/api/api-server-options.ts';
 import { call } from '../../api/support.ts';
 

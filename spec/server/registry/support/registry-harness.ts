@@ -61,7 +61,7 @@ export class RegistryHarness implements AsyncDisposable {
       cacher.start();
       return cacher;
     };
-    return new ApiResourceRegistry({ kinds: builtInKinds(), storageFor, runtime });
+    return new ApiResourceRegistry({ kinds: builtInKinds, storageFor, runtime });
   }
 
   #interpose(storage: StorageInterface<UnstructuredObject>): StorageInterface<UnstructuredObject> {

@@ -1,4 +1,4 @@
-import { ApiServer } from '../../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../../lib/cluster/server/api-server.ts';
 import { CUSTOM_DEFINITION } from '../../../../applies/custom-kind.ts';
 import { essenceOf } from '../../../../applies/judge-sequence.ts';
 import { Draw } from '../../../../compare/draw.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../../../lib/meta/object.ts';
-import { ApiServer } from '../../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../../lib/cluster/server/api-server.ts';
 import { untypedItems } from '../../../../../lib/server/api/verbs/answer/untyped-items.ts';
 import { DEFINITIONS, GADGET, GADGETS, gadgets } from '../../gadgets.ts';
 import { call, storedObject } from '../../support.ts';

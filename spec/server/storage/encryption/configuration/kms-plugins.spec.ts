@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { EncryptionConfiguration } from '../../../../../lib/server/storage/encryption/configuration/encryption-configuration.ts';
 import { KmsPlugin } from '../../../../../lib/server/storage/encryption/plugin/kms-plugin.ts';

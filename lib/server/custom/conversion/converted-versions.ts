@@ -1,0 +1,74 @@
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
+import type { WebhookCaller } from '../../webhooks/webhook-caller.ts';
+import { recordsAt, textAt, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { contentOf } from './converted-content.ts';
+import { ConvertingStorage } from './converting-storage.ts';
+import { WebhookConverter, type ObjectConverter } from './webhook-converter.ts';
+
+type Storage = StorageInterface<UnstructuredObject>;
+
+interface ConversionParts {
+  readonly storage: Storage;
+  readonly runtime: Runtime;
+  readonly webhooks: WebhookCaller;
+}
+
+/** The versions of a definition whose objects a webhook converts. */
+export class ConvertedVersions {
+  readonly #definition: unknown;
+  readonly #storage: Storage;
+  readonly #converter: ObjectConverter;
+  readonly #stored: JsonRecord;
+
+  private constructor(definition: unknown, stored: JsonRecord, parts: ConversionParts) {
+    this.#definition = definition;
+    this.#storage = parts.storage;
+    this.#stored = stored;
+    this.#converter = new WebhookConverter(definition, parts.webhooks, parts.runtime);
+  }
+
+  /** Undefined if the versions differ in their names only. */
+  static of(definition: unknown, parts: ConversionParts): ConvertedVersions | undefined {
+    if (textAt(definition, 'spec', 'conversion', 'strategy') !== 'Webhook') return undefined;
+    const stored = recordsAt(definition, 'spec', 'versions').find((one) => one['storage'] === true);
+    return stored === undefined ? undefined : new ConvertedVersions(definition, stored, parts);
+  }
+
+  /** The storage of one version; undefined if all objects are stored in it, so that nothing has to be converted. */
+  storageOf(version: JsonRecord): Storage | undefined {
+    const definition = this.#definition;
+    const name = textAt(version, 'name');
+    const storedName = textAt(this.#stored, 'name');
+    if (name === storedName) {
+      const others = textsAt(definition, 'status', 'storedVersions');
+      if (others.every((one) => one === storedName)) return undefined;
+    }
+    const group = textAt(definition, 'spec', 'group');
+    return new ConvertingStorage({
+      storage: this.#storage,
+      converter: this.#converter,
+      apiVersion: apiVersionOf({ group, version: name }),
+      storedApiVersion: apiVersionOf({ group, version: storedName }),
+      readAs: contentOf(definition, version, { defaults: false }),
+      storeAs: contentOf(definition, this.#stored, { defaults: true }),
+    });
+  }
+
+  /** An object in another version. @throws {ApiError} 500 when the webhook does not convert it. */
+  async convert(
+    object: UnstructuredObject,
+    apiVersion: string,
+    signal: AbortSignal | undefined,
+  ): Promise<UnstructuredObject> {
+    const [converted = object] = await this.#converter.convert([object], apiVersion, signal);
+    return converted;
+  }
+
+  /** Closes the connections to the webhook, after the calls that are running. */
+  close(): void {
+    this.#converter.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { withoutReason } from '../../meta/failure/failures.ts';
+import type { MessageField, MessageType } from '../../meta/types/message-type.ts';
+
+/** How a strategic merge patch merges a member. */
+export interface PatchMember {
+  readonly replaces: boolean;
+  readonly merges: boolean;
+  /** The field that tells the items of a merged list apart; undefined for a list of plain values. */
+  readonly mergeKey: string | undefined;
+  /** The members of the value, or of the items of a list. */
+  readonly below: PatchLookup;
+}
+
+/** Finds members by name. @throws {ApiError} 500 for a member that the type does not have, as kube-apiserver. */
+export type PatchLookup = (name: string) => PatchMember;
+
+/** Where the type is unknown, objects are merged and lists are replaced. */
+const untyped: PatchLookup = () => UNTYPED;
+const UNTYPED: PatchMember = {
+  replaces: false,
+  merges: false,
+  mergeKey: undefined,
+  below: untyped,
+};
+
+const lookups = new WeakMap<MessageType, PatchLookup>();
+
+/** @see apimachinery pkg/util/strategicpatch/meta.go PatchMetaFromStruct @ v0.36.3 */
+export function patchLookup(type: MessageType | undefined): PatchLookup {
+  if (type === undefined || type.isUnion) return untyped;
+  let found = lookups.get(type);
+  if (found === undefined) {
+    found = lookupOf(type);
+    lookups.set(type, found);
+  }
+  return found;
+}
+
+function lookupOf(type: MessageType): PatchLookup {
+  const members = new Map<string, PatchMember>();
+  const struct = type.name.slice(type.name.indexOf('.') + 1);
+  return (name) => {
+    let member = members.get(name);
+    if (member !== undefined) return member;
+    const field = type.byName.get(name);
+    if (field === undefined) {
+      throw withoutReason(
+        `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+      );
+    }
+    member = memberOf(field);
+    members.set(name, member);
+    return member;
+  };
+}
+
+function memberOf({
+  patchStrategies,
+  patchMergeKey,
+  shape,
+  message,
+  type,
+}: MessageField): PatchMember {
+  return {
+    replaces: patchStrategies.includes('replace'),
+    merges: patchStrategies.includes('merge'),
+    mergeKey: patchMergeKey,
+    below:
+      shape === 'map' ? noStruct : message === undefined ? noFields(type) : patchLookup(message),
+  };
+}
+
+/** In a map, no values can be merged. */
+function noStruct(): never {
+  throw withoutReason('merging an object in json but data type is not struct, instead is: map');
+}
+
+function noFields(struct: string): PatchLookup {
+  return (name) => {
+    throw withoutReason(
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
+  };
+}

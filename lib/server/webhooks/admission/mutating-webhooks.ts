@@ -1,0 +1,167 @@
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type {
+  AdmissionRequest,
+  AdmissionScope,
+  AdmittedVersion,
+} from '../../registry/contract/admission.ts';
+import { jsonEqual, recordsAt } from '../../registry/rules/json-value.ts';
+import type { AdmissionPlugIn, MutationRound } from '../../registry/contract/plug-in.ts';
+import { callHook, type CallParts, failedClosed, FailedCall, outOfTime } from './call-hook.ts';
+import type { HookSet } from './hook-set.ts';
+import { invocationOf, isExempt, type Invocation, type NamespaceLabels } from './match-hook.ts';
+import { patchedObject } from './patched-object.ts';
+
+export interface WebhookParts extends CallParts {
+  readonly set: HookSet;
+  readonly labelsOf: NamespaceLabels;
+}
+
+/** What the first round leaves for the second. */
+interface Reinvocation {
+  /** Webhooks that have been called, and are called again when a later one changes the object. */
+  waiting: Set<string>;
+  /** Webhooks that the second round calls. */
+  readonly called: Set<string>;
+  /** Whether a patch was applied. */
+  isPatched: boolean;
+  /** The object after the last call. */
+  last: UnstructuredObject | undefined;
+}
+
+/**
+ * Lets the webhooks of MutatingWebhookConfigurations change objects, one after the other.
+ * @see apiserver pkg/admission/plugin/webhook/mutating/dispatcher.go @ v0.36.3
+ */
+export class MutatingWebhooks implements AdmissionPlugIn {
+  readonly name = 'MutatingAdmissionWebhook';
+  readonly #parts: WebhookParts;
+
+  constructor(parts: WebhookParts) {
+    this.#parts = parts;
+  }
+
+  wants({ group, resource }: AdmissionScope): boolean {
+    return this.#parts.set.all.length > 0 && !isExempt(group, resource);
+  }
+
+  /** Awaits each call; the set of webhooks is that of the beginning. @throws {ApiError} */
+  async mutate(request: AdmissionRequest, round: MutationRound): Promise<void> {
+    const state = stateOf(round, this.name);
+    if (round.isAgain && !jsonEqual(state.last, request.object)) repeatAll(state);
+    const shown = new ShownObject(request);
+    for (const hook of this.#parts.set.all) {
+      const current = { ...request, object: shown.current };
+      const invocation = await invocationOf(hook, current, this.#parts.labelsOf);
+      if (invocation === undefined) continue;
+      if (round.isAgain && !state.called.has(hook.id)) continue;
+      if (await this.#call(invocation, request, shown, state)) {
+        repeatAll(state);
+        round.askAgain();
+      }
+      if (hook.isReinvoked) state.waiting.add(hook.id);
+    }
+    await shown.finish();
+    state.last = structuredClone(request.object);
+  }
+
+  /** Whether the webhook has changed the object. @throws {ApiError} */
+  async #call(
+    invocation: Invocation,
+    request: AdmissionRequest,
+    shown: ShownObject,
+    state: Reinvocation,
+  ): Promise<boolean> {
+    const { hook, target } = invocation;
+    try {
+      const { object, oldObject } = await shown.as(target);
+      const call = { invocation, request, object, oldObject, isMutating: true };
+      const verdict = await callHook(this.#parts, call);
+      const patched = patchedObject(invocation, verdict, object, request);
+      if (patched === undefined) return false;
+      shown.replace(patched);
+      // The first patch cuts off the fractions of seconds in managed fields, which is a change.
+      const isFirst = !state.isPatched && recordsAt(object, 'metadata', 'managedFields').length > 0;
+      state.isPatched = true;
+      return isFirst || !jsonEqual(patched, object);
+    } catch (error) {
+      if (!(error instanceof FailedCall)) throw error;
+      if (!hook.failsOpen) throw failedClosed(error);
+      if (request.context.signal?.aborted === true) throw outOfTime();
+      return false;
+    }
+  }
+}
+
+function stateOf({ kept }: MutationRound, name: string): Reinvocation {
+  const known = kept.get(name) as Reinvocation | undefined;
+  if (known !== undefined) return known;
+  const made: Reinvocation = {
+    waiting: new Set(),
+    called: new Set(),
+    isPatched: false,
+    last: undefined,
+  };
+  kept.set(name, made);
+  return made;
+}
+
+function repeatAll(state: Reinvocation): void {
+  for (const id of state.waiting) state.called.add(id);
+  state.waiting = new Set();
+}
+
+/** The object of a request in the version that the present webhook asks for. */
+class ShownObject {
+  readonly #request: AdmissionRequest;
+  #version: AdmittedVersion;
+  #object: UnstructuredObject | undefined;
+  #isChanged = false;
+
+  constructor(request: AdmissionRequest) {
+    this.#request = request;
+    this.#version = request.target;
+    this.#object = request.object;
+  }
+
+  get current(): UnstructuredObject | undefined {
+    return this.#object;
+  }
+
+  async as(version: AdmittedVersion): Promise<Pick<AdmissionRequest, 'object' | 'oldObject'>> {
+    const { oldObject, target } = this.#request;
+    if (!isSame(this.#version, version))
+      this.#object = await this.#converted(this.#object, version);
+    this.#version = version;
+    const isOwn = isSame(target, version);
+    return {
+      object: this.#object,
+      oldObject: isOwn ? oldObject : await this.#converted(oldObject, version),
+    };
+  }
+
+  replace(object: UnstructuredObject): void {
+    this.#object = object;
+    this.#isChanged = true;
+  }
+
+  /** Puts the object back into the request, in the version of that. */
+  async finish(): Promise<void> {
+    const { target } = this.#request;
+    if (!this.#isChanged) return;
+    this.#request.object = isSame(this.#version, target)
+      ? this.#object
+      : await this.#converted(this.#object, target);
+  }
+
+  async #converted(
+    object: UnstructuredObject | undefined,
+    to: AdmittedVersion,
+  ): Promise<UnstructuredObject | undefined> {
+    const { versions, context } = this.#request;
+    return object && (await versions.convert(object, to, context.signal));
+  }
+}
+
+function isSame(one: AdmittedVersion, other: AdmittedVersion): boolean {
+  return one.group === other.group && one.version === other.version && one.kind === other.kind;
+}
