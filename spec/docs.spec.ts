@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { plainPrograms } from './support/plain-programs.ts';
@@ -23,6 +23,8 @@ interface Block {
   readonly file: string;
   readonly line: number;
   readonly language: string;
+  /** The name under which the page says to save it; other blocks import it by that name. */
+  readonly name: string | undefined;
   readonly text: string;
 }
 
@@ -39,14 +41,18 @@ function pages(): string[] {
 
 function blocksOf(file: string): Block[] {
   const blocks: Block[] = [];
-  let open: { language: string; line: number; lines: string[] } | undefined;
+  let open:
+    | { language: string; name: string | undefined; line: number; lines: string[] }
+    | undefined;
   for (const [index, text] of readFileSync(file, 'utf8').split('\n').entries()) {
     if (open === undefined) {
-      const fence = /^```(\S*)/.exec(text);
-      if (fence !== null) open = { language: fence[1]!, line: index + 1, lines: [] };
+      const fence = /^```(\S*)(?: (\S+))?/.exec(text);
+      if (fence !== null) {
+        open = { language: fence[1]!, name: fence[2], line: index + 1, lines: [] };
+      }
     } else if (text === '```') {
-      const { language, line, lines } = open;
-      blocks.push({ file, line, language, text: lines.join('\n') });
+      const { lines, ...rest } = open;
+      blocks.push({ file, ...rest, text: lines.join('\n') });
       open = undefined;
     } else {
       open.lines.push(text);
@@ -87,6 +93,7 @@ const ELSEWHERE = 'typescript';
 const AT_A_TIME = 4;
 
 function scriptOf(block: Block): string {
+  if (block.name !== undefined) return join(SCRATCH, basename(block.file, '.md'), block.name);
   const ending = block.language === 'js' ? 'mjs' : 'ts';
   return join(SCRATCH, `block-${blocks.indexOf(block)}.${ending}`);
 }
@@ -94,6 +101,7 @@ function scriptOf(block: Block): string {
 function writeScript(block: Block): void {
   // A reader gives up sooner than a busy machine is done.
   const text = block.text.replaceAll('timeoutMs: 10_000', `timeoutMs: ${HANG_MS}`);
+  mkdirSync(dirname(scriptOf(block)), { recursive: true });
   writeFileSync(scriptOf(block), `${text}\n`);
 }
 

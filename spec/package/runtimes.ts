@@ -34,12 +34,18 @@ const RUNTIMES: readonly Runtime[] = [
 /** Where npm puts the program of the package. */
 const PROGRAM = join(SCRATCH, 'node_modules', 'listwatch', 'dist', 'cli', 'listwatch.js');
 
-/** The first block of TypeScript of README and what it prints. */
-function readmeExample(): { readonly program: string; readonly output: string } {
+/** The files that README says to save, and what the first of them that prints something prints. */
+function readmeExample(): {
+  readonly files: ReadonlyMap<string, string>;
+  readonly program: string;
+  readonly output: string;
+} {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const match = /```(?:ts|js|mjs)\n([\s\S]*?)```\s+```text\n([\s\S]*?)```/.exec(text);
-  if (match === null) throw new Error('README has no program followed by its output');
-  return { program: match[1] ?? '', output: (match[2] ?? '').trim() };
+  const named = [...text.matchAll(/```js (\S+)\n([\s\S]*?)```(?:\s+```text\n([\s\S]*?)```)?/g)];
+  const [, program = '', , output = ''] = named.find(([, , , printed]) => printed) ?? [];
+  if (program === '') throw new Error('README has no program followed by its output');
+  const files = new Map(named.map(([, name = '', content = '']) => [name, content]));
+  return { files, program, output: output.trim() };
 }
 
 async function installRuntime({ name, specifier }: Runtime): Promise<string> {
@@ -95,11 +101,11 @@ await exitWithoutRegistry('package:runtimes');
 const tarball = await pack(SCRATCH);
 writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true, "type": "module" }');
 await npm(['install', '--silent', '--no-audit', '--no-fund', tarball], SCRATCH);
-const { program, output } = readmeExample();
-writeFileSync(join(SCRATCH, 'readme.mjs'), program);
+const { files, program, output } = readmeExample();
+for (const [name, content] of files) writeFileSync(join(SCRATCH, name), content);
 const traces = new NodeTraces(values['all-traces']);
 for (const runtime of RUNTIMES) {
-  const outcome = await outcomeOf(runtime, 'readme.mjs', output, traces);
+  const outcome = await outcomeOf(runtime, program, output, traces);
   console.log(`${runtime.name}: ${outcome}`);
   if (!outcome.startsWith('passed')) process.exitCode = 1;
 }
