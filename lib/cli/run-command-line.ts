@@ -34,7 +34,7 @@ async function run(
       return EXIT.ok;
     default: {
       const command = await commandOf(first, commands).load();
-      // What comes after -- is for another program.
+      // Arguments after -- are for another program.
       const own = rest.slice(0, [...rest, '--'].indexOf('--'));
       if (!own.some((one) => one === '--help' || one === '-h')) {
         return await command.run(rest, host);

@@ -74,7 +74,7 @@ export class Cluster implements AsyncDisposable {
     await this.#controllers.start();
   }
 
-  /** What the controllers have before them. */
+  /** The pending work of the controllers. */
   inspect(): ClusterInspection {
     return this.#controllers.inspect();
   }

@@ -47,7 +47,7 @@ export interface InspectorOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The name of the program, for the page. @defaultValue 'listwatch' */
   readonly title?: string | undefined;
-  /** What `/metrics` shows, such as `manager.metrics`. @defaultValue gauges and counts of the parts, read when they are asked for */
+  /** The source of `/metrics`, such as `manager.metrics`. @defaultValue gauges and counts of the parts, read when they are asked for */
   readonly metrics?: TextMetrics | undefined;
   /** Between two updates of open pages, milliseconds, from 100 to 60 000. @defaultValue 1000 */
   readonly updateIntervalMs?: number | undefined;

@@ -76,7 +76,7 @@ export class InspectorPages {
     return jsonAnswer(await objectReport({ informer: informer.name, key, cached, served }));
   }
 
-  /** What the server has; `gone` when it has none. */
+  /** The object of the server; `gone` when it has none. */
   async #served(
     cached: KubernetesObject,
     signal: AbortSignal,

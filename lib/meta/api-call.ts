@@ -1,7 +1,7 @@
 import { plainText } from '../kernel/text/plain-text.ts';
 import { apiVersionOf } from './resource.ts';
 
-/** What a call does to a resource, in the words of Kubernetes' access rules. */
+/** The verb of a call, in the words of Kubernetes' access rules. */
 export type ApiVerb =
   | 'get'
   | 'list'

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from './object.ts';
 
 /**
- * What a server-side apply sends: any part of an object. A list is whole items, each of which may be a part: the server merges lists
+ * The body of a server-side apply: any part of an object. A list is whole items, each of which may be a part: the server merges lists
  * by their keys.
  */
 export type ApplyPart<T> = T extends (...args: never) => unknown

@@ -24,7 +24,7 @@ export interface CollectionOptions {
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** Who lists or watches a collection of a client. */
+/** A reader of a collection of a client. */
 export interface CollectionReader extends ResourceName, CollectionOptions {
   /** `source`: an informer, or another reader of a source. `call`: calls of `list`, `items` and `watch`. */
   readonly by: 'source' | 'call';

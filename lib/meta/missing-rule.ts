@@ -13,7 +13,7 @@ export interface AccessRefusal {
   /** The path of a URL that is no resource. */
   readonly path?: string | undefined;
   readonly clusterScope: boolean;
-  /** What the authorizer adds, e.g. a role that does not exist. */
+  /** The addition of the authorizer, e.g. a role that does not exist. */
   readonly addition?: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '../client/rest/client.ts';
 import { isListwatchError } from '../kernel/failure/errors.ts';
 import { shortHash, type SourceIdentity } from './format/source-identity.ts';
 
-/** What `identify` calls; a `Client` has it. */
+/** The methods that `identify` calls; a `Client` has them. */
 export type IdentifyingClient = Pick<Client, 'server' | 'resource'>;
 
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };

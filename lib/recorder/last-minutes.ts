@@ -20,7 +20,7 @@ import type {
 /** Keeps the last records in memory, and writes them when asked. */
 export interface LastMinutes extends Disposable {
   readonly records: number;
-  /** What they take besides the caches. */
+  /** The memory that they take besides the caches. */
   readonly bytes: number;
   /** @throws as `record` does. */
   begin(): void;
@@ -33,7 +33,7 @@ export interface LastMinutesOptions extends Omit<ResolvedRecordOptions, 'keepMs'
   readonly fields: HeaderFields;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
-  /** What a signal or an error asks for. */
+  /** The dump that a signal or an error causes. */
   readonly dump: () => Promise<unknown>;
 }
 

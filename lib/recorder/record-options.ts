@@ -44,7 +44,7 @@ export interface RecordableClient {
   ): Disposable;
 }
 
-/** What makes a recording write the last minutes. */
+/** The causes of a dump of the last minutes. */
 export type DumpCause = 'error' | 'SIGUSR2' | 'SIGHUP';
 
 const DUMP_CAUSES: readonly DumpCause[] = ['error', 'SIGUSR2', 'SIGHUP'];
@@ -73,7 +73,7 @@ export interface RecordOptions {
   readonly mask?: MaskChoice | undefined;
   /** Which server and user it is of, as `identify(client)` says. @defaultValue not said */
   readonly identity?: SourceIdentity | undefined;
-  /** What was recorded is in the file after this time, milliseconds. @defaultValue 1000 */
+  /** Records are in the file after this time, milliseconds. @defaultValue 1000 */
   readonly flushMs?: number | undefined;
   /** @defaultValue that of the informer or of the client; for a source, realRuntime */
   readonly runtime?: Runtime | undefined;

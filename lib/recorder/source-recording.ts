@@ -34,7 +34,7 @@ export interface RecordingInspection {
   readonly bytes: number;
 }
 
-/** What is being recorded. */
+/** A recording in progress. */
 export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   readonly path: string;
   readonly #file: RecordingFile | undefined;

@@ -8,7 +8,7 @@ export interface OptionRow {
   /** Whether it may be given several times. @defaultValue false */
   readonly multiple?: boolean | undefined;
   readonly short?: string | undefined;
-  /** What stands for the value in the help, e.g. `FILE`. */
+  /** The placeholder of the value in the help, e.g. `FILE`. */
   readonly value?: string | undefined;
   readonly help: string;
 }

@@ -15,7 +15,7 @@ export interface ReportStep {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What `listwatch doctor --json` prints: one document, at the end. New fields may come; the present ones stay. */
+/** The output of `listwatch doctor --json`: one document, at the end. New fields may come; the present ones stay. */
 export interface ReportDocument {
   /** 1. Another number is another shape. */
   readonly format: number;

@@ -7,7 +7,7 @@ import { dataDirAt } from './data-dir.ts';
 import { lastValue, listValue, type Flags } from './read-flags.ts';
 import { servingCertificate, type CertificatePaths } from './serving-certificate.ts';
 
-/** What the flags of kube-apiserver mean for a server of this package. @throws {UsageError} */
+/** The options of a server of this package for the flags of kube-apiserver. @throws {UsageError} */
 export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<ServeOptions> {
   const port = portOf(lastValue(flags, 'secure-port') ?? '6443');
   const bind = lastValue(flags, 'bind-address') ?? '127.0.0.1';

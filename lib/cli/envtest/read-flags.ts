@@ -18,7 +18,7 @@ export function flagTable(values: string, switches: string): FlagTable {
 /** How a program refuses its command line. */
 export interface FlagWords {
   readonly program: string;
-  /** What it says of a flag that it does not have. */
+  /** The message for an unknown flag. */
   readonly unknown: (name: string) => string;
 }
 

@@ -5,7 +5,7 @@ import { runChildProgram, type ChildResult } from '../programs/child-program.ts'
 const LOCK = ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'];
 /** A registry that does not answer is not waited for any longer. */
 const LIMIT_MS = 300_000;
-/** What this npm tells its programs is not meant for another npm, but for where packages come from. */
+/** Variables of this npm that another npm inherits: those that say where packages come from. */
 const INHERITED = /^npm_config_(?:registry|cache|userconfig)$/i;
 const LONGEST_OUTPUT = 10_000;
 

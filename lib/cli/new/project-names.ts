@@ -1,6 +1,6 @@
 import { UsageError } from '../arguments/usage-error.ts';
 
-/** What the objects of a project are called. */
+/** The names of the objects of a project. */
 export interface ProjectNames {
   /** Of the project, its image, its account and its roles: `coffee-shop`. */
   readonly project: string;

@@ -4,7 +4,7 @@ import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 
-/** What a new repository has already. */
+/** Files that a new repository may have. */
 const ALLOWED: ReadonlySet<string> = new Set(['.git']);
 
 /**

@@ -16,7 +16,7 @@ export interface ChildProgramOptions extends Pick<CommandHost, 'signalGroup'> {
   readonly signal: AbortSignal;
   /** Stops the program after this time, milliseconds. Left out: it ends by itself, or at the signal. */
   readonly stopAfterMs?: number | undefined;
-  /** What the program prints, on either stream. */
+  /** Called with the output of both streams. */
   readonly onOutput: (text: string) => void;
 }
 
@@ -78,7 +78,7 @@ class ChildProgram {
       this.#exit = this.#stopped
         ? { outcome: 'stopped', killed: this.#killed }
         : { outcome: 'ended', code, signal: byOther };
-      // What it has started goes too; usually there is nothing.
+      // Ends the processes that it has started; usually there are none.
       this.#stop();
     });
     child.once('close', () => {

@@ -1,4 +1,4 @@
-/** What a client needs to connect. */
+/** The data with which a client connects. */
 export interface ReadyReport {
   /** With scheme and port, e.g. `https://127.0.0.1:6443`. */
   readonly address: string;

@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly etcd: readonly string[];
   readonly etcdFiles: EtcdFiles;
   readonly tls: TlsFiles;
-  /** Who may do what; left out: what an `ApiServer` does by itself. */
+  /** The authorization mode; left out: the default of `ApiServer`. */
   readonly authorization: Authorization | undefined;
   /** The controllers of a cluster that work in it. */
   readonly controllers: ReadonlySet<ClusterController>;

@@ -9,7 +9,7 @@ import type { TlsFiles } from './serve-options.ts';
 
 type ServerTls = NonNullable<ApiServerOptions['tls']>;
 
-/** What the files of the options say. @throws {UsageError} naming the option and the file, and never their content. */
+/** Reads the files of the options. @throws {UsageError} naming the option and the file, and never their content. */
 export async function readTlsFiles({ cert, key, clientCa, dir }: TlsFiles): Promise<ServerTls> {
   return {
     certificate:

@@ -8,7 +8,7 @@ import { definitionOf, isDefinition, type Definition } from './definition.ts';
 /** A larger file is a mistake: the definitions of large projects have 1 to 5 MB. */
 const LARGEST_BYTES: number = 64 * 1024 * 1024;
 
-/** What to do about a file that cannot be read. */
+/** Remedies for files that cannot be read. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file; correct the path',
   EISDIR: 'is a folder; name the files in it',

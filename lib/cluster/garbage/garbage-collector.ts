@@ -16,7 +16,7 @@ import { identityText, ownerIdentity } from './object-identity.ts';
 import { orphanDependents } from './orphan-attempt.ts';
 import { OwnerGraph, type ObjectKind } from './owner-graph.ts';
 
-/** What reports all objects, with their owners. */
+/** A source of all objects, with their owners. */
 export interface ObjectReports extends Pick<ResourceMonitors, 'size' | 'whenSynced'> {
   addHandler(handler: {
     present(resource: ObjectKind, metadata: ObjectMeta, before: ObjectMeta | undefined): void;

@@ -16,7 +16,7 @@ export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 /** The finalizer of an object whose dependents lose their references first. */
 export const ORPHAN_FINALIZER = 'orphan';
 
-/** What the graph asks for. The calls come within a change, so they must not change the graph. */
+/** The work that the graph requests. The calls come within a change, so they must not change the graph. */
 export interface GraphWork {
   /** Look whether the object has to go. */
   attemptToDelete(node: GraphNode): void;

@@ -6,13 +6,13 @@ import { isApiError, isNotFound } from '../../meta/failure/failures.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 
-/** What is left of a namespace after everything in it was asked to go. */
+/** The content of a namespace that remains after all of it was deleted. */
 export interface RemainingContent {
   /** The number of objects by resource, as `pods.` and `deployments.apps`. */
   readonly resources: ReadonlyMap<string, number>;
   /** The number of objects that each finalizer keeps. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** What could not be deleted or listed. */
+  /** The failed lists and deletions. */
   readonly failures: readonly string[];
 }
 

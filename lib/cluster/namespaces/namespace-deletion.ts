@@ -30,7 +30,7 @@ export interface NamespaceDeletionOptions extends ClusterParts {
 const CONTENT_FINALIZER = 'kubernetes';
 /** As in kube-controller-manager (--concurrent-namespace-syncs). */
 const WORKERS = 10;
-/** What is left may go at any time: the next look comes after these times, which grow with the looks. */
+/** Remaining content may vanish at any time: the next look comes after these times, which grow with the looks. */
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 5000;
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { ObjectMeta } from '../../meta/object.ts';
 
-/** What protection has to know of an object. */
+/** The facts of an object that protection needs. */
 export interface ProtectedObject {
   /** Empty for an object without a namespace. */
   readonly namespace: string;

@@ -12,7 +12,7 @@ export interface NumberedResource {
   readonly resource: string;
 }
 
-/** What the namespace of a quota contains. */
+/** The content of the namespace of a quota. */
 export interface QuotaContent {
   /** The other resources that are counted. */
   readonly numbered: readonly NumberedResource[];
@@ -29,7 +29,7 @@ export interface QuotaUse {
 }
 
 /**
- * What the objects of a namespace use of a quota, by the names of its limits. Names that count nothing known are left out.
+ * The usage of a quota by the objects of a namespace, by the names of its limits. Names that count nothing known are left out.
  * @see apiserver pkg/quota/v1/resources.go CalculateUsage @ v0.36.3
  */
 export function quotaUse(quota: UnstructuredObject, content: QuotaContent): QuotaUse {

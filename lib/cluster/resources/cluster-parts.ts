@@ -1,7 +1,7 @@
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
-/** What every controller of a cluster works with. */
+/** The parts that every controller of a cluster uses. */
 export interface ClusterParts {
   readonly runtime: Runtime;
   readonly logger: Logger;

@@ -8,7 +8,7 @@ import { untilOpen } from '../../kernel/time/wait.ts';
 import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import type { ClusterParts } from './cluster-parts.ts';
 
-/** What adds resources to a server while it runs, and takes them away. */
+/** Objects that add resources to a running server, and remove them. */
 const DEFINITIONS = [
   { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
   { apiVersion: 'apiregistration.k8s.io/v1', resource: 'apiservices' },

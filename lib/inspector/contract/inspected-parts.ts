@@ -9,7 +9,7 @@ import type {
 } from '../../controller/workqueue/queue-inspection.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 
-/** What an inspector needs of an informer: a `SharedIndexInformer` of any kind. */
+/** The part of an informer that an inspector reads: a `SharedIndexInformer` of any kind. */
 export interface InspectedInformer {
   readonly name: string;
   /** The cache. */

@@ -91,7 +91,7 @@ export interface ObjectReport {
   readonly key: string;
   readonly resourceVersion: string;
   readonly yaml: string;
-  /** What was left out and masked, in words. */
+  /** The data that was left out and masked, as text. */
   readonly notes: readonly string[];
   /** With the server's object, if it was asked for. */
   readonly difference?:
@@ -105,7 +105,7 @@ export interface ObjectReport {
 
 export type AuditAnswer = { readonly report: AuditReport } | { readonly problem: string };
 
-/** What a saved page holds. */
+/** The data of a saved page. */
 export interface SavedState {
   readonly snapshot: InspectorSnapshot;
   /** Of keys that fail or have failed. */

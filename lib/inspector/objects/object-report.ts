@@ -11,7 +11,7 @@ export interface ShownObject {
   readonly informer: string;
   readonly key: string;
   readonly cached: KubernetesObject;
-  /** What the server has; `gone` when it has none. Left out: it was not asked. */
+  /** The object of the server; `gone` when it has none. Left out: it was not asked. */
   readonly served?: KubernetesObject | 'gone' | undefined;
 }
 

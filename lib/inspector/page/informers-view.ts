@@ -92,7 +92,7 @@ function stateText(informer: InformerInspection): string {
   return state === 'down' ? 'no watch' : state === 'new' ? 'not started' : state;
 }
 
-/** What the state does not say already. */
+/** Details that the state does not include. */
 function reflectorText(informer: InformerInspection): string {
   const { reflector, listed } = informer;
   const step = reflector === stateText(informer) ? '' : reflector;

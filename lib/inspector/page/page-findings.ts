@@ -7,7 +7,7 @@ import { count, cut, plural, span } from './page-format.ts';
 /** Something that a person should look at. */
 export interface Finding {
   readonly level: 'problem' | 'warning' | 'note';
-  /** What it is about. */
+  /** The part that the finding concerns. */
   readonly where: string;
   readonly text: string;
   /** The view that shows more. */
@@ -25,7 +25,7 @@ const BEHIND = 1_000;
 const LONG_WAIT_MS = 5_000;
 const LONG_RUN_MS = 10_000;
 
-/** What needs attention, the gravest first. */
+/** The findings, the most severe first. */
 export function findingsOf(snapshot: InspectorSnapshot): readonly Finding[] {
   const found: Finding[] = [];
   const add = (where: string, view: string, told: readonly Told[]): void => {

@@ -14,7 +14,7 @@ export interface KeyStep {
   readonly text: string;
 }
 
-/** What the page knows. Every list in it is bounded. */
+/** The state of the page. Every list in it is bounded. */
 export interface PageState {
   view: string;
   parameters: URLSearchParams;

@@ -11,14 +11,14 @@ export interface Station {
   readonly name: string;
   readonly tone: Tone;
   readonly state: string;
-  /** What counts most, with its unit. */
+  /** The most important figure, with its unit. */
   readonly value: string;
   readonly unit: string;
   readonly line?: readonly number[] | undefined;
   readonly rows: readonly (readonly [string, Child])[];
 }
 
-/** What the stations of informers are made of. */
+/** The parts from which the stations of informers are made. */
 interface Flow {
   readonly state: PageState;
   readonly informers: readonly InformerInspection[];
@@ -235,7 +235,7 @@ function controllerStations({ rates }: PageState, snapshot: InspectorSnapshot): 
   ];
 }
 
-/** What the reflectors do; if not all watch, what one of the others does. */
+/** The activity of the reflectors; if not all watch, that of one of the others. */
 function reflectorText(informers: readonly InformerInspection[]): string {
   const names = new Set(informers.map(({ reflector }) => reflector));
   const [other] = [...names].filter((name) => name !== 'watching');

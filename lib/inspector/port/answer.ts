@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What is answered to a request. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
@@ -11,7 +11,7 @@ export interface Answer {
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** What no answer of the inspector may lack. */
+/** Headers of every answer of the inspector. */
 const SAFE_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',

@@ -28,7 +28,7 @@ export class RequestGuard {
 
   constructor({ token, hosts }: RequestGuardOptions) {
     this.#token = token === undefined ? undefined : digestOf(token);
-    // Who reads the cookie does not have the token.
+    // A reader of the cookie does not get the token.
     this.#cookie = token === undefined ? '' : digestOf(`cookie ${token}`).toString('base64url');
     this.#hosts = new Set(hosts.map((host) => host.toLowerCase()));
   }

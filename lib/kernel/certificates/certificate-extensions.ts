@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import * as der from './der.ts';
 
-/** What a certificate is for. */
+/** The usage of a certificate. */
 export type CertificateUsage = 'server' | 'client';
 
 const oid = {

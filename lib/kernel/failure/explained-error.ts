@@ -4,7 +4,7 @@ import { isReadable } from './errors.ts';
 export interface ExplainedError {
   /** The cause, without the exchange. */
   readonly problem: string;
-  /** What to do, unless the problem says it. */
+  /** The remedy, unless the problem names it. */
   readonly remedy?: string | undefined;
   /** The address that was asked. */
   readonly server: string;

@@ -19,7 +19,7 @@ export function jsonSyntaxError(text: Uint8Array): string | undefined {
 const SPACE = 0x20;
 const DEEPEST = 10_000;
 
-/** What may come next; texts are the contexts of an error. */
+/** The tokens that may come next; texts are the contexts of an error. */
 type State =
   | 'value'
   | 'firstValue'

@@ -5,7 +5,7 @@ const ESCAPES = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B
 /** Control characters, white space, and marks that change the direction of a text. */
 const UNPRINTED = /[\p{Cc}\s\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** What is read of a text before it is cut, in lengths of the result. */
+/** The part of a text that is read before it is cut, in lengths of the result. */
 const READ_AHEAD = 4;
 
 /**

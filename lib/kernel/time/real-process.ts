@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { hostname } from 'node:os';
 
-/** What the operating system knows of this process. */
+/** Figures of this process from the operating system. */
 export interface ProcessUsage {
   /** Processor time since its start. */
   readonly cpuSeconds: number;

@@ -4,13 +4,13 @@ import { applyConflictOf, FIELD_MANAGER_CONFLICT, type ApplyConflict } from './a
 import { reasonRow } from './status-reason.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
-/** What a client knows about a failure beside its Status. */
+/** The facts about a failure that a client has besides its Status. */
 export interface ApiErrorContext {
   /** The request that failed. */
   readonly request?: FailedRequest | undefined;
   /** The cause, on one line. @defaultValue the message of the Status */
   readonly problem?: string | undefined;
-  /** What to do about it, on the same line. */
+  /** The remedy, on the same line. */
   readonly remedy?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class ApiError extends ListwatchError {
     return this.#context.problem ?? '';
   }
 
-  /** What to do about it, if that is known. It is part of the message. */
+  /** The remedy, if it is known. It is part of the message. */
   get remedy(): string | undefined {
     return this.#context.remedy;
   }

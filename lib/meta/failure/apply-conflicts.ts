@@ -19,7 +19,7 @@ const CONFLICT =
   /^conflict with "((?:[^"\\]|\\.)*)"(?: with subresource "([^"]*)")?(?: using (\S+))?/;
 
 /**
- * What a cause of an apply's 409 says; undefined for another cause.
+ * The conflict that a cause of an apply's 409 describes; undefined for another cause.
  * @see apimachinery pkg/util/managedfields/internal/conflict.go @ v0.36.3
  */
 export function applyConflictOf({

@@ -3,7 +3,7 @@ import { compareFields, type Comparison } from './compare-fields.ts';
 import type { FieldSchema, ListSchema, MapSchema } from './field-schema.ts';
 import { elementOf, isEmptyMap, isMap, type JsonMap } from './list-elements.ts';
 
-/** What a step says of a value, where it is no name. */
+/** Markers of a step that are not names. */
 const SAME = 0;
 const CHANGED = 1;
 const MAP = 2;
@@ -70,7 +70,7 @@ export class AddedFields<R> {
     this.#at = form;
   }
 
-  /** What the modified and added fields depend on, as `compareFields` finds them. */
+  /** The comparison on which the modified and added fields depend, as in `compareFields`. */
   #compare(schema: FieldSchema, left: unknown, right: unknown): void {
     if (left === right || right === undefined) this.#step(SAME);
     else if (left === undefined) this.#add(schema, right);

@@ -4,7 +4,7 @@ import { elementOf, elementText, isMap } from './list-elements.ts';
 import { isListwatchError } from '../../kernel/failure/errors.ts';
 
 /**
- * What is wrong with an applied value, one line each: fields that the schema does not declare, values of another shape, items without
+ * The problems of an applied value, one line each: fields that the schema does not declare, values of another shape, items without
  * a key or with the same key.
  * @see structured-merge-diff typed/validate.go @ v6.3.3
  */

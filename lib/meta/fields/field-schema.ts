@@ -23,7 +23,7 @@ export interface MapSchema {
 export type ScalarType = 'string' | 'numeric' | 'boolean' | 'untyped';
 
 /**
- * What server-side apply has to know about a value: whether it may be a scalar, a list or a map, and how these merge. Values of
+ * The facts about a value that server-side apply needs: whether it may be a scalar, a list or a map, and how these merge. Values of
  * built-in kinds are one of the three. Values without a schema may be each of them.
  */
 export interface FieldSchema {

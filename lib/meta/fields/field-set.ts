@@ -148,7 +148,7 @@ function withoutSelf(below: FieldSet): FieldSet {
   return rest;
 }
 
-/** What stands below a name; undefined when there is nothing to say. */
+/** The node below a name; undefined when it is empty. */
 function nodeOf(self: boolean, below: FieldSet): FieldSet | undefined {
   if (isEmptySet(below)) return self ? NO_FIELDS : undefined;
   return self ? withSelf(below) : below;

@@ -5,7 +5,7 @@ export type ScannedEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 export const EVENT_TYPES: readonly ScannedEventType[] = ['ADDED', 'MODIFIED', 'DELETED'];
 
-/** What a scan has found; valid until the next one. Offsets count from the start of the bytes. */
+/** The result of a scan; valid until the next one. Offsets count from the start of the bytes. */
 export interface ObjectScan extends ObjectIdentity {
   /** Whether the other results are complete; see `ObjectScanner`. */
   readonly plain: boolean;

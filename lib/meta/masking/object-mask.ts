@@ -23,7 +23,7 @@ type Fields = Record<string, unknown>;
  * Guarantees: names of fields, the number of items, and all other values stay.
  */
 export class ObjectMask {
-  /** What was chosen, as data. */
+  /** The choice, as data. */
   readonly choice: MaskChoice;
   readonly #paths: readonly (readonly string[])[];
 

@@ -82,7 +82,7 @@ export function writeEnvelope(apiVersion: string, kind: string, writeRaw: () => 
   });
 }
 
-/** What stands in an envelope before a content of `rawBytes` bytes. @internal */
+/** The part of an envelope before a content of `rawBytes` bytes. @internal */
 export function envelopeHead(apiVersion: string, kind: string, rawBytes: number): Buffer {
   return writeMessage(() => {
     room(LENGTH_BYTES);
@@ -92,7 +92,7 @@ export function envelopeHead(apiVersion: string, kind: string, rawBytes: number)
   });
 }
 
-/** What stands after the content, whatever it is: an empty encoding and an empty content type. @internal */
+/** The part of an envelope after any content: an empty encoding and an empty content type. @internal */
 export const ENVELOPE_TAIL: Uint8Array = Uint8Array.of(0x1a, 0, 0x22, 0);
 
 /** Where the content begins in an envelope that `writeEnvelope` wrote; it ends before `ENVELOPE_TAIL`. @internal */

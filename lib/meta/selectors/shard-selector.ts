@@ -6,7 +6,7 @@ export interface ShardOptions {
   readonly index: number;
   /** How many shards there are; all replicas must name the same number. */
   readonly of: number;
-  /** What decides: `uid` spreads objects evenly, `namespace` keeps those of a namespace together. @defaultValue 'uid' */
+  /** The field that decides: `uid` spreads objects evenly, `namespace` keeps those of a namespace together. @defaultValue 'uid' */
   readonly by?: 'uid' | 'namespace' | undefined;
 }
 

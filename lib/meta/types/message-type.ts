@@ -55,7 +55,7 @@ export function isValueType(type: string): type is ValueType {
   return VALUE_TYPES.has(type);
 }
 
-/** What the table says about one field of a message. */
+/** The row of the table for one field of a message. */
 export interface FieldFacts {
   /** The name in JSON; of an inline field empty. */
   readonly name: string;
@@ -69,7 +69,7 @@ export interface FieldFacts {
   /** `inline`: the fields of the message belong to the enclosing message, in JSON only. Keys of maps are strings. */
   readonly shape: 'one' | 'list' | 'map' | 'inline';
   /**
-   * What the type declares for server-side apply: `atomic`, `set` or `map` for a list, `atomic` or `granular` for a map or a message.
+   * The declaration of the type for server-side apply: `atomic`, `set` or `map` for a list, `atomic` or `granular` for a map or a message.
    * Without it a list is atomic, a map or message granular, unless the message says otherwise.
    */
   readonly mergeType: MergeType | undefined;
@@ -123,7 +123,7 @@ export interface MessageType {
   readonly hasTypeMeta: boolean;
   /** Whether its JSON is the value of one of its fields instead of an object with them: the three `JSONSchemaPropsOr…`. */
   readonly isUnion: boolean;
-  /** What the type itself declares for server-side apply. */
+  /** The declaration of the type itself for server-side apply. */
   readonly mergeType: MergeType | undefined;
   /** In the order of Go's struct, which is that of its JSON. */
   readonly fields: readonly MessageField[];

@@ -38,7 +38,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 /** Chunks that are kept to be filled again. */
 const MOST_SPARE = 4;
-/** What the last record takes. */
+/** The size of the last record. */
 const END_BYTES = 256;
 
 /**
@@ -255,7 +255,7 @@ export class RecordingFile implements RecordSink {
   }
 }
 
-/** What failed to be written matters; that it cannot be closed either does not. */
+/** The failed write is reported; that the file cannot be closed either is not. */
 async function closed(file: WritableFile): Promise<void> {
   await file.close().catch(() => {});
 }

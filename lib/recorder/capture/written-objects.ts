@@ -10,7 +10,7 @@ import { CHANGE_HEAD_BYTES, FRAME_HEAD_BYTES } from '../format/record-frame.ts';
 /** A difference of more than this part of the object is no gain: it would be as long each time. */
 const MOST_SHARE = 1 / 4;
 
-/** What the record of a change takes at most, if the object has so many bytes. */
+/** The largest size of the record of a change of an object with so many bytes. */
 export function mostChangeBytes(length: number): number {
   return (
     FRAME_HEAD_BYTES +

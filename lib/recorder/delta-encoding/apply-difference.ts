@@ -1,6 +1,6 @@
 import type { ListwatchError } from '../../kernel/failure/errors.ts';
 
-/** What a step of a difference takes, besides its own bytes: the place in the base, how many bytes are copied from there, how many follow. */
+/** The size of a step of a difference without its own bytes: the place in the base, how many bytes are copied from there, how many follow. */
 const STEP_BYTES = 12;
 
 /**
@@ -28,7 +28,7 @@ export function checkDifference(
   if (made !== length) throw wrong(`its object has ${made} bytes, not ${length} as it says`);
 }
 
-/** What checked steps make of the base. */
+/** Applies checked steps to the base. */
 export function applyDifference(base: Buffer, steps: Buffer, length: number): Buffer {
   // Not of the pool of small buffers: views of the object keep it.
   const made = Buffer.allocUnsafeSlow(length);

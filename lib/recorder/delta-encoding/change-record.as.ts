@@ -17,7 +17,7 @@ const BLOCK: i32 = 64;
 const HASH_BYTES: i32 = 8;
 /** Of the processor's caches. */
 const LINE_BYTES: usize = 64;
-/** What a step takes, besides its own bytes. */
+/** The size of a step without its own bytes. */
 const STEP_BYTES: usize = 12;
 
 /** Of a record, before its steps: its head, the place of the earlier record, the length of the object. As in `record-frame.ts`. */

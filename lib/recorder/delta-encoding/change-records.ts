@@ -24,7 +24,7 @@ interface ChangeRecordExports {
   ): number;
 }
 
-/** What the head of a record says of it, besides its length and its checksum. */
+/** The fields of the head of a record besides its length and its checksum. */
 export interface ChangeHead {
   readonly kind: number;
   readonly flags: number;

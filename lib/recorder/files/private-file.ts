@@ -158,7 +158,7 @@ export async function readFileWithin(
   }
 }
 
-/** What to do about an error of the file system, by its code. */
+/** Remedies for errors of the file system, by code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: 'this process has no right to it: name another place',
   EEXIST: 'name a new file, or remove this one',

@@ -27,7 +27,7 @@ export function hasSeveralReaders({ format }: FileHeader): boolean {
   return format === 2 || format === 4;
 }
 
-/** What the header says in place of one collection. */
+/** The header of a recording of several collections. */
 export const SEVERAL_COLLECTIONS = 'several collections';
 
 /** The first record of a file. */

@@ -37,7 +37,7 @@ export function descriptionOf({
   return describeCollection({ group, resource }, options);
 }
 
-/** What distinguishes a collection from others. */
+/** The fields that identify a collection. */
 export function collectionKey(collection: ResourceName & CollectionOptions): string {
   const { apiVersion, resource, metadataOnly = false } = collection;
   const texts = TEXTS.map((name) => collection[name] ?? '');

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** What a record holds; see `docs/recording-format.md`. The numbers are part of the format. */
+/** The kind of content of a record; see `docs/recording-format.md`. The numbers are part of the format. */
 export const RecordKind = {
   header: 1,
   listAsked: 2,

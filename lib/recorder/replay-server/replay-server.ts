@@ -17,7 +17,7 @@ export interface ReplayServeOptions {
   readonly port?: number | undefined;
 }
 
-/** What one reader of a recording has read. */
+/** The collections and records of one reader. */
 export interface ServedReader {
   readonly description: string;
   /** Undefined in a recording of one source. */

@@ -68,7 +68,7 @@ export class ServedCollection implements RestStorage, PartOwner {
   listed(part: ServedPart, items: readonly ObjectView[], resourceVersion: string): void {
     const objects = new Map<string, ServedObject>();
     for (const item of items) put(objects, new ServedObject(item));
-    // What an open watch has brought meanwhile.
+    // Events that an open watch has brought meanwhile.
     const later = this.#events.filter(
       (one) => one.part === part && isNewer(versionOf(one.event), resourceVersion),
     );
@@ -88,7 +88,7 @@ export class ServedCollection implements RestStorage, PartOwner {
     if (this.#since === '' || isOlder(resourceVersion, this.#since)) this.#since = resourceVersion;
   }
 
-  /** What lies between the state before and this one is not known. */
+  /** The changes between the state before and this one are not known. */
   #cut(resourceVersion: string, later: readonly ServedEvent[]): void {
     this.#since = this.#after(resourceVersion);
     this.#moveTo(this.#since);
@@ -205,7 +205,7 @@ export class ServedCollection implements RestStorage, PartOwner {
     }
   }
 
-  /** What the parts have. */
+  /** The objects of all parts. */
   #union(): Map<string, ServedObject> {
     const [only, ...others] = this.parts;
     if (only === undefined) return new Map();

@@ -4,7 +4,7 @@ import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ServedObject } from './served-object.ts';
 import type { ServedStage } from './served-stage.ts';
 
-/** What a part tells its collection. */
+/** The calls of a part to its collection. */
 export interface PartOwner {
   listed(part: ServedPart, items: readonly ObjectView[], resourceVersion: string): void;
   changed(part: ServedPart, batch: readonly WatchEvent<ObjectView>[]): void;
@@ -12,7 +12,7 @@ export interface PartOwner {
   refused(): void;
 }
 
-/** What one reader of a recording got, as a part of a served collection. */
+/** The records of one reader, as a part of a served collection. */
 export class ServedPart {
   /** Empty: all. */
   readonly namespace: string;

@@ -9,7 +9,7 @@ import { recordedEvent } from './recorded-event.ts';
 import type { ReplayStep } from './replay-pace.ts';
 import { firstListEnd, isStreamingList } from './replay-course.ts';
 
-/** Who gets what a reader of a recording got, whatever the programs ask. */
+/** The receivers of the records of each reader, whatever the programs request. */
 export interface ReplayAudience<T extends KubernetesObject> {
   /** Its first list comes before time begins. */
   expect(): void;
@@ -17,7 +17,7 @@ export interface ReplayAudience<T extends KubernetesObject> {
   changed(batch: readonly WatchEvent<ObjectView<T>>[]): void;
   /** The watch has ended, with the error if it failed. */
   ended(error?: Error): void;
-  /** What the recorded program got in place of an answer; undefined with the next answer. */
+  /** The failure that the recorded program got in place of an answer; undefined with the next answer. */
   refuse(error: Error | undefined): void;
 }
 
@@ -28,7 +28,7 @@ export interface PlayOptions<T extends KubernetesObject> {
   readonly turn: (answer: RecordedAnswer, step: Omit<ReplayStep, 'atMs'>) => Promise<void>;
   /** Resolves when what follows the first lists is wanted. */
   readonly wanted: () => Promise<void>;
-  /** What follows is in the time of the recording from now on. */
+  /** Later records follow the time of the recording from now on. */
   readonly begin: (atMs: number) => void;
 }
 

@@ -27,10 +27,10 @@ export interface Exchange {
 /** A record of what came back. */
 export type RecordedAnswer = ReadFrame;
 
-/** Who made requests, and those, in their order, without those that only ask how the server is. */
+/** The programs and their requests, in their order, without those that only ask how the server is. */
 export interface RecordedReader {
   readonly description: string;
-  /** What it reads; undefined in a recording of one source, which says it as text. */
+  /** The collection that it reads; undefined in a recording of one source, which says it as text. */
   readonly collection: CollectionReader | undefined;
   readonly exchanges: readonly Exchange[];
 }

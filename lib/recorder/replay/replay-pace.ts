@@ -10,7 +10,7 @@ import { nextTask, sleep } from '../../kernel/time/wait.ts';
  */
 export type ReplaySpeed = number | 'instant' | 'step';
 
-/** What a step has delivered. */
+/** The deliveries of a step. */
 export interface ReplayStep {
   /** `page`, `events`, or how a list or a watch failed or ended. */
   readonly what: string;
@@ -32,7 +32,7 @@ export interface PacedReader {
 export interface PacedRecord {
   readonly number: number;
   readonly atMs: number;
-  /** What a step delivers with it. Undefined: nothing that a program sees. */
+  /** The deliveries of a step with it. Undefined: nothing that a program sees. */
   readonly step?: ReplayStep | undefined;
   /** It is given. */
   readonly onGiven?: (() => void) | undefined;
@@ -63,7 +63,7 @@ export class ReplayPace {
   readonly #readers = new Map<PacedReader, number>();
   readonly #asking = new Set<Asking>();
   #news: Deferred<void> | undefined;
-  /** Who got the last record. */
+  /** The reader of the last record. */
   #latest: PacedReader | undefined;
 
   constructor(speed: ReplaySpeed, runtime: Runtime) {
@@ -77,7 +77,7 @@ export class ReplayPace {
     this.#runtime = runtime;
   }
 
-  /** What follows is due as long after now as it was recorded after this time. */
+  /** Later records are due as long after now as they were recorded after this time. */
   begin(atMs: number): void {
     this.#start = { realMs: this.#runtime.monotonicMs(), recordedMs: atMs };
   }
@@ -129,7 +129,7 @@ export class ReplayPace {
     else signal?.throwIfAborted();
   }
 
-  /** What another reader got comes to its handlers before. */
+  /** Waits until the handlers of another reader have got its records. */
   async #handled(reader: PacedReader, signal: AbortSignal | undefined): Promise<void> {
     if (this.#latest === undefined || this.#latest === reader) return;
     for (let task = 0; task < HANDLED_TASKS; task += 1) await nextTask(this.#runtime);

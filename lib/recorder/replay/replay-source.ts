@@ -54,7 +54,7 @@ export interface ReplayedCollection<T extends KubernetesObject>
   readonly resourceVersion: string;
 }
 
-/** What one reader of a recording got, as a source; see `Replay`. */
+/** The records of one reader, as a source; see `Replay`. */
 export class ReplaySource<T extends KubernetesObject>
   implements ReplayedCollection<T>, PacedReader
 {

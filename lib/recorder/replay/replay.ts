@@ -71,7 +71,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
   #positionMs = 0;
   /** The source of the only collection. */
   #single: ReplaySource<T> | undefined;
-  /** Who gets the answers: programs that read from it, or the clients of its server. */
+  /** The receiver of the answers: programs that read from it, or the clients of its server. */
   #use: 'read' | 'served' | undefined;
 
   private constructor(recording: ReadRecording, options: ReplayOptions) {
@@ -97,7 +97,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     return this.#recording.header;
   }
 
-  /** What it has. */
+  /** Its content. */
   get collections(): readonly RecordedCollection[] {
     return this.#readers.collections;
   }

@@ -26,7 +26,7 @@ function isCovered(reader: RecordedReader, other: RecordedReader, isEarlier: boo
   }
   const { namespace = '', labelSelector, fieldSelector, shardSelector } = whole;
   if (namespace !== '' && namespace !== part.namespace) return false;
-  // What was listed once is older than what was watched.
+  // A single list is older than a watch.
   if (isWatched(other) && !isWatched(reader)) return true;
   if (whole.metadataOnly === true && part.metadataOnly !== true) return false;
   return !labelSelector && !fieldSelector && !shardSelector;
@@ -36,7 +36,7 @@ function isWatched({ exchanges }: RecordedReader): boolean {
   return exchanges.some(({ kind }) => kind === 'watch');
 }
 
-/** What its server has to know of a reader. */
+/** The part of a reader that its server needs. */
 export function servedReader(reader: RecordedReader): ServedReader {
   const { description, collection } = reader;
   const objects = { [Symbol.iterator]: () => recordedObjects([reader]) };

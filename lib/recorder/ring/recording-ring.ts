@@ -52,7 +52,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
   #listVersion = '';
   /** The watch that was open when the last dropped record came. */
   #openWatch: RingRecord | undefined;
-  /** What it takes of the bytes of all rings. */
+  /** Its part of the bytes of all rings. */
   #bytes = 0;
   /** The time of the newest record. */
   #newestMs = 0;
@@ -150,7 +150,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
     this.#grow(-this.#bytes);
   }
 
-  /** What a list no longer has is gone with the end of the list. */
+  /** Objects that a list no longer has are removed at the end of the list. */
   drop(): void {
     do this.#dropOldest();
     while (this.#records.peek()?.kind === VANISHED);
@@ -206,7 +206,7 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
     this.#earlier.came();
   }
 
-  /** What an object is before the next record. */
+  /** The state of an object before the next record. */
   #before(key: string): RingBody | undefined {
     const record = this.#arriving.get(key);
     if (record !== undefined) return shared(record.after);

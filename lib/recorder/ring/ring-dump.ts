@@ -12,7 +12,7 @@ import { frameBytes, jsonFrame, RecordKind, type RecordFrame } from '../format/r
 import { jsonOf, VANISHED, type RingRecord } from './ring-record.ts';
 import type { RingShare } from './ring-share.ts';
 
-/** What comes before the records of a ring. */
+/** The records that precede those of a ring. */
 export interface RingBeginning {
   /** The version of the state; undefined if nothing came before its records. */
   readonly keptFrom: string | undefined;

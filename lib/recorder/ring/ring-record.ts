@@ -11,7 +11,7 @@ import { RingPiece } from './ring-memory.ts';
 /** An object that a relist no longer has. It is kept for its earlier state, and written to no file. */
 export const VANISHED = 0;
 
-/** What a record and its places take in memory, besides its body, about; bytes. */
+/** An estimate of the memory of a record and its places, without its body; bytes. */
 export const RECORD_BYTES = 200;
 
 /** Bytes that were copied and masked, or an object that keeps its own. */
@@ -28,7 +28,7 @@ export class RingRecord {
   reader: NumberedReader | undefined = undefined;
   key: string | undefined = undefined;
   resourceVersion: string | undefined = undefined;
-  /** What the object was before; undefined if it did not exist. */
+  /** The object before the change; undefined if it did not exist. */
   prior: RingBody | undefined = undefined;
   body: RingBody | undefined = undefined;
   /** It is no longer one of the last records. */

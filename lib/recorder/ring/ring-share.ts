@@ -19,10 +19,10 @@ export interface BoundedRing {
 /** In a tenth of the time that is kept, what is too old goes of all rings. */
 const SWEEPS = 10;
 
-/** What the rings of one recording have in common: their bound, and the order of their records. */
+/** Shared by the rings of one recording: their bound, and the order of their records. */
 export class RingShare {
   readonly bound: RingBound;
-  /** What they take besides the caches. */
+  /** The memory that they take besides the caches. */
   bytes = 0;
   readonly #rings = new Set<BoundedRing>();
   #order = 0;

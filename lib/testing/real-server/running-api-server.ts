@@ -21,7 +21,7 @@ export interface RunningApiServer extends AsyncDisposable {
   readonly url: string;
   /** Of a user who may do everything. */
   readonly token: string;
-  /** What TLS clients trust, PEM. */
+  /** The authority that TLS clients trust, PEM. */
   readonly certificateAuthority: string;
   clientConfig(): RunningServerAddress;
   /** A certificate with which a client authenticates; the groups decide what it may do. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-/** What a person asks of a certificate. */
+/** The facts of a certificate that a report shows. */
 export interface CertificateFacts {
   readonly commonName: string | undefined;
   readonly organizations: readonly string[];

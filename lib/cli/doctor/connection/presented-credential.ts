@@ -2,7 +2,7 @@ import type { ConnectionConfig } from '../../../client/config/contract/connectio
 import { Credential } from '../../../client/transport/contract/credential.ts';
 import { currentCredential } from '../../../client/transport/request-credentials.ts';
 
-/** What requests will present; undefined when they are anonymous. @throws errors of the source of the credentials. */
+/** The credential that requests will present; undefined when they are anonymous. @throws errors of the source of the credentials. */
 export async function presentedCredential(
   { credentials, tls, source }: ConnectionConfig,
   signal: AbortSignal,

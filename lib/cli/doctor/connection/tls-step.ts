@@ -16,7 +16,7 @@ import { untilConnected } from './open-socket.ts';
 import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import { dateText, distanceText, SOON_MS } from './validity-text.ts';
 
-/** What a server sends that does not speak TLS, or speaks another version of it. */
+/** Errors of a handshake with a server that does not speak TLS, or speaks another version. */
 const NO_TLS = /wrong version number|packet length too long|unknown protocol|http request/i;
 
 /** Makes a TLS connection, whatever the certificate is, and judges the certificate then. */

@@ -4,7 +4,7 @@ import { shownText } from '../../terminal/shown-text.ts';
 import { commandWords } from './command-words.ts';
 import type { Outcome } from './step.ts';
 
-/** What to do about codes whose messages speak to programmers, or have no advice. */
+/** Remedies for codes whose messages address programmers, or have none. */
 const REMEDIES: Readonly<Record<string, string>> = {
   CONFIG_NOT_FOUND: 'give --kubeconfig FILE or --server URL, or set KUBECONFIG',
   CONNECTION_FAILED: 'check the network, the VPN and the firewall between here and the server',

@@ -29,7 +29,7 @@ export interface ServedResource {
   readonly namespaced: boolean;
 }
 
-/** What the steps have found so far; later steps read it. */
+/** The results of the steps so far; later steps read it. */
 export class Findings {
   config: ConnectionConfig | undefined;
   credential: Credential | undefined;

@@ -18,7 +18,7 @@ export interface TunnelSettings {
   readonly signal: AbortSignal;
 }
 
-/** What a step asks of the machine. Specs put scripted answers in its place. */
+/** The calls of a step to the machine. Specs put scripted answers in its place. */
 export interface Network {
   /** Finds the configuration. */
   loadConfig(options: LoadConfigOptions): Promise<ConnectionConfig>;

@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 
 export type StepStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** What a step found. */
+/** The result of a step. */
 export interface Outcome {
   readonly status: StepStatus;
   /** One line: what was found, or the one cause of the failure. Never a secret. */
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a step works with. */
+/** The input of a step. */
 export interface DoctorContext {
   readonly options: DoctorOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ export interface DoctorContext {
   readonly runtime: Runtime;
   readonly userAgent: string;
   readonly network: Network;
-  /** What earlier steps found. A step writes its own. */
+  /** The results of earlier steps. A step writes its own. */
   readonly findings: Findings;
   /** Aborts when the time of the step is up, or the user interrupts. */
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ import type { RequestProbe } from '../contract/request-probe.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import { spelledOut } from './collection-path.ts';
 
-/** What an informer does with a resource. */
+/** The verbs that an informer uses. */
 const NEEDED = ['list', 'watch'];
 
 /** The most requests at a time. */

@@ -23,7 +23,7 @@ export function scannerKind(): ScannerKind {
 /**
  * Scans objects with WebAssembly where that is possible, otherwise with `ObjectScanner`; the results are the same.
  *
- * What WebAssembly does not take, because it is too large, too deep, not plain or invalid, is scanned by `ObjectScanner` again. That
+ * `ObjectScanner` scans again what WebAssembly does not accept, because it is too large, too deep, not plain or invalid. That
  * is rare, and so there is one judge of what is valid.
  */
 export class FastScanner {

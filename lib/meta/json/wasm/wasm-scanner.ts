@@ -46,7 +46,7 @@ export class WasmScanner implements ObjectScan {
   /** The most bytes that can be loaded. */
   readonly capacity: number;
   #bytes: Buffer = NO_BYTES;
-  /** What to add to an address for the offset in the bytes. */
+  /** Added to an address, it gives the offset in the bytes. */
   #shift = 0;
   #end = 0;
   plain = false;

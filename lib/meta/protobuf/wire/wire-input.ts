@@ -133,7 +133,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A longer string is found to be ASCII faster by a call. */
 const SHORT_STRING = 40;
-/** What stands for bytes that are not UTF-8; it may also have been sent. */
+/** The replacement for bytes that are not UTF-8; it may also have been sent. */
 const REPLACEMENT = '\ufffd';
 
 export function string(): string {
