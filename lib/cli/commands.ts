@@ -50,7 +50,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: 'replay',
-    summary: 'gives an informer what was recorded, and prints what its handlers are told',
+    summary: 'gives an informer what was recorded, and prints the calls of its handlers',
     load: async () => (await import('./recorder/recorder-commands.ts')).replayCommand(),
   },
   {

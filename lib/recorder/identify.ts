@@ -8,7 +8,7 @@ export type IdentifyingClient = Pick<Client, 'server' | 'resource'>;
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
 
 /**
- * Which server a client speaks to, and as which user, in two small requests: the uid of the namespace `kube-system`, which tells clusters
+ * Which server a client speaks to, and as which user, in two small requests: the uid of the namespace `kube-system`, which distinguishes clusters
  * at one address apart, and a SelfSubjectReview. What the server does not say, because it is older or the user may not read it, does not
  * count: then the address alone distinguishes servers.
  * @throws {ListwatchError} when the server does not answer, or refuses the user.

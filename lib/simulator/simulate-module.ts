@@ -31,7 +31,7 @@ const HEAP_MB = 1024;
  * `process.exit` are those of the simulation, wherever the controllers and their packages take them from, so that controllers need not use the
  * `runtime` they are given.
  *
- * What cannot be simulated is reported with file and line: sockets, asynchronous files, other processes and threads (`escape`), timers that a
+ * Calls that cannot be simulated are reported with file and line: sockets, asynchronous files, other processes and threads (`escape`), timers that a
  * stopped process has left (`leaked-timer`), code that never ends (`blocked`), memory that grows without a bound (`memory`).
  *
  * Not simulated: synchronous files, `process.memoryUsage`, `WeakRef`, and what native add-ons do.
@@ -145,7 +145,7 @@ function codeOf(code: string | undefined): ErrorCode {
 
 /** The report of a host that had to be ended during a run. */
 function reportOfEnd(plan: SimulationPlan, finding: Finding): PlainReport {
-  const told = {
+  const explained = {
     plan: { ...plan, version: SIMULATOR_VERSION },
     findings: [finding],
     lines: [],
@@ -161,8 +161,8 @@ function reportOfEnd(plan: SimulationPlan, finding: Finding): PlainReport {
         runsToFind: 0,
         cause: causeOf(finding),
         runs: 1,
-        story: story(told),
-        html: htmlTimeline(told),
+        story: story(explained),
+        html: htmlTimeline(explained),
         trace: '',
       },
     ],

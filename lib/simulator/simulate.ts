@@ -33,7 +33,7 @@ const SHRINK_MS = 60_000;
  *
  * Guarantees:
  * - The same plan gives the same run, byte for byte, on every machine.
- * - What is found is made smaller, and told as a story, with a plan that replays it.
+ * - A failure is reduced and explained as a story, with a plan that replays it.
  * - The steps and the world meet no fault, and no fault lasts: a right controller reaches the expected state.
  *
  * Not guaranteed: that a controller without findings is right.
@@ -105,7 +105,7 @@ async function runAll(
   }
 }
 
-/** What is wrong without faults is told first. */
+/** Problems without faults are reported first. */
 async function failedBaseline(simulation: Simulation): Promise<SearchResult | undefined> {
   const { findings, records } = await simulation.baseline();
   const [record] = records;
@@ -120,7 +120,7 @@ async function failedBaseline(simulation: Simulation): Promise<SearchResult | un
 
 async function replayed(simulation: Simulation, plan: SimulationPlan): Promise<SearchResult> {
   checkPlanVersion(plan);
-  const verdict = await simulation.judge(plan);
+  const verdict = await simulation.evaluate(plan);
   const [finding] = verdict.findings;
   const failed =
     finding === undefined ? [] : [{ plan, runsToFind: 1, cause: causeOf(finding), runs: 1 }];
@@ -128,7 +128,7 @@ async function replayed(simulation: Simulation, plan: SimulationPlan): Promise<S
   return { failed, plans, virtualMs: verdict.record.virtualMs, complete: true, runsElsewhere: 0 };
 }
 
-/** A failed plan made smaller, and told. */
+/** Reduces a failed plan and explains it. */
 async function explained(
   options: SimulationOptions,
   simulation: Simulation,
@@ -148,11 +148,11 @@ async function explained(
           mayContinue: () => signal?.aborted !== true && machineRuntime.monotonicMs() < endMs,
         })
       : { plan: foundWith };
-  const detailed = await simulation.judge(plan, { detailed: true, usual: isBaseline });
+  const detailed = await simulation.evaluate(plan, { detailed: true, usual: isBaseline });
   const { record } = detailed;
   const usual = isBaseline ? (await simulation.baseline()).findings : [];
   const findings = unique([...usual, ...detailed.findings]);
-  const told = {
+  const explained = {
     plan,
     findings,
     lines: storyLines(record),
@@ -168,8 +168,8 @@ async function explained(
     runsToFind,
     cause,
     runs,
-    story: story(told),
-    html: htmlTimeline(told),
+    story: story(explained),
+    html: htmlTimeline(explained),
     reproduction: (optionsModule) => reproduction({ plan, findings, optionsModule, runner: OWNER }),
     trace: record.journal.text(),
   };

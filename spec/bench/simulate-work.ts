@@ -70,7 +70,7 @@ export async function simulateWork({
   const judge = async (from: number, count: number): Promise<void> => {
     for (let seed = from; seed < from + count; seed += 1) {
       const plan = { version: SIMULATOR_VERSION, seed, faults: [], origin: 'bench' };
-      const { record, findings } = await simulation.judge(plan);
+      const { record, findings } = await simulation.evaluate(plan);
       if (findings.length > 0) throw new Error(`seed ${seed}: ${findings[0]?.message}`);
       virtualMs += record.virtualMs;
     }

@@ -4,7 +4,7 @@ import { withDeadline } from '../../kernel/time/wait.ts';
 import { failedOutcome } from './contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step, StepResult } from './contract/step.ts';
 
-/** Told about each step as it happens. */
+/** Called for each step as it happens. */
 export interface Progress {
   began(step: Step): void;
   ended(result: StepResult): void;

@@ -76,7 +76,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# The user node by its number: a kubelet cannot tell from a name that it is not root.
+# The user node by its number: a kubelet cannot see from a name that it is not root.
 USER 1000:1000
 EXPOSE 8080
 CMD ["node", "dist/main.js"]

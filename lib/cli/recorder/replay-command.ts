@@ -37,7 +37,7 @@ const OPTIONS: OptionTable = {
   },
 };
 
-const HELP = `listwatch replay: gives an informer what listwatch record has written, and prints what its handlers are told.
+const HELP = `listwatch replay: gives an informer what listwatch record has written, and prints the calls of its handlers.
 
 Usage: listwatch replay FILE [options]
 
@@ -180,7 +180,7 @@ class PlayedCollection {
     );
   }
 
-  /** Handlers were told everything. */
+  /** Handlers got everything. */
   async caughtUp(): Promise<void> {
     const { informer, source } = this;
     const { signal, runtime } = this.#host;

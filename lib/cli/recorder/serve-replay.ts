@@ -18,17 +18,17 @@ export async function serveReplay(
     stderr.write(`try: kubectl --server ${server.url} get ${resource} -A --watch\n`);
   }
   if (steps) stderr.write('each line of input gives the next answer\n');
-  const told = source.whenFinished({ signal }).then(() => {
+  const finished = source.whenFinished({ signal }).then(() => {
     stderr.write('this was the last record; its state is served\n');
   });
   try {
     if (steps) await takeSteps(source, stdin(), { stderr, signal });
-    await told;
+    await finished;
     await abortable(new Promise<never>(() => {}), signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    await told.catch(() => {});
+    await finished.catch(() => {});
   }
 }
 

@@ -55,14 +55,14 @@ export class CountedObjects implements AsyncDisposable {
       runtime,
       logger,
     });
-    const tell = ({ metadata }: UnstructuredObject): void => {
+    const report = ({ metadata }: UnstructuredObject): void => {
       onGivenBack(resource, metadata?.namespace ?? '');
     };
     informer.addHandler({
       onUpdate: (before, after) => {
-        if (givesBack(resource, before, after, runtime.wallMs())) tell(after);
+        if (givesBack(resource, before, after, runtime.wallMs())) report(after);
       },
-      onDelete: tell,
+      onDelete: report,
     });
     return informer;
   }

@@ -65,9 +65,9 @@ function step(state: RegisterState, operation: RegisterOperation): RegisterState
   }
   if (result.succeeded ? !mayMatch(state, expected) : mustMatch(state, expected)) return undefined;
   const seen = matched(state, result.succeeded ? expected : undefined);
-  const told = observed(seen, result);
-  if (told === undefined || !result.succeeded || write === undefined) return told;
-  return after(told, write, result.revision);
+  const seenState = observed(seen, result);
+  if (seenState === undefined || !result.succeeded || write === undefined) return seenState;
+  return after(seenState, write, result.revision);
 }
 
 /** The state once its revision is known. */

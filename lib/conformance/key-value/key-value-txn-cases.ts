@@ -93,11 +93,11 @@ const writeCases: readonly KeyValueCase[] = [
       for (const key of ['b', 'a', 'c', 'd']) await under.put(key, key);
       const { responses, revision } = await under.txn([remove('a', 'c'), remove('d'), remove('x')]);
       assert.equal(under.step(revision), 5);
-      const told = responses.map((one) => {
+      const results = responses.map((one) => {
         assert(one.type === 'delete');
         return [one.deleted, one.previous.map((kv) => under.describe(kv))];
       });
-      assert.deepEqual(told, [
+      assert.deepEqual(results, [
         [2, ['a=a@2', 'b=b@1']],
         [1, ['d=d@4']],
         [0, []],

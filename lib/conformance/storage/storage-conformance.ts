@@ -82,7 +82,7 @@ export function describeStorage(name: string, options: StorageSuiteOptions): voi
         for (const { title, only, needs, check } of cases) {
           if (only !== undefined && (only === 'cached') !== options.cached) continue;
           if (needs === 'progress' && options.supportsProgress === false) {
-            options.onLeftOut?.(title, 'the backend cannot tell how far it is');
+            options.onLeftOut?.(title, 'the backend cannot report its progress');
             continue;
           }
           options.it(title, async () => runCase(await options.open(), check));

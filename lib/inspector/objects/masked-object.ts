@@ -19,7 +19,7 @@ export interface MaskOptions {
 }
 
 /**
- * A copy of an object without secrets: the data of a Secret, and texts under names such as `password` and `token`. Masked texts tell
+ * A copy of an object without secrets: the data of a Secret, and texts under names such as `password` and `token`. Masked texts say
  * their length. Keys that name no secret are not recognised.
  */
 export function maskedObject(

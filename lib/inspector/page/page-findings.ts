@@ -14,7 +14,7 @@ export interface Finding {
   readonly view: string;
 }
 
-type Told = Omit<Finding, 'where' | 'view'>;
+type PartFinding = Omit<Finding, 'where' | 'view'>;
 
 const LEVELS = ['problem', 'warning', 'note'];
 const LONGEST = 300;
@@ -28,8 +28,8 @@ const LONG_RUN_MS = 10_000;
 /** The findings, the most severe first. */
 export function findingsOf(snapshot: InspectorSnapshot): readonly Finding[] {
   const found: Finding[] = [];
-  const add = (where: string, view: string, told: readonly Told[]): void => {
-    for (const one of told) found.push({ where, view, ...one, text: cut(one.text, LONGEST) });
+  const add = (where: string, view: string, findings: readonly PartFinding[]): void => {
+    for (const one of findings) found.push({ where, view, ...one, text: cut(one.text, LONGEST) });
   };
   for (const informer of snapshot.informers) {
     add(informer.name, 'informers', [...stateOf(informer), ...flowOf(informer)]);
@@ -55,7 +55,7 @@ export function informerState(informer: InformerInspection): InformerState {
   return reads && informer.waitingForServer === undefined ? 'waiting' : 'down';
 }
 
-function stateOf(informer: InformerInspection): Told[] {
+function stateOf(informer: InformerInspection): PartFinding[] {
   const { lastError, waitingFor, waitingForServer, lastEventAgeMs = 0, listed } = informer;
   switch (informerState(informer)) {
     case 'failed':
@@ -91,35 +91,35 @@ function stateOf(informer: InformerInspection): Told[] {
   }
 }
 
-function flowOf({ lagMs, queued, handlers, relists }: InformerInspection): Told[] {
-  const told: Told[] = [];
+function flowOf({ lagMs, queued, handlers, relists }: InformerInspection): PartFinding[] {
+  const findings: PartFinding[] = [];
   if (lagMs >= LAG_MS) {
     const text = `${plural(queued, 'change')} wait for the store, the oldest for ${span(lagMs)}.`;
-    told.push({ level: 'warning', text });
+    findings.push({ level: 'warning', text });
   }
   for (const { name, pending, failed, coalesced } of handlers) {
     if (pending >= BEHIND) {
       const merged = coalesced > 0 ? `; ${count(coalesced)} were merged` : '';
       const text = `The handler ${name} is ${plural(pending, 'event')} behind${merged}: its callbacks are slow.`;
-      told.push({ level: 'warning', text });
+      findings.push({ level: 'warning', text });
     }
     if (failed > 0) {
-      told.push({
+      findings.push({
         level: 'warning',
         text: `Callbacks of the handler ${name} threw ${plural(failed, 'time')}.`,
       });
     }
   }
   if (relists >= 3) {
-    told.push({
+    findings.push({
       level: 'note',
       text: `It has listed the collection again ${relists} times: history was lost.`,
     });
   }
-  return told;
+  return findings;
 }
 
-function phaseOf({ phase, sources }: ControllerInspection): Told[] {
+function phaseOf({ phase, sources }: ControllerInspection): PartFinding[] {
   if (phase === 'new') return [{ level: 'warning', text: 'It has not been started: call run().' }];
   if (phase === 'standby') return [{ level: 'note', text: 'Another replica does the work.' }];
   if (phase === 'paused') return [{ level: 'warning', text: 'It is paused: call resume().' }];
@@ -135,19 +135,19 @@ function phaseOf({ phase, sources }: ControllerInspection): Told[] {
   ];
 }
 
-function keysOf({ waiting, running, failing, delayed }: QueueInspection): Told[] {
-  const told: Told[] = [];
+function keysOf({ waiting, running, failing, delayed }: QueueInspection): PartFinding[] {
+  const findings: PartFinding[] = [];
   const [latest] = failing.keys;
   if (latest !== undefined) {
     const next = delayed.keys.find(({ key }) => key === latest.key);
     const again = next === undefined ? '' : ` It runs again in ${span(next.inMs)}.`;
     const reason = latest.reason === undefined ? '' : `: ${latest.reason}`;
     const text = `${plural(failing.count, 'key fails', 'keys fail')}. The latest is ${latest.key}, ${plural(latest.failures, 'time')} in a row${reason}.${again}`;
-    told.push({ level: 'problem', text });
+    findings.push({ level: 'problem', text });
   }
   const longest = running.keys.toSorted((one, other) => other.runningMs - one.runningMs)[0];
   if (longest !== undefined && longest.runningMs >= LONG_RUN_MS) {
-    told.push({
+    findings.push({
       level: 'warning',
       text: `${longest.key} has been in work for ${span(longest.runningMs)}.`,
     });
@@ -161,27 +161,27 @@ function keysOf({ waiting, running, failing, delayed }: QueueInspection): Told[]
         ? 'nothing takes keys'
         : `${plural(running.count, 'key is', 'keys are')} in work`;
     const text = `${plural(waiting.count, 'key waits', 'keys wait')}, ${oldest.key} for ${span(oldest.waitedMs)}: ${workers}.`;
-    told.push({ level: 'warning', text });
+    findings.push({ level: 'warning', text });
   }
-  return told;
+  return findings;
 }
 
-function serverOf({ server }: InspectorSnapshot): Told[] {
+function serverOf({ server }: InspectorSnapshot): PartFinding[] {
   if (server === undefined) return [];
-  const told: Told[] = [];
+  const findings: PartFinding[] = [];
   for (const { resource, cache } of server.resources) {
     if (cache?.consistent === false) {
-      told.push({
+      findings.push({
         level: 'problem',
         text: `The watch cache of ${resource} differs from the storage.`,
       });
     }
   }
   if (server.faults > 0) {
-    told.push({
+    findings.push({
       level: 'note',
       text: `${plural(server.faults, 'fault is', 'faults are')} set on purpose, for tests.`,
     });
   }
-  return told;
+  return findings;
 }

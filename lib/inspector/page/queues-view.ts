@@ -63,7 +63,7 @@ function failingKeys({ name, failing, delayed }: QueueInspection): Child {
             return next === undefined ? '–' : `in ${span(next.inMs)}`;
           },
         },
-        { name: 'Reason', class: 'wide', cell: ({ reason = 'not told' }) => reason },
+        { name: 'Reason', class: 'wide', cell: ({ reason = 'unknown' }) => reason },
       ],
     }),
     more(failing.count, Math.min(SHOWN, failing.keys.length), 'failing keys'),

@@ -31,7 +31,7 @@ interface Page {
  * Sends snapshots to open pages, as server-sent events.
  *
  * Guarantees: while no page is connected nothing is read and no timer runs. A browser that reads slowly has one update in its buffer; it
- * misses those that come meanwhile, and is told how many.
+ * misses those that come meanwhile, and gets their number.
  */
 export class SnapshotFeed {
   readonly #options: SnapshotFeedOptions;

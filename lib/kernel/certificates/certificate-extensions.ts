@@ -50,7 +50,7 @@ export function leafExtensions(
   ];
 }
 
-/** By the identifiers a client tells authorities of one name apart, for example those of a server before and after a restart. */
+/** By the identifiers a client distinguishes authorities of one name, for example those of a server before and after a restart. */
 function keyIdentifiers(keyId: Uint8Array, authorityKeyId: Uint8Array): Buffer[] {
   return [
     extension(oid.subjectKeyIdentifier, false, der.octetString(keyId)),

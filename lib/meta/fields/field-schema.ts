@@ -1,6 +1,6 @@
 import type { MessageField, MessageType } from '../types/message-type.ts';
 
-/** How the items of a list are told apart. `atomic`: not at all, the list is one value. */
+/** How the items of a list are identified. `atomic`: not at all, the list is one value. */
 export interface ListSchema {
   readonly relationship: 'atomic' | 'set' | 'map';
   /** The fields that identify an item of a list of the relationship `map`. */

@@ -120,7 +120,7 @@ export async function removeLeftBehind(path: string): Promise<void> {
       if (left) await rm(join(folder, name), { force: true });
     }
   } catch {
-    // A folder that cannot be read is told when the file is written.
+    // A folder that cannot be read is reported when the file is written.
   }
 }
 

@@ -92,7 +92,7 @@ export async function startReplayServer({
       if (!signal.aborted) throw error;
     },
   );
-  // `close` tells it.
+  // `close` reports it.
   playing.catch(() => {});
   const close = async (): Promise<void> => {
     stop.abort();

@@ -80,10 +80,10 @@ export class ServedCollection implements RestStorage, PartOwner {
     if (!this.#stage.stands && this.#events.length === 0) this.#begin(resourceVersion);
     else if (!isSame) this.#cut(resourceVersion, later);
     this.#moveTo(resourceVersion);
-    this.#tell();
+    this.#notify();
   }
 
-  /** A part has its first list, and nothing was told yet. */
+  /** A part has its first list, and nothing was reported yet. */
   #begin(resourceVersion: string): void {
     if (this.#since === '' || isOlder(resourceVersion, this.#since)) this.#since = resourceVersion;
   }
@@ -122,7 +122,7 @@ export class ServedCollection implements RestStorage, PartOwner {
   }
 
   refused(): void {
-    this.#tell();
+    this.#notify();
   }
 
   async get(context: RequestContext, name: string, options: ReadOptions): Promise<WriteResult> {
@@ -215,7 +215,7 @@ export class ServedCollection implements RestStorage, PartOwner {
     return objects;
   }
 
-  /** Another part has told it, or still has the object. */
+  /** Another part has reported it, or still has the object. */
   #isKnown(part: ServedPart, event: Change): boolean {
     if (this.parts.length === 1 || event.type === 'BOOKMARK') return false;
     const { key, resourceVersion } = event.object;
@@ -234,7 +234,7 @@ export class ServedCollection implements RestStorage, PartOwner {
     return (BigInt(present) + 1n).toString();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#news.resolve();
     this.#news = deferred();
   }

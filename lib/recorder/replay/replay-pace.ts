@@ -47,7 +47,7 @@ interface Asking {
 /** A reader that has something earlier to give holds the others up as long, when it does not ask for it. */
 const PATIENCE_MS = 30_000;
 
-/** Tasks within which an informer tells its handlers what it got. */
+/** Tasks within which an informer notifies its handlers. */
 const HANDLED_TASKS = 2;
 
 /**
@@ -95,7 +95,7 @@ export class ReplayPace {
   ): Promise<void> {
     const asking: Asking = { reader, record, go: deferred<void>() };
     this.#asking.add(asking);
-    this.#tell();
+    this.#notify();
     try {
       if (this.#speed === 'step' && record.step !== undefined) {
         await abortable(asking.go.promise, signal);
@@ -109,7 +109,7 @@ export class ReplayPace {
     } finally {
       this.#asking.delete(asking);
       if (this.#readers.has(reader)) this.#readers.set(reader, this.#runtime.monotonicMs());
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -207,7 +207,7 @@ export class ReplayPace {
   ): Promise<void> {
     const { leftMs = Infinity } = blocker ?? {};
     const timer =
-      leftMs === Infinity ? undefined : this.#runtime.setTimer(leftMs, () => this.#tell());
+      leftMs === Infinity ? undefined : this.#runtime.setTimer(leftMs, () => this.#notify());
     try {
       this.#news ??= deferred<void>();
       await abortable(this.#news.promise, signal);
@@ -216,7 +216,7 @@ export class ReplayPace {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#news?.resolve();
     this.#news = undefined;
   }

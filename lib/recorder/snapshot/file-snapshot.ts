@@ -116,7 +116,7 @@ class FileSnapshot implements WarmStart {
     const { file, files, runtime } = this.#options;
     const identity = this.#identity;
     if (identity === undefined) {
-      const problem = 'server and user are not known, because they were not told at the start';
+      const problem = 'server and user are not known, because they were not given at the start';
       throw new ListwatchError('WARM_START_REFUSED', `${file} is not written: ${problem}`);
     }
     const head = headBytes(SNAPSHOT_LINE, {

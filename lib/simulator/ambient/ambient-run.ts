@@ -29,7 +29,7 @@ export interface AmbientSource {
 /** One escape is reported once; this bounds what a run can report. */
 const MOST_FINDINGS = 100;
 
-/** What controllers get in one run in place of the machine's sources, and what they did that cannot be simulated. */
+/** The sources that replace those of the machine in one run, and the calls that cannot be simulated. */
 export class AmbientRun {
   readonly #seed: string;
   readonly #runtime: Runtime;
@@ -146,7 +146,7 @@ export function ambientSource(): AmbientSource {
   return installed.run?.source ?? installed.loadingSource;
 }
 
-/** What modules did while they were loaded that cannot be simulated: it is found in every run. */
+/** Calls of modules during their loading that cannot be simulated; they are found in every run. */
 export function loadingFindings(): readonly Finding[] {
   return [...(installed?.loadingFindings.values() ?? [])];
 }

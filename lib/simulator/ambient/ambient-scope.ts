@@ -14,7 +14,7 @@ export interface AmbientScope extends Runtime {
 }
 
 let storage: AsyncLocalStorage<AmbientScope> | undefined;
-/** Who needs scopes for a time. */
+/** The number of runs that need scopes. */
 let users = 0;
 
 /** From now on scopes are known. Before that, and in programs that replace nothing, they cost nothing. */

@@ -8,7 +8,7 @@ import { callPlace, stackHere, type CallPlace } from './user-place.ts';
 export interface EscapeRow {
   /** As the report names it: `node:http request`. */
   readonly what: string;
-  /** What to do instead. */
+  /** The remedy. */
   readonly remedy: string;
   /** Modules may use it while they are loaded. */
   readonly mayLoad: boolean;

@@ -14,7 +14,7 @@ let nextId = 1;
 /** Those whose number was asked for: `clearTimeout` takes a number too. */
 const numbered = new Map<number, SimulatedTimeout>();
 
-/** What the handles of all timers have. */
+/** The common part of the handles of all timers. */
 abstract class SimulatedHandle implements StartedTimer {
   readonly what: string;
   readonly stack: string | undefined = timerStack();
@@ -178,7 +178,7 @@ Object.defineProperty(setImmediate, promisify.custom, {
   enumerable: true,
 });
 
-/** What replaces the functions of `node:timers`, which are global too. */
+/** The replacements of the functions of `node:timers`, which are global too. */
 export const simulatedTimers: Readonly<Record<string, Function>> = {
   setTimeout,
   setInterval,

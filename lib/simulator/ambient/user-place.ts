@@ -68,7 +68,7 @@ export function stackAbove(called: Function): string {
   return stack;
 }
 
-/** Who calls, by the text of a stack. */
+/** The caller, by the text of a stack. */
 export function callPlace(stack: string): CallPlace {
   const frames = framesOf(stack);
   const users = frames.filter(({ file }) => callerOf(file) === 'user');

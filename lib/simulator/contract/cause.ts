@@ -9,7 +9,7 @@ const ABOUT_OBJECTS: ReadonlySet<FindingClass> = new Set([
   'observed-generation',
 ]);
 
-/** What findings of one cause have in common: the oracle, the kind of the object, and the difference. A text for people. */
+/** The common part of findings of one cause: the oracle, the kind of the object, and the difference. A text for people. */
 export function causeOf({ class: kind, subject, difference }: Finding): string {
   const [resource = ''] = subject.split(' ');
   const about = ABOUT_OBJECTS.has(kind) ? resource : subject;

@@ -1,4 +1,4 @@
-/** What is wrong with a run. */
+/** The class of a problem of a run. */
 export type FindingClass =
   /** The objects at the end differ from those of runs without faults. */
   | 'end-state'
@@ -45,11 +45,11 @@ export type FindingClass =
 
 export interface Finding {
   readonly class: FindingClass;
-  /** What it is about: `configmaps shop/page`, or the name of an invariant. Two findings of a class about the same are one. */
+  /** The object or invariant that it concerns: `configmaps shop/page`, or the name of an invariant. Two findings of a class about the same are one. */
   readonly subject: string;
   /** One sentence. */
   readonly message: string;
-  /** What differs, without names and values: objects of one kind that differ in the same way have it in common. */
+  /** The difference, without names and values: objects of one kind that differ in the same way have it in common. */
   readonly difference?: string | undefined;
   /** Virtual milliseconds since the start of the run; the end if left out. */
   readonly atMs?: number | undefined;

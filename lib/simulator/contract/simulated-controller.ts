@@ -2,13 +2,13 @@ import type { Client } from '../../client/rest/client.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
-/** What one incarnation of a controller gets: one process of it, from its start to its crash or its end. */
+/** The input of one incarnation of a controller: one process of it, from its start to its crash or its end. */
 export interface Incarnation<Types extends object = object> {
   /** Sends its requests through the simulated network, where faults meet them. */
   readonly client: Client<Types>;
   /** The clock, the timers and the random numbers of the simulation: informers, queues, loops and controllers take it as `runtime`. */
   readonly runtime: Runtime;
-  /** Aborts when the process is asked to stop. A crash does not abort it: a crashed process is not told. */
+  /** Aborts when the process is asked to stop. A crash does not abort it: a crashed process is not notified. */
   readonly signal: AbortSignal;
   /** Its lines enter the story of a run. */
   readonly logger: Logger;

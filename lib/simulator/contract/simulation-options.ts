@@ -5,11 +5,11 @@ import type { Invariant, World, WorkloadStep } from './world.ts';
 export interface SimulationOptions<Types extends object = object> {
   /** The controllers under test. */
   readonly controllers: readonly SimulatedController<Types>[];
-  /** What exists before they start. @defaultValue the namespaces of every cluster, and nothing in them */
+  /** The objects that exist before they start. @defaultValue the namespaces of every cluster, and nothing in them */
   readonly world?: World<Types> | undefined;
-  /** What the user of the cluster does. @defaultValue nothing: the controllers find the world, and that is all */
+  /** The steps of the user of the cluster. @defaultValue nothing: the controllers find the world, and that is all */
   readonly workload?: readonly WorkloadStep<Types>[] | undefined;
-  /** What must hold in every run, besides the oracles that always look. @defaultValue none */
+  /** Conditions that must hold in every run, besides the oracles that always check. @defaultValue none */
   readonly invariants?: readonly Invariant<Types>[] | undefined;
   /** Kinds of faults of random seeds. @defaultValue all of them */
   readonly faults?: readonly FaultKind[] | undefined;

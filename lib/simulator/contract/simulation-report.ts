@@ -7,7 +7,7 @@ export interface SimulationFailure {
   readonly plan: SimulationPlan;
   /** The plan that failed first. */
   readonly foundWith: SimulationPlan;
-  /** What is wrong with the run of `plan`. */
+  /** The problems of the run of `plan`. */
   readonly findings: readonly Finding[];
   /** Runs of the search before it was found, this one included; runs without faults do not count. */
   readonly runsToFind: number;
@@ -15,7 +15,7 @@ export interface SimulationFailure {
   readonly cause: string;
   /** Runs of the search that failed by this cause; `plan` is an example. */
   readonly runs: number;
-  /** What happened, as text for a person. */
+  /** The run as text for a person. */
   readonly story: string;
   /** The same as a page that needs nothing else: lanes of the processes over time. */
   readonly html: string;
@@ -42,7 +42,7 @@ export interface SimulationReport {
   readonly failures: readonly SimulationFailure[];
   /** By `intermediate state`, `stale state`, `unobserved state`, `list order` and `random seeds`. */
   readonly plans: Readonly<Record<string, PlanCount>>;
-  /** What is worth knowing besides failures, one sentence each. */
+  /** Notes besides failures, one sentence each. */
   readonly notes: readonly string[];
   /** All runs: also those without faults, and those that made plans smaller. */
   readonly runs: number;

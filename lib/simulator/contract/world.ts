@@ -69,7 +69,7 @@ export interface WorkloadStep<Types extends object = object> {
   readonly until?: ((state: ClusterState<Types>) => boolean) | undefined;
 }
 
-/** What must hold in every run. */
+/** A condition that must hold in every run. */
 export type Invariant<Types extends object = object> =
   | {
       readonly name: string;

@@ -1,11 +1,11 @@
 import type { StoryLine } from './story-lines.ts';
 
-/** Lines before and after a fault that are told with it. */
+/** Lines before and after a fault that are shown with it. */
 const AROUND = 8;
 
 const TURNS: ReadonlySet<StoryLine['kind']> = new Set(['step', 'fault', 'start', 'crash', 'exit']);
 
-/** What a run that failed is about. */
+/** The objects and processes that a failed run concerns. */
 export interface Topic {
   /** Processes that met faults. */
   readonly processes: readonly string[];
@@ -29,18 +29,18 @@ export function chosenLines(
     (one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0) || one - other,
   );
   const chosen = new Set(order.slice(0, most));
-  const told: StoryLine[] = [];
+  const shown: StoryLine[] = [];
   let left = 0;
   for (const [place, line] of lines.entries()) {
     if (!chosen.has(place)) {
       left += 1;
       continue;
     }
-    if (left > 0) told.push(gap(line.atMs, left));
+    if (left > 0) shown.push(gap(line.atMs, left));
     left = 0;
-    told.push(line);
+    shown.push(line);
   }
-  return left === 0 ? told : [...told, gap(lines.at(-1)?.atMs ?? 0, left)];
+  return left === 0 ? shown : [...shown, gap(lines.at(-1)?.atMs ?? 0, left)];
 }
 
 /** Lower ranks matter more. */

@@ -7,7 +7,7 @@ export interface ReproductionParts {
   readonly findings: readonly Finding[];
   /** The module whose default export are the options of the simulation, as the spec file imports it. */
   readonly optionsModule: string;
-  /** What has found it: only the same replays controllers that have timers and clocks of their own. */
+  /** The function that has found it: only the same replays controllers that have timers and clocks of their own. */
   readonly runner: 'simulate' | 'simulateModule';
 }
 

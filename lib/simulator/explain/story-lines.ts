@@ -9,7 +9,7 @@ export interface StoryLine {
   readonly actor: string;
   readonly kind: JournalEntry['type'];
   readonly text: string;
-  /** What the process could not know: its cache differed from the server. */
+  /** A fact that the process could not know: its cache differed from the server. */
   readonly stale?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
       const { atMs, actor, resource, object, type, version } = entry;
       const key = `${actor} ${resource} ${object}`;
       const now = type === 'DELETED' ? NONE : version;
-      // A list that looks whether a silent watch is alive tells nothing new.
+      // A list that looks whether a silent watch is alive adds nothing new.
       if (seen.get(key) === now) continue;
       seen.set(key, now);
       lines.push({
@@ -64,7 +64,7 @@ export function storyLines(record: RunRecord): readonly StoryLine[] {
       else lines.push(line);
       continue;
     }
-    if (kind !== 'answer') lines.push({ atMs, actor, kind, text: told(kind, text) });
+    if (kind !== 'answer') lines.push({ atMs, actor, kind, text: lineText(kind, text) });
     else if (!/^2|^none/.test(text))
       lines.push({ atMs, actor, kind, text: answerText(text, entry.id, untold) });
   }
@@ -86,7 +86,7 @@ function commitText(text: string): string {
 }
 
 /** With a verb, where the journal has none. */
-function told(kind: JournalEntry['type'], text: string): string {
+function lineText(kind: JournalEntry['type'], text: string): string {
   if (kind === 'start') return `starts ${text}`;
   return kind === 'crash' ? `dies ${text}` : text;
 }
@@ -107,7 +107,7 @@ function requestLine(
   return { atMs, actor, kind: 'request', text: `sends ${text} (#${id})`, stale };
 }
 
-/** A reader knows a request by its number only if it was told. */
+/** A reader knows a request by its number only if it was shown. */
 function answerText(answer: string, id: number, untold: ReadonlyMap<number, string>): string {
   const request = untold.get(id);
   return `gets the answer ${answer} to ${request === undefined ? `request #${id}` : `${request} (#${id})`}`;

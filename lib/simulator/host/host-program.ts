@@ -10,14 +10,14 @@ import { simulate } from '../simulate.ts';
 
 const { settings, overrides, processes } = JSON.parse(parentProcess.argument) as HostArgument;
 
-function tell(message: HostMessage): void {
+function send(message: HostMessage): void {
   parentProcess.send(message);
 }
 
 async function host(): Promise<void> {
-  onRunStart((plan) => tell({ kind: 'plan', plan }));
+  onRunStart((plan) => send({ kind: 'plan', plan }));
   const { options, modules, note } = await setUpIsolation(settings);
-  if (note !== undefined) tell({ kind: 'progress', line: note });
+  if (note !== undefined) send({ kind: 'progress', line: note });
   // Copies of modules are never given back: they are loaded in processes that come and go.
   const hasPool = processes > 1 || modules === 'fresh';
   const report = await simulate({
@@ -25,12 +25,12 @@ async function host(): Promise<void> {
     ...overrides,
     parallel: hasPool ? { module: settings.module, processes } : undefined,
     onFailure: 'return',
-    onProgress: (line) => tell({ kind: 'progress', line }),
+    onProgress: (line) => send({ kind: 'progress', line }),
     signal: undefined,
   });
   const failures = report.failures.map(plainFailure);
   const notes = note === undefined ? report.notes : [note, ...report.notes];
-  tell({ kind: 'report', report: { ...report, failures, notes } });
+  send({ kind: 'report', report: { ...report, failures, notes } });
 }
 
 function plainFailure(failure: SimulationFailure): PlainFailure {
@@ -38,9 +38,9 @@ function plainFailure(failure: SimulationFailure): PlainFailure {
   return { plan, foundWith, findings, runsToFind, cause, runs, story, html, trace };
 }
 
-// Keeps the process until its parent has what it tells.
+// Keeps the process until its parent has its messages.
 parentProcess.listen(() => {});
 host().catch((error: unknown) => {
   const code = isListwatchError(error) ? error.code : undefined;
-  tell({ kind: 'error', message: errorMessage(error), code });
+  send({ kind: 'error', message: errorMessage(error), code });
 });

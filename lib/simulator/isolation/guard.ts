@@ -9,7 +9,7 @@ import { programPlace } from './guarded-process.ts';
 import type { IsolationSettings } from './isolation-settings.ts';
 import { GUARD_FILE, type ProcessEnd } from './process-end.ts';
 
-/** What the thread of the guard is started with. */
+/** The data of the thread of the guard. */
 export interface GuardData {
   /** Its first number goes up while the main thread is alive; the second one is 1 when the thread of the guard is ready. */
   readonly beats: Int32Array;
@@ -59,7 +59,7 @@ function startThread(program: URL, workerData: GuardData): Worker {
   return new Worker(code, { workerData, eval: true, execArgv: ['--conditions=@listwatch/source'] });
 }
 
-/** Tells the process that has started this one why it has to end. */
+/** Sends the process that has started this one the reason of its end. */
 export function tellEnd(end: ProcessEnd): void {
   writeSync(GUARD_FILE, `${JSON.stringify(end)}\n`);
 }

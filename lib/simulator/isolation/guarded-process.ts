@@ -36,7 +36,7 @@ export function programPlace(path: string): URL {
     : new URL(`./${path}.js`, publishedEntry());
 }
 
-/** What is told of a process. */
+/** Called with the events of a process. */
 export interface ProcessListener {
   message(message: unknown): void;
   /** It is gone. `end`: its guard has said why. */

@@ -3,7 +3,7 @@ import type { ModuleSimulationOptions, OVERRIDES } from '../contract/module-simu
 import type { SimulationFailure, SimulationReport } from '../contract/simulation-report.ts';
 import type { IsolationSettings } from './isolation-settings.ts';
 
-/** What a host is started with, as JSON. */
+/** The argument of a host, as JSON. */
 export interface HostArgument {
   readonly settings: IsolationSettings;
   /** They take the place of those that the module exports. */
@@ -19,7 +19,7 @@ export type PlainReport = Omit<SimulationReport, 'failures'> & {
   readonly failures: readonly PlainFailure[];
 };
 
-/** What a host tells. */
+/** A message of a host. */
 export type HostMessage =
   | { readonly kind: 'progress'; readonly line: string }
   /** The run of a plan begins. */

@@ -42,7 +42,7 @@ export async function loadOptions(
   );
 }
 
-/** What Node's loader refuses, with what to do about it. */
+/** The problem that Node's loader reports, with its remedy. */
 function importProblem(error: unknown, module: string): string | undefined {
   const { code, url } = error as { readonly code?: unknown; readonly url?: unknown };
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION') {

@@ -9,7 +9,7 @@ export const COPY = 'simulation-copy';
 let folders: readonly string[] = [];
 let port: MessagePort | undefined;
 
-/** What the hooks are registered with. */
+/** The data of the hooks. */
 export interface ModuleHooksData {
   /** The URLs of the folders of this package's code. */
   readonly folders: readonly string[];
@@ -28,7 +28,7 @@ export const initialize: InitializeHook<ModuleHooksData> = (data) => {
   ({ folders, port } = data);
 };
 
-/** What a copy imports is of the same copy, unless it is installed or belongs to this package. */
+/** Imports of a copy are of the same copy, unless it is installed or belongs to this package. */
 export const resolve: ResolveHook = async (specifier, context, next) => {
   const { parentURL: parent = '' } = context;
   const imported: ImportedModule = { parent, specifier };

@@ -57,7 +57,7 @@ function namesOf(controller: SimulatedController): readonly string[] {
   return Array.from({ length: replicas }, (_, replica) => processName(controller, replica));
 }
 
-/** What differs between runs with fresh and with shared modules, as a sentence. */
+/** The difference between runs with fresh and with shared modules, as a sentence. */
 async function difference(
   simulation: Simulation,
   copies: ModuleCopies,

@@ -10,7 +10,7 @@ export interface ProcessEnd {
 /** The file that a guarded process inherits for its guard. */
 export const GUARD_FILE = 4;
 
-/** What is wrong with a process that had to end. */
+/** The finding for a process that had to end. */
 export function endFinding(
   { class: kind, places }: ProcessEnd,
   { blockedMs, heapMb }: { readonly blockedMs: number; readonly heapMb: number },

@@ -15,7 +15,7 @@ export function watchImports(port: MessagePort): void {
     takeAll(port);
   });
   onRunEnd(() => {
-    // What a module imports in its turn follows from the first one.
+    // Further imports of a module follow from the first one.
     const [first] = takeAll(port).filter(({ parent }) => isTheirs(parent));
     return first === undefined ? [] : [findingOf(first)];
   });

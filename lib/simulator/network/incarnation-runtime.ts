@@ -17,7 +17,7 @@ export class IncarnationRuntime implements AmbientScope {
   readonly #skew: { ms: number };
   #state: 'runs' | 'stopped' | 'dead' = 'runs';
   #waiting: (() => void)[] = [];
-  /** What happens in place of some later wake-ups, by how many come before it. */
+  /** Ends in place of later wake-ups, by the number of wake-ups before them. */
   #ends: { left: number; readonly end: () => void }[] = [];
 
   /** `skew`: of the clock of the process, shared by its incarnations. */

@@ -3,7 +3,7 @@ import { withoutUids } from '../record/uids.ts';
 import { groupResource } from '../../meta/resource.ts';
 import type { RequestPoint } from '../contract/fault.ts';
 
-/** What faults, journal and oracles need to know of a request. */
+/** The facts of a request that faults, journal and oracles need. */
 export interface RequestFacts {
   /** `other`: discovery and the like. */
   readonly verb: Verb | 'other';

@@ -23,7 +23,7 @@ import {
 import { DeliveredWatch } from './delivered-watch.ts';
 import type { Latency } from './latency.ts';
 
-/** What happens around requests, told to the run. */
+/** Events around requests, reported to the run. */
 export interface NetworkEvents {
   /** A request reaches the server: what it commits in this step is written by `actor`. */
   arrives(actor: string, facts: RequestFacts): void;
@@ -102,7 +102,7 @@ export class SimulatedTransport implements Transport {
   }
 }
 
-/** What a transport has under way. */
+/** A request in flight. */
 interface Running {
   readonly exchanges: Set<AbortController>;
   requests: number;

@@ -11,7 +11,7 @@ import { ComparedCollection } from './answers/compared-collection.ts';
 /** A key may be late by this. */
 const LATE_MS = 1000;
 
-/** What the parts of a process that has been idle for long should not be like. */
+/** Problems of the parts of a process that has been idle for long. */
 export function partFindings(
   process: string,
   parts: Iterable<object>,
@@ -79,7 +79,7 @@ function collectionOf(key: string): ComparedCollection | undefined {
   return ComparedCollection.of(groupResource(info), info.namespace, query);
 }
 
-/** No key waits while a worker does, and none waits longer than it was told to. */
+/** No key waits while a worker does, and none waits longer than its delay. */
 function queueFindings(process: string, { queue, starves }: QueuePart): readonly Finding[] {
   const { waiting, delayed } = queue.inspect({ limit: 1 });
   const subject = `${process}: ${queue.name}`;

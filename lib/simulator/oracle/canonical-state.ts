@@ -27,7 +27,7 @@ export interface StepLives {
   present: boolean;
 }
 
-/** What only the server decides, or what counts writes. */
+/** Fields that only the server decides, or that count writes. */
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',

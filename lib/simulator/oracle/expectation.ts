@@ -22,7 +22,7 @@ interface LifeRanges {
 }
 
 /**
- * What runs without faults have in common: the end state, and how often each object was created and deleted. Fields and objects that
+ * The common part of runs without faults: the end state, and how often each object was created and deleted. Fields and objects that
  * differ between them by chance are left out.
  */
 export class Expectation {
@@ -48,7 +48,7 @@ export class Expectation {
     }
   }
 
-  /** What is wrong with the end of a run. */
+  /** The problems of the end of a run. */
   compare(history: ClusterHistory): readonly Finding[] {
     const state = canonicalState(history);
     return [...this.#compareObjects(state), ...this.#compareLives(state)];

@@ -4,7 +4,7 @@ import { objectOf, type ClusterHistory } from '../record/cluster-history.ts';
 import { withoutUids } from '../record/uids.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 
-/** What is wrong with an end state, whatever runs without faults do. */
+/** Problems of an end state that do not depend on runs without faults. */
 export function stateFindings(history: ClusterHistory): readonly Finding[] {
   const findings: Finding[] = [];
   const { present, gone } = touched(history);

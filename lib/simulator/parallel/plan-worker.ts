@@ -10,7 +10,7 @@ import { localRunner, type PlanResult, type PlanRunner } from '../search/plan-ru
 
 // The program of a process that runs the plans it is sent, with the options that a module exports.
 
-/** What it is started with, as JSON. */
+/** The argument of the worker, as JSON. */
 export interface WorkerArgument {
   readonly module: string;
   /** With them, it runs the controllers in isolation. */

@@ -155,10 +155,10 @@ export class SimulatedProcess {
     this.link.forget();
   }
 
-  #exited(runtime: IncarnationRuntime, signal: AbortSignal, reason: string, told = reason): void {
+  #exited(runtime: IncarnationRuntime, signal: AbortSignal, reason: string, shown = reason): void {
     if (this.#running?.runtime !== runtime || signal.aborted) return;
     this.exits += 1;
-    this.lastExit = told;
+    this.lastExit = shown;
     this.#options.journal.add(this.name, 'exit', reason);
     this.#end();
     this.#options.onExit(this);

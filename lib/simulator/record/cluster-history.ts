@@ -157,7 +157,7 @@ export class ClusterHistory implements ClusterState {
     }
   }
 
-  /** What is stored of an object. */
+  /** The stored state of an object. */
   stored(resource: string, object: string): KeyValue | undefined {
     return this.#byResource.get(resource)?.get(object)?.kv;
   }

@@ -1,4 +1,4 @@
-/** What happened in a run, in its order. `actor`: a process, `user`, `environment` names, or `server`. */
+/** An event of a run. `actor`: a process, `user`, `environment` names, or `server`. */
 export type JournalEntry = { readonly atMs: number; readonly actor: string } & (
   | { readonly type: 'step'; readonly text: string }
   | { readonly type: 'start' | 'crash' | 'exit'; readonly text: string }

@@ -11,7 +11,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { Finding } from '../contract/finding.ts';
 
-/** What controllers take from the machine during a run, where that is replaced. */
+/** Observes what controllers take from the machine during a run, where that is replaced. */
 export class AmbientObserver {
   readonly #run: AmbientRun | undefined;
   readonly #looksClosely: boolean;

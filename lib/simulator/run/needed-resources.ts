@@ -10,7 +10,7 @@ const OWN: readonly string[] = [
   'services',
   'customresourcedefinitions.apiextensions.k8s.io',
 ];
-/** What decides about objects of a resource, besides themselves. */
+/** Resources that decide about objects of another one. */
 const WITH: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'pods',

@@ -15,7 +15,7 @@ export interface SentRequest {
   readonly status: number;
 }
 
-/** What a watch or a list brought to a process. */
+/** An event or an item that a watch or a list brought to a process. */
 export interface DeliveredEvent {
   readonly atMs: number;
   readonly actor: string;
@@ -33,7 +33,7 @@ export interface RunRecord {
   readonly requests: readonly SentRequest[];
   /** Only of a detailed run. */
   readonly events: readonly DeliveredEvent[];
-  /** What was found during the run; oracles add to them. */
+  /** Findings during the run; oracles add to them. */
   readonly findings: readonly Finding[];
   /** The faults of the plan that have happened. */
   readonly struck: readonly PlannedFault[];

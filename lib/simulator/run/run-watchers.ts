@@ -1,14 +1,14 @@
 import type { SimulationPlan } from '../contract/fault.ts';
 import type { Finding } from '../contract/finding.ts';
 
-/** What has to be done before a run of this process. */
+/** The preparation of a run of this process. */
 export interface RunPreparation {
   prepare(plan: SimulationPlan): Promise<void>;
   /** Whether too little was prepared for the last run, which then has to be repeated; asked once. */
   takeShortage(): boolean;
 }
 
-/** Tells at the end of a run what else was found in it. */
+/** Reports further findings at the end of a run. */
 export type EndWatcher = () => readonly Finding[];
 
 const endWatchers = new Set<EndWatcher>();

@@ -55,7 +55,7 @@ export interface SeedRunOptions {
 const STEP_QUIET_MS = 10_000;
 /** The end comes after this time without activity. */
 const END_QUIET_MS = 60_000;
-/** What is hidden until a change that does not come is shown after this time. */
+/** A change that is hidden until another one is shown after this time if the other does not come. */
 const HIDDEN_MS = 30_000;
 const MOST_EXITS = 10;
 /** From the request to stop to the end by force: that of pods. */

@@ -3,7 +3,7 @@ import type { SimulationParts } from './simulation.ts';
 
 const HALF_HOUR_MS = 1_800_000;
 
-/** What a run needs of the options, with their defaults. */
+/** The options that a run needs, with their defaults. */
 export function simulationParts({
   controllers,
   world = {},

@@ -40,11 +40,11 @@ export interface JudgeOptions {
   readonly usual?: boolean | undefined;
 }
 
-/** What runs without faults are like. */
+/** The results of runs without faults. */
 export interface Baseline {
   readonly records: readonly RunRecord[];
   readonly expectation: Expectation;
-  /** What is wrong even without faults. */
+  /** Problems that occur without faults. */
   readonly findings: readonly Finding[];
   readonly maxCommits: number;
 }
@@ -59,14 +59,14 @@ const UNLIMITED = 20_000;
 const CLOSE: ReadonlySet<Finding['class']> = new Set(['escape', 'leaked-timer']);
 const CUT_SHORT: ReadonlySet<Finding['class']> = new Set(['never-idle', 'crash-loop', 'stuck']);
 
-/** Runs plans of one world with its controllers, and judges them. */
+/** Runs plans of one world with its controllers, and checks the results. */
 export class Simulation {
   readonly #parts: SimulationParts;
   readonly #template: WorldTemplate;
   readonly #baselines = new Map<string, Promise<Baseline>>();
   /** Runs so far. */
   runs: number = 0;
-  /** What is worth knowing besides what is wrong. */
+  /** Notes besides the problems. */
   readonly notes: string[] = [];
 
   private constructor(parts: SimulationParts, template: WorldTemplate) {
@@ -97,7 +97,7 @@ export class Simulation {
   }
 
   /** Runs a plan. */
-  async judge(
+  async evaluate(
     plan: SimulationPlan,
     { detailed = false, usual: tellsUsual = false }: JudgeOptions = {},
   ): Promise<Verdict> {
@@ -141,7 +141,7 @@ export class Simulation {
     };
   }
 
-  /** What only a closer look shows: timers that are left, and what begins in real time. It takes longer, so one run gets it. */
+  /** Problems that only a closer look shows: timers that are left, and work that begins in real time. It takes longer, so one run gets it. */
   async #closely(plan: SimulationPlan): Promise<readonly Finding[]> {
     const isHere = !isAmbientSimulated();
     // Steps that are left out do not bring timers.

@@ -6,7 +6,7 @@ import type { RunRecord } from '../run/run-record.ts';
 const MOST_COUNTED = 3;
 
 /**
- * What a run has reached, as numbers: which fault met which state of the cluster, how often each process wrote each object, and which
+ * The coverage of a run, as numbers: which fault met which state of the cluster, how often each process wrote each object, and which
  * answers it got. A run with numbers that no other had went where none has been.
  */
 export function coverageOf(record: RunRecord): readonly number[] {

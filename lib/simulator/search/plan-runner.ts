@@ -3,7 +3,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { Simulation } from '../run/simulation.ts';
 import { coverageOf } from './coverage.ts';
 
-/** What a search needs to know of the run of a plan. */
+/** The result of the run of a plan, for a search. */
 export interface PlanResult {
   readonly findings: readonly Finding[];
   readonly virtualMs: number;
@@ -27,7 +27,7 @@ export function localRunner(simulation: Simulation): PlanRunner {
     width: 1,
     runsElsewhere: 0,
     run: async (plan) => {
-      const { findings, record } = await simulation.judge(plan);
+      const { findings, record } = await simulation.evaluate(plan);
       return { findings, virtualMs: record.virtualMs, coverage: coverageOf(record) };
     },
     close: () => Promise.resolve(),

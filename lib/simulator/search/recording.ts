@@ -10,7 +10,7 @@ export interface RecordedWrite {
   readonly at: RequestPoint;
 }
 
-/** What plans are made of: a run without faults. */
+/** The source of plans: a run without faults. */
 export interface Recording {
   readonly processes: readonly string[];
   /** Changes since the start, without leases and events. */

@@ -23,7 +23,7 @@ export interface ShrinkOptions {
  * after Zeller; the seed stays.
  */
 export async function shrinkPlan(options: ShrinkOptions): Promise<Shrunk> {
-  const verdict = await options.simulation.judge(options.plan);
+  const verdict = await options.simulation.evaluate(options.plan);
   const [wanted] = verdict.findings;
   if (wanted === undefined) return { plan: options.plan, runs: 1 };
   const shrinking = new Shrinking(options, verdict, wanted);
@@ -90,7 +90,7 @@ class Shrinking {
     const baseline = await simulation.baseline(plan);
     // Without some steps the workload may not even make sense.
     if (baseline.findings.length > 0) return false;
-    const verdict = await simulation.judge(plan);
+    const verdict = await simulation.evaluate(plan);
     const same = verdict.findings.some((one) => one.class === this.#wanted.class);
     if (!same) return false;
     this.#plan = plan;

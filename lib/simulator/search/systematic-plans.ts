@@ -131,7 +131,7 @@ function reversals(
   return [...new Set([...again, ...later])].slice(0, REVERSALS);
 }
 
-/** What a process decides after a change of the user, it decides with lists in another order. */
+/** Plans in which a process sees lists in another order after a change of the user. */
 function otherOrders({ changes, processes }: Recording): readonly Planned[] {
   return changes
     .filter(({ writer }) => writer === 'user')

@@ -46,6 +46,6 @@ describe('the storage suite', () => {
     expect(all.leftOut).to.deep.equal([]);
     expect(some.leftOut).to.have.length(1);
     expect(all.run.length - some.run.length).to.equal(1);
-    expect(some.leftOut[0]).to.contain('the backend cannot tell how far it is');
+    expect(some.leftOut[0]).to.contain('the backend cannot report its progress');
   });
 });

@@ -12,7 +12,7 @@ describe('the lines of a story', () => {
       simulationParts({ controllers: [copies], workload: copySteps.slice(0, 2) }),
     );
     const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [], origin: 'a spec' };
-    const { record } = await simulation.judge(plan, { detailed: true });
+    const { record } = await simulation.evaluate(plan, { detailed: true });
     const lists = record.events.filter(({ piece }) => Buffer.from(piece).includes('"items"'));
     expect(lists.length, 'lists that look whether a watch is alive').to.be.greaterThan(0);
     const events = storyLines(record)
@@ -44,7 +44,7 @@ describe('the lines of a story', () => {
     const at = { verb: 'list', resource: 'secrets', occurrence: 1 } as const;
     const fault = { kind: 'error', process: 'reads', at, status: 500, handled: false } as const;
     const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [fault], origin: 'a spec' };
-    const { record } = await simulation.judge(plan, { detailed: true });
+    const { record } = await simulation.evaluate(plan, { detailed: true });
     const answers = storyLines(record).flatMap(({ kind, text }) => (kind === 'answer' ? text : []));
     expect(answers[0]).to.match(/^gets the answer 500 to list secrets default\/ \(#\d+\)$/);
     expect(answers.at(-1)).to.match(/^gets the answer 404 to request #\d+$/);

@@ -62,7 +62,7 @@ async function classesOf(
 ): Promise<readonly string[]> {
   const simulation = await Simulation.of(simulationParts({ controllers: [controller] }));
   const plan = { version: SIMULATOR_VERSION, seed: 4, faults: [fault], origin: 'a spec' };
-  const { record, findings } = await simulation.judge(plan);
+  const { record, findings } = await simulation.evaluate(plan);
   expect(record.struck).to.deep.equal([fault]);
   const ofLeaders = findings.filter((one) => one.class === 'two-leaders');
   for (const { message } of ofLeaders)

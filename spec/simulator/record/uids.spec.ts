@@ -59,7 +59,7 @@ describe('objects that are named after uids', () => {
       'default/shop-{uid} 2',
     ]);
     for (const plan of systematicPlans(recording)) {
-      const verdict = await simulation.judge(plan);
+      const verdict = await simulation.evaluate(plan);
       expect(verdict.findings, JSON.stringify(plan)).to.deep.equal([]);
       if (plan.faults[0]?.kind === 'crash') expect(verdict.record.struck).to.have.length(1);
     }

@@ -33,7 +33,7 @@ describe('what a fault hides', () => {
     const until = change(2);
     const hide = { kind: 'hide', process, at: change(1), until, mode: 'late' } as const;
     const plan = { version: SIMULATOR_VERSION, seed: 1, faults: [hide], origin: 'a spec' };
-    const { record } = await simulation.judge(plan);
+    const { record } = await simulation.evaluate(plan);
     const lines = record.journal.text().split('\n');
     const changes = lines.flatMap((line, index) => (/commit .* changed/.test(line) ? [index] : []));
     const shown = lines.findIndex((line) => line.includes('sees configmaps again'));

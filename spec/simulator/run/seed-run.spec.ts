@@ -110,7 +110,7 @@ async function verdictOf(fault: PlannedFault): Promise<Verdict> {
   });
   const simulation = await Simulation.of(parts);
   const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [fault], origin: 'a spec' };
-  return await simulation.judge(plan);
+  return await simulation.evaluate(plan);
 }
 
 describe('a run with a fault', () => {
@@ -161,9 +161,9 @@ describe('a run with a fault', () => {
       simulationParts({ controllers: [watching], workload: copySteps }),
     );
     const plan = { version: SIMULATOR_VERSION, seed: 2, faults: [], origin: 'a spec' };
-    await simulation.judge(plan);
+    await simulation.evaluate(plan);
     const usual = clocks.at(-1) ?? 0;
-    await simulation.judge({ ...plan, faults: [{ kind: 'clock', process, at, byMs: 90_000 }] });
+    await simulation.evaluate({ ...plan, faults: [{ kind: 'clock', process, at, byMs: 90_000 }] });
     expect((clocks.at(-1) ?? 0) - usual).to.equal(90_000);
   });
 });
@@ -231,7 +231,7 @@ describe('replicas with a lease', () => {
         { kind: 'crash', process: name, at: write, moment: 'before' },
       ] as const) {
         const plan = { version: SIMULATOR_VERSION, seed: 3, faults: [fault], origin: 'a spec' };
-        const verdict = await simulation.judge(plan);
+        const verdict = await simulation.evaluate(plan);
         expect(verdict.findings).to.deep.equal([]);
         expect(
           verdict.record.history.get('v1', 'configmaps', 'page', 'default'),

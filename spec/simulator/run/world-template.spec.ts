@@ -104,7 +104,7 @@ describe('the world of a simulation', () => {
 });
 
 describe('a service that a controller makes', () => {
-  it('has an address, which the server draws and no run is judged by', async () => {
+  it('has an address, which the server draws and no oracle compares', async () => {
     const addresses = new Set<string>();
     const serving: SimulatedController = {
       name: 'serving',

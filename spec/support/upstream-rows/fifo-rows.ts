@@ -68,7 +68,7 @@ const batchCases = [
 
 const RELIST_IS_ONE_DELTA =
   'In the order of arrival a relist is one delta; what it deletes is computed against the store when it is applied, so the ' +
-  'fact is held on what handlers are told: deletions first.';
+  'fact is checked on the calls of handlers: deletions first.';
 
 const RESYNC_IS_ONE_DELTA =
   'In the order of arrival a resync is one delta, applied to the store in its place behind the queued changes, so it can ' +

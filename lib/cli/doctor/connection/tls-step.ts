@@ -19,7 +19,7 @@ import { dateText, distanceText, SOON_MS } from './validity-text.ts';
 /** Errors of a handshake with a server that does not speak TLS, or speaks another version. */
 const NO_TLS = /wrong version number|packet length too long|unknown protocol|http request/i;
 
-/** Makes a TLS connection, whatever the certificate is, and judges the certificate then. */
+/** Makes a TLS connection, whatever the certificate is, and checks the certificate then. */
 export const tlsStep: Step = {
   id: 'tls',
   title: 'TLS',
@@ -43,7 +43,7 @@ export const tlsStep: Step = {
         host,
       });
       await untilConnected(socket, 'secureConnect', signal);
-      return judged(context, { socket, ca, tookMs: runtime.monotonicMs() - startedMs });
+      return outcomeOf(context, { socket, ca, tookMs: runtime.monotonicMs() - startedMs });
     } catch (error) {
       if (signal.aborted || isListwatchError(error)) throw error;
       return handshakeFailed(error, config.server);
@@ -104,7 +104,10 @@ interface Handshake {
   readonly tookMs: number;
 }
 
-function judged({ findings, runtime }: DoctorContext, { socket, ca, tookMs }: Handshake): Outcome {
+function outcomeOf(
+  { findings, runtime }: DoctorContext,
+  { socket, ca, tookMs }: Handshake,
+): Outcome {
   const config = findings.found;
   const nowMs = runtime.wallMs();
   const protocol = socket.getProtocol() ?? 'an unknown version';

@@ -43,7 +43,7 @@ export interface Answer {
   readonly tookMs: number;
 }
 
-/** Requests that are measured. It judges no status, and sends nothing twice. */
+/** Requests that are measured. It checks no status, and sends nothing twice. */
 export class RequestProbe {
   readonly #transport: Transport;
   readonly #runtime: Runtime;

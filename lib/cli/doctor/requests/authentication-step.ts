@@ -25,7 +25,7 @@ export const authenticationStep: Step = {
         return await withoutReview(context, requests);
       default:
         if (review.error !== undefined) return failedOutcome(review.error);
-        return told(context, review);
+        return outcomeOf(context, review);
     }
   },
 };
@@ -37,7 +37,7 @@ async function withoutReview(context: DoctorContext, requests: RequestProbe): Pr
   return accepted(context, userIn(answer));
 }
 
-function told({ findings }: DoctorContext, { json }: Answer): Outcome {
+function outcomeOf({ findings }: DoctorContext, { json }: Answer): Outcome {
   const status = (json['status'] ?? {}) as { userInfo?: Readonly<Record<string, unknown>> };
   const { username, groups } = status.userInfo ?? {};
   if (typeof username !== 'string') {

@@ -6,7 +6,7 @@ import { collectionPath } from './collection-path.ts';
 /** As informers ask. */
 const PAGE_OBJECTS = 500;
 
-/** 10 000 objects tell how fast the server is. */
+/** 10 000 objects show how fast the server is. */
 const MOST_PAGES = 20;
 
 interface Measured {

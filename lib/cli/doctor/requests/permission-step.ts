@@ -78,7 +78,7 @@ async function isAllowed(
     return (review.json['status'] as { allowed?: unknown } | undefined)?.allowed === true;
   }
   if (![403, 404, 405].includes(review.status)) throw review.error;
-  // The server does not tell, so the verb is tried.
+  // The server does not say, so the verb is tried.
   const path = collectionPath(served, namespace);
   return verb === 'list'
     ? await mayList(findings.opened, `${path}?limit=1`, signal)

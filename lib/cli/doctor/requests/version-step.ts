@@ -3,7 +3,7 @@ import { failedOutcome } from '../contract/failed-outcome.ts';
 import { RequestProbe, type Answer } from '../contract/request-probe.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 
-/** Asks for `/version`: the first request. Tells an API server from other servers that answer at its address. */
+/** Asks for `/version`: the first request. Distinguishes an API server from other servers that answer at its address. */
 export const versionStep: Step = {
   id: 'version',
   title: 'version',
@@ -16,7 +16,7 @@ export const versionStep: Step = {
     const answer = await findings.requests.answer({ path: '/version', signal });
     findings.versionStatus = answer.status;
     findings.clock = clockOf(answer);
-    return judged(answer);
+    return outcomeOf(answer);
   },
 };
 
@@ -25,11 +25,11 @@ function clockOf({ headers, sentMs, receivedMs }: Answer): DoctorContext['findin
   return Number.isNaN(serverMs) ? undefined : { serverMs, sentMs, receivedMs };
 }
 
-function judged({ status, headers, error, json, tookMs }: Answer): Outcome {
+function outcomeOf({ status, headers, error, json, tookMs }: Answer): Outcome {
   const contentType = headers['content-type'] ?? '';
   const data = { httpStatus: status, tookMs };
   if (status === 401 || (status === 403 && !contentType.startsWith('text/html'))) {
-    return { status: 'skipped', detail: `not told to this user (HTTP ${status})`, data };
+    return { status: 'skipped', detail: `not shown to this user (HTTP ${status})`, data };
   }
   if (status === 400 && /HTTP request to an HTTPS server/i.test(error?.status.message ?? '')) {
     return {

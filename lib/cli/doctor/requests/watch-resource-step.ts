@@ -7,7 +7,7 @@ import { countOf, sizeText, timeText } from '../../terminal/shown-text.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import { collectionPath } from './collection-path.ts';
 
-/** Enough to tell how fast the server streams. */
+/** Enough to measure how fast the server streams. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** A server sends a bookmark about two seconds before it ends a watch. */

@@ -24,7 +24,7 @@ export function scannerKind(): ScannerKind {
  * Scans objects with WebAssembly where that is possible, otherwise with `ObjectScanner`; the results are the same.
  *
  * `ObjectScanner` scans again what WebAssembly does not accept, because it is too large, too deep, not plain or invalid. That
- * is rare, and so there is one judge of what is valid.
+ * is rare, and so one scanner decides what is valid.
  */
 export class FastScanner {
   readonly #wasm: WasmScanner | undefined;

@@ -246,7 +246,7 @@ class Decoding {
   }
 }
 
-/** Whether its items are an empty list, not null, when there are none: protobuf cannot tell, and kube-apiserver sends a list. */
+/** Whether its items are an empty list, not null, when there are none: protobuf does not distinguish them, and kube-apiserver sends a list. */
 export function isListWithItems({ byName }: MessageType): boolean {
   return byName.get('metadata')?.type === 'meta.ListMeta' && byName.get('items')?.shape === 'list';
 }

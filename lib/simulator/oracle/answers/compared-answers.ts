@@ -81,11 +81,11 @@ export class ComparedAnswers {
     for (const { watch, subject, waitsSinceMs = Infinity } of this.#watches) {
       const missing = watch.overdue(nowMs - SOON_MS);
       if (missing === undefined || waitsSinceMs > nowMs - SOON_MS) continue;
-      this.#tell(subject, `it has not sent the change of ${missing.ref.object}`);
+      this.#report(subject, `it has not sent the change of ${missing.ref.object}`);
     }
   }
 
-  #tell(subject: string, message: string): void {
+  #report(subject: string, message: string): void {
     this.#find({ class: 'server', subject, message, atMs: this.#history.elapsedMs });
   }
 
@@ -125,11 +125,11 @@ export class ComparedAnswers {
     const version = query.get('resourceVersion') ?? '';
     const begins = query.get('sendInitialEvents') === 'true' || version === '' || version === '0';
     const from = begins ? undefined : BigInt(version);
-    // What was written before the run is not in its history.
+    // Writes before the run are not in its history.
     if (from !== undefined && from < this.#firstRevision) return response;
     const { changes } = this.#history;
-    const tell = (message: string): void => this.#tell(subject, message);
-    const watch = new ComparedWatch({ collection, changes, from, tell });
+    const report = (message: string): void => this.#report(subject, message);
+    const watch = new ComparedWatch({ collection, changes, from, report });
     const open: OpenWatch = { watch, subject, waitsSinceMs: undefined };
     return { ...response, body: this.#followed(response.body, open) };
   }
@@ -169,13 +169,13 @@ export class ComparedAnswers {
       // A write that changes nothing has no change of its own.
       const isOwn = change !== undefined && BigInt(change.revision) > asked.newest;
       if (!isOwn || version === undefined || before === undefined || before === version) return;
-      this.#tell(
+      this.#report(
         subject,
         `it has accepted a write to ${idOf(answer)} that was made from version ${version}, over version ${before}`,
       );
     } else if (info.verb === 'create') {
       if (this.#changeOf(asked, answer)?.type !== 'created')
-        this.#tell(subject, `it says that it has created ${idOf(answer)}, and has not`);
+        this.#report(subject, `it says that it has created ${idOf(answer)}, and has not`);
     }
   }
 
@@ -192,7 +192,7 @@ export class ComparedAnswers {
     const present = this.#history.stored(resource, id);
     if (present === undefined || present.modRevision > newest) return;
     if (present.createRevision > newest) return;
-    this.#tell(subject, `it does not find ${id}, which is there`);
+    this.#report(subject, `it does not find ${id}, which is there`);
   }
 
   #got({ resource, query, subject, newest }: Asked, answer: KubernetesObject): void {
@@ -204,7 +204,7 @@ export class ComparedAnswers {
         ref.resource === resource && ref.object === id && BigInt(revision) <= newest,
     );
     if (last !== undefined && BigInt(last.revision) > version)
-      this.#tell(
+      this.#report(
         subject,
         `it gives version ${version} of ${id}, which had version ${last.revision} before`,
       );
@@ -215,7 +215,7 @@ export class ComparedAnswers {
     const { items = [] } = answer;
     const isFresh = (query.get('resourceVersion') ?? '') === '' && !query.has('continue');
     if (isFresh && version < newest)
-      this.#tell(subject, `its list has version ${version}, and ${newest} was written before`);
+      this.#report(subject, `its list has version ${version}, and ${newest} was written before`);
     const isPart = query.has('continue') || (answer.metadata as { continue?: string })?.continue;
     if (isPart || version < this.#firstRevision) return;
     const collection = ComparedCollection.of(resource, info.namespace, query);
@@ -230,12 +230,12 @@ export class ComparedAnswers {
       expected.delete(id);
       if (should === item.metadata?.resourceVersion) continue;
       const known = should === undefined ? 'is not in it' : `has version ${should}`;
-      this.#tell(
+      this.#report(
         subject,
         `its list at ${version} has ${id} at ${item.metadata?.resourceVersion}, which ${known}`,
       );
     }
-    for (const id of expected.keys()) this.#tell(subject, `its list at ${version} lacks ${id}`);
+    for (const id of expected.keys()) this.#report(subject, `its list at ${version} lacks ${id}`);
   }
 }
 

@@ -8,7 +8,7 @@ export interface ComparedWatchOptions {
   readonly changes: readonly Change[];
   /** The version after which events were asked for; undefined: the watch begins with a state of the server's choice. */
   readonly from: bigint | undefined;
-  readonly tell: (message: string) => void;
+  readonly report: (message: string) => void;
 }
 
 interface WatchEvent {
@@ -23,7 +23,7 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 /** Compares the events of one watch with what the server has committed: all of it, in its order, and nothing else. */
 export class ComparedWatch {
   readonly #options: ComparedWatchOptions;
-  /** Of `changes`: the first one that was not told yet; undefined while the state at the start is. */
+  /** Of `changes`: the first one that was not reported yet; undefined while the state at the start is. */
   #next: number | undefined;
   #rest: Uint8Array = new Uint8Array();
 
@@ -53,7 +53,7 @@ export class ComparedWatch {
   }
 
   #event({ type = '', object = {} }: WatchEvent): void {
-    const { tell, changes } = this.#options;
+    const { report, changes } = this.#options;
     if (type === 'ERROR') return;
     const version = BigInt(object.metadata?.resourceVersion ?? '0');
     if (type === 'BOOKMARK') {
@@ -66,7 +66,7 @@ export class ComparedWatch {
     const id = idOf(object);
     const found = `${type} of ${id} at version ${version}`;
     if (change === undefined) {
-      tell(`it has sent ${found}, which has not been written`);
+      report(`it has sent ${found}, which has not been written`);
       return;
     }
     const should = this.#options.collection.eventOf(change);
@@ -74,21 +74,21 @@ export class ComparedWatch {
       should === type && change.ref.object === id && BigInt(change.revision) === version;
     if (!isRight) {
       const other = `${should} of ${change.ref.object} at version ${change.revision}`;
-      tell(`it has sent ${found}, and ${other} comes next`);
+      report(`it has sent ${found}, and ${other} comes next`);
     }
     this.#next = isRight ? expected + 1 : this.#after(version);
   }
 
   #bookmark(version: bigint, { metadata }: KubernetesObject): void {
-    const { changes, tell } = this.#options;
+    const { changes, report } = this.#options;
     if (this.#next === undefined) {
-      // What was sent so far was the state at this version.
+      // The events so far were the state at this version.
       if (metadata?.annotations?.[INITIAL_EVENTS_END] === 'true') this.#next = this.#after(version);
       return;
     }
     const change = changes[this.#expected()];
     if (change === undefined || BigInt(change.revision) > version) return;
-    tell(
+    report(
       `a bookmark has version ${version}, and the change of ${change.ref.object} at ${change.revision} was not sent`,
     );
     this.#next = this.#after(version);

@@ -28,7 +28,7 @@ export async function searched(
 
 /** What is wrong with the run of a plan, a line each. */
 export async function alarmsOf(simulation: Simulation, plan: SimulationPlan): Promise<string[]> {
-  const { findings } = await simulation.judge(plan);
+  const { findings } = await simulation.evaluate(plan);
   return findings.map((one) => `${one.class}: ${one.subject}: ${one.message}`);
 }
 

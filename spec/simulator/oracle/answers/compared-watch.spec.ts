@@ -23,7 +23,7 @@ function watched(
   if (collection === undefined) throw new Error('no collection');
   const told: string[] = [];
   const { changes } = written.history;
-  const watch = new ComparedWatch({ collection, changes, from, tell: (text) => told.push(text) });
+  const watch = new ComparedWatch({ collection, changes, from, report: (text) => told.push(text) });
   const send = (type: string, object: KubernetesObject): void =>
     watch.sent(encoder.encode(`${JSON.stringify({ type, object })}\n`));
   return { written, watch, told, send };
