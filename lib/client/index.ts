@@ -37,7 +37,7 @@ export type {
   Scale,
   TokenOptions,
 } from './rest/subresources/subresource-objects.ts';
-export { ApplyAllError } from './rest/apply-all/apply-all-error.ts';
+export { ApplyAllError } from './rest/apply-all/apply-all.ts';
 export type {
   ApplyAllOptions,
   AppliedObject,

@@ -21,8 +21,11 @@ import {
 } from './context/kubeconfig-connection.ts';
 import type { KubeconfigSource } from './kubeconfig/kubeconfig-source.ts';
 import { Kubeconfig } from './kubeconfig/kubeconfig.ts';
-import { kubeconfigPaths } from './kubeconfig/kubeconfig-paths.ts';
-import { readKubeconfigFile, readKubeconfigSource } from './kubeconfig/read-kubeconfig.ts';
+import {
+  kubeconfigPaths,
+  readKubeconfigFile,
+  readKubeconfigSource,
+} from './kubeconfig/read-kubeconfig.ts';
 import { proxyOf } from './proxy-environment.ts';
 
 export interface LoadConfigOptions {

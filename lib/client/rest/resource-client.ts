@@ -9,51 +9,50 @@ import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { decodedPages, packedPages } from './read/item-pages.ts';
 import { listAllPages, listItems } from './read/pager.ts';
 import { watchEvents } from './read/watch-events.ts';
-import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
-import { isApplied } from './helpers/is-applied.ts';
+import { type Change, type CreatedOrUpdated, createOrUpdate } from './helpers/create-or-update.ts';
+import { isApplied } from './helpers/applied-by.ts';
 import {
   MIGRATE_OPTIONS,
-  migrateToApply,
   type MigrateOptions,
+  migrateToApply,
 } from './helpers/migrate-to-apply.ts';
 import {
-  WAIT_OPTIONS,
-  waitForObject,
-  type WaitCondition,
   type ObjectWaitOptions,
+  WAIT_OPTIONS,
+  type WaitCondition,
+  waitForObject,
 } from './helpers/wait-for-object.ts';
 import { checkApplied, checkMigration, checkObject, patchTypeOf } from './request/call-options.ts';
-import type { Collection } from './request/collection.ts';
-import { deleteBody } from './request/delete-body.ts';
+import { type Collection, deleteBody } from './request/collection.ts';
 import { PATCH_TYPES } from './request/patch-types.ts';
 import { queryString, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
 import { ResourceListerWatcher } from './resource-lister-watcher.ts';
 import {
   APPLY_OPTIONS,
-  DELETE_COLLECTION_OPTIONS,
-  DELETE_OPTIONS,
-  GET_OPTIONS,
-  ITEMS_OPTIONS,
-  LIST_OPTIONS,
-  PATCH_OPTIONS,
-  WATCH_OPTIONS,
-  WRITE_OPTIONS,
   type ApplyOptions,
   type CallOptions,
+  DELETE_COLLECTION_OPTIONS,
+  DELETE_OPTIONS,
   type DeleteCollectionOptions,
   type DeleteOptions,
+  GET_OPTIONS,
   type GetOptions,
+  ITEMS_OPTIONS,
   type ItemsOptions,
+  LIST_OPTIONS,
   type ListOptions,
+  PATCH_OPTIONS,
   type PatchOptions,
   type Storing,
+  WATCH_OPTIONS,
   type WatchOptions,
+  WRITE_OPTIONS,
   type WriteOptions,
 } from './request/resource-options.ts';
 import { ResourceRequests } from './request/resource-requests.ts';
 import type { Duplex } from 'node:stream';
-import { isFollowed, type FollowLogOptions, type LogOptions } from './streams/pod-log-options.ts';
+import { type FollowLogOptions, isFollowed, type LogOptions } from './streams/pod-log-options.ts';
 import type { PodProcess } from './streams/pod-process.ts';
 import type {
   AttachOptions,
@@ -64,15 +63,15 @@ import type {
 } from './streams/pod-stream-options.ts';
 import { StreamCalls } from './streams/stream-calls.ts';
 import type { PortForward, PortForwardOptions } from './streams/forward-ports.ts';
-import { SubresourceClient, type Subresource } from './subresources/subresource-client.ts';
+import { type Subresource, SubresourceClient } from './subresources/subresource-client.ts';
 import {
-  EVICT_OPTIONS,
   type BoundToken,
+  EVICT_OPTIONS,
   type EvictOptions,
   type Scale,
   type TokenOptions,
 } from './subresources/subresource-objects.ts';
-import { WriteReporter, type WriteObserver } from './request/write-observer.ts';
+import { type WriteObserver, WriteReporter } from './request/write-observer.ts';
 
 export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly rest: RestClient;

@@ -1,4 +1,4 @@
-import type { Agent, ClientRequest } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -7,7 +7,7 @@ import { admittedRequests } from './connection/admitted-requests.ts';
 import { isStreamTooMuch, isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
 import type { ConnectionPool } from './connection/connection-pool.ts';
 import type { Http2Place, Http2SessionPool } from './connection/http2/http2-session-pool.ts';
-import { streamTransport } from './connection/tap/stream-request.ts';
+import type { BodyTap } from './connection/tap/body-tap.ts';
 import type { Credential } from './contract/credential.ts';
 import type { RequestTiming } from './contract/request-timing.ts';
 
@@ -16,7 +16,11 @@ export interface AxiosSenderOptions {
   readonly runtime: Runtime;
 }
 
-export type Answer = AxiosResponse<Readable>;
+export interface Answer {
+  readonly response: AxiosResponse<Readable>;
+  /** Source of the body when it comes past Node's parser. */
+  readonly tap?: BodyTap | undefined;
+}
 
 export interface SendOptions {
   readonly config: AxiosRequestConfig & { readonly signal: AbortSignal };
@@ -65,9 +69,10 @@ export class AxiosSender {
   async #overHttp1(agent: Agent, { config, timing, stream, admit }: SendOptions): Promise<Answer> {
     const guard = admit && admittedRequests(agent, admit);
     // A guarded request is a write, whose answer is no stream.
-    const own = guard ?? (stream ? streamTransport : undefined);
+    const { pool } = this.#options;
+    const own = guard ?? (stream ? pool.taps.transport : undefined);
     const transport = own && { transport: own };
-    const answer = await this.#try({
+    const response = await this.#try({
       ...config,
       ...transport,
       httpAgent: agent,
@@ -75,15 +80,15 @@ export class AxiosSender {
     }).catch((error: unknown) => {
       throw guard?.refusal ?? error;
     });
-    const { socket, reusedSocket } = answer.request as ClientRequest;
+    const { socket, reusedSocket } = response.request as ClientRequest;
     if (timing !== undefined && !reusedSocket && socket !== null) {
       timing.connections += 1;
-      timing.add('connection', this.#options.pool.connectMs(socket) ?? 0);
+      timing.add('connection', pool.connectMs(socket) ?? 0);
     }
-    return answer;
+    return { response, tap: pool.taps.tapOf((response.data as IncomingMessage).socket ?? null) };
   }
 
-  async #try(config: SendOptions['config']): Promise<Answer> {
+  async #try(config: SendOptions['config']): Promise<AxiosResponse<Readable>> {
     try {
       return await this.#request(config);
     } catch (error) {
@@ -106,7 +111,7 @@ export class AxiosSender {
       if (place === undefined) return undefined;
       try {
         const transport = place.transport(config.data !== undefined, admit);
-        return await this.#request({ ...config, transport });
+        return { response: await this.#request({ ...config, transport }) };
       } catch (error) {
         if (signal.aborted) throw error;
         if (requiresHttp1(error)) {
@@ -149,7 +154,7 @@ export class AxiosSender {
     }
   }
 
-  async #request(config: AxiosRequestConfig): Promise<Answer> {
+  async #request(config: AxiosRequestConfig): Promise<AxiosResponse<Readable>> {
     const http = (this.#http ??= await openAxios());
     return await http.request<Readable>(config);
   }
@@ -163,7 +168,7 @@ async function openAxios(): Promise<AxiosInstance> {
     responseType: 'stream',
     maxRedirects: 0,
     proxy: false,
-    // The caller judges the status, and the Runtime has the timer.
+    // The caller reads the status, and the Runtime has the timer.
     validateStatus: () => true,
     timeout: 0,
     transformRequest: [],

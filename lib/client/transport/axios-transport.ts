@@ -1,30 +1,29 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { AxiosResponse } from 'axios';
-import { abortable } from '../../kernel/time/abort.ts';
 import { asBuffer } from '../../kernel/data/as-buffer.ts';
-import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import {
+  is,
+  optionsOf,
+  type OptionRule,
+  type OptionsSchema,
+} from '../../kernel/options/options-schema.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import { AuthenticatedRequests, type Attempt } from './authenticated-requests.ts';
 import {
-  credentialAfter,
-  currentCredential,
   impersonationHeaders,
   refuseCredentialsInPlainText,
   tokenCredentials,
   type TokenSource,
 } from './request-credentials.ts';
-import { AxiosSender, type SendOptions } from './axios-sender.ts';
-import { USER_AGENT } from './checked-user-agent.ts';
+import { AxiosSender } from './axios-sender.ts';
 import { StreamBody } from './body/stream-body.ts';
-import { tapOf } from './connection/tap/body-tap.ts';
-import { isRefusedCertificate } from './connection/connection-failure.ts';
+import type { BodyTap } from './connection/tap/body-tap.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
-
-import { samePem, type Credential, type CredentialSource } from './contract/credential.ts';
+import type { CredentialSource } from './contract/credential.ts';
 import { HTTP2, prefersHttp2, type Http2Option } from './contract/http2-option.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, parseServerAddress, type ServerAddress } from './contract/server-address.ts';
@@ -62,6 +61,16 @@ export interface AxiosTransportOptions {
   readonly runtime?: Runtime | undefined;
 }
 
+/** Maximum number of characters of a user agent. Servers write the header into each line of their audit log. */
+const LONGEST_USER_AGENT = 1_024;
+
+/** A text for the header `user-agent`. */
+export const USER_AGENT: OptionRule<string, undefined> = is.openRule<string>(
+  `1 to ${LONGEST_USER_AGENT} printable ASCII characters, without line breaks`,
+  (text) =>
+    typeof text === 'string' && text.length <= LONGEST_USER_AGENT && /^[\x20-\x7e]+$/.test(text),
+);
+
 export const AXIOS_TRANSPORT: OptionsSchema<AxiosTransportOptions> =
   optionsOf<AxiosTransportOptions>()('AxiosTransport', {
     server: is.anything().required,
@@ -78,21 +87,18 @@ export const AXIOS_TRANSPORT: OptionsSchema<AxiosTransportOptions> =
     runtime: is.object(),
   });
 
+type Headers = Readonly<Record<string, string | string[]>>;
+
 /** The head of an answer, and its body. */
-interface HttpAnswer extends Pick<AxiosResponse<Readable>, 'status' | 'data'> {
+interface HttpAnswer {
+  readonly status: number;
   readonly headers: object;
+  readonly data: Readable;
+  /** Source of the body when it comes past Node's parser. */
+  readonly tap?: BodyTap | undefined;
   /** The WebSocket that the connection has become; the body is empty then. */
   readonly socket?: MessageSocket | undefined;
 }
-
-interface Answer {
-  readonly response: HttpAnswer;
-  /** The one that was presented. */
-  readonly credential: Credential | undefined;
-}
-
-/** An answer up to this size is read to its end, so that its connection can be used again; bytes. */
-const DRAINED_BYTES = 64 * 1024;
 
 /**
  * HTTP/1.1 and HTTP/2 through axios, over kept connections. The option `http2` says which; requests and answers are the same.
@@ -111,14 +117,13 @@ const DRAINED_BYTES = 64 * 1024;
  */
 export class AxiosTransport implements Transport {
   readonly server: string;
-  readonly #headers: Readonly<Record<string, string | string[]>>;
-  readonly #credentials: CredentialSource | undefined;
-  readonly #ca: TlsOptions['ca'];
+  readonly #headers: Headers;
   readonly #compression: boolean;
   readonly #timeouts: ResolvedTimeouts;
   readonly #runtime: Runtime;
   readonly #pool: ConnectionPool;
   readonly #sender: AxiosSender;
+  readonly #requests: AuthenticatedRequests<HttpAnswer>;
   readonly #secure: boolean;
   readonly #metrics: Metrics | undefined;
   readonly #http2: Http2Option;
@@ -142,11 +147,16 @@ export class AxiosTransport implements Transport {
     this.server = address.text;
     this.#runtime = options.runtime ?? realRuntime;
     this.#timeouts = resolveTimeouts(owner, options.timeouts ?? {});
-    this.#credentials = token === undefined ? credentials : tokenCredentials(token);
-    if (this.#credentials !== undefined) {
-      refuseCredentialsInPlainText(address, this.#credentials.source, isRemote(proxy));
+    const source = token === undefined ? credentials : tokenCredentials(token);
+    if (source !== undefined) {
+      refuseCredentialsInPlainText(address, source.source, isRemote(proxy));
     }
-    this.#ca = tls.ca;
+    this.#requests = new AuthenticatedRequests({
+      credentials: source,
+      ca: tls.ca,
+      runtime: this.#runtime,
+      attempt: (attempt) => this.#attempt(attempt),
+    });
     this.#compression = options.disableCompression !== true;
     this.#secure = address.secure;
     this.#metrics = options.metrics;
@@ -235,9 +245,9 @@ export class AxiosTransport implements Transport {
   };
 
   async #exchange(exchange: HttpExchange): Promise<TransportResponse> {
-    const { response, credential } = await this.#accepted(exchange);
+    const { response, credential } = await this.#requests.send(exchange);
     exchange.headers.stop();
-    const { data: stream, socket } = response;
+    const { data: stream, tap: source, socket } = response;
     if (socket === undefined) stream.once('close', () => this.#finish(exchange));
     if (response.status >= 300 && response.status < 400 && response.status !== 304) {
       stream.destroy();
@@ -245,7 +255,6 @@ export class AxiosTransport implements Transport {
     }
     if (response.status >= 400) exchange.refused();
     const { signal, explain } = exchange;
-    const source = tapOf(stream);
     if (source !== undefined) this.#tapped.add(exchange);
     return {
       status: response.status,
@@ -263,163 +272,73 @@ export class AxiosTransport implements Transport {
     };
   }
 
-  /** The answer to the request; if the server refuses the credential, to the request with another one. */
-  async #accepted(exchange: HttpExchange): Promise<Answer> {
-    const credential = await this.#waited(
-      exchange,
-      currentCredential(this.#credentials, exchange.signal),
-    );
-    let response: HttpAnswer | undefined;
-    try {
-      response = await this.#answer(exchange, credential);
-    } catch (error) {
-      if (credential?.cert === undefined || !mayBeTheCertificate(error, exchange)) throw error;
-      const other = await this.#another(exchange, credential);
-      if (other === undefined) throw error;
-      return { response: await this.#answer(exchange, other), credential: other };
-    }
-    if (response.status !== 401 || credential === undefined) return { response, credential };
-    let other: Credential | undefined;
-    try {
-      other = await this.#another(exchange, credential);
-    } catch (error) {
-      // The caller gets this error, and never reads the answer, which would keep its connection.
-      response.data.destroy();
-      throw error;
-    }
-    if (other === undefined) return { response, credential };
-    await drained(response.data);
-    return { response: await this.#answer(exchange, other), credential: other };
-  }
-
-  async #another(exchange: HttpExchange, rejected: Credential): Promise<Credential | undefined> {
-    exchange.headers.pause();
-    const other = await this.#waited(
-      exchange,
-      credentialAfter(rejected, this.#credentials, exchange.signal),
-    );
-    const { timing } = exchange.request;
-    if (timing !== undefined && other !== undefined) timing.refreshes += 1;
-    return other;
-  }
-
-  async #waited<R>({ request }: HttpExchange, found: Promise<R>): Promise<R> {
-    const { timing } = request;
-    if (timing === undefined) return await found;
-    const sinceMs = this.#runtime.monotonicMs();
-    try {
-      return await found;
-    } finally {
-      timing.add('credential', this.#runtime.monotonicMs() - sinceMs);
-    }
-  }
-
   #finish(exchange: HttpExchange): void {
     exchange.finish();
     this.#tapped.delete(exchange);
     if (this.#running.delete(exchange) && holdsStream(exchange.request)) this.#streams -= 1;
   }
 
-  /** The answer with the authorities of now; if they do not fit the server, with those that have replaced them. */
-  async #answer(exchange: HttpExchange, credential: Credential | undefined): Promise<HttpAnswer> {
-    const ca = await this.#authorities(exchange.signal);
-    try {
-      return await this.#attempt(exchange, credential, ca);
-    } catch (error) {
-      if (!(error instanceof TransportError) || error.code !== 'CERTIFICATE') throw error;
-      exchange.headers.pause();
-      const replaced = await this.#authorities(exchange.signal, true);
-      if (samePem(replaced, ca)) throw error;
-      return await this.#attempt(exchange, credential, replaced);
-    }
-  }
-
-  /** Sends the request once, and resolves when the headers have arrived. */
-  async #attempt(
-    exchange: HttpExchange,
-    credential: Credential | undefined,
-    ca: string | Buffer | undefined,
-  ): Promise<HttpAnswer> {
+  /** Sends a request once, and resolves when the headers have arrived. */
+  async #attempt({ exchange, credential, ca }: Attempt): Promise<HttpAnswer> {
     exchange.sent();
-    const {
-      http2,
-      request: { timing, stream = false, admit },
-    } = exchange;
+    const { authorization } = credential ?? {};
+    const headers = {
+      ...this.#headers,
+      ...exchange.request.headers,
+      ...(authorization === undefined ? {} : { authorization }),
+    };
     try {
-      const config = this.#config(exchange, credential);
-      const response =
-        exchange.request.webSocket === undefined
-          ? await this.#sender.send({ config, credential, ca, http2, timing, stream, admit })
-          : await this.#upgrade(exchange, credential, this.#pool.upgradeAgent(credential, ca));
-      // Aborting emits an error on the stream, which has no other listener before it is read.
-      response.data.on('error', () => {});
-      return response;
+      if (exchange.request.webSocket === undefined) {
+        return await this.#request({ exchange, credential, ca }, headers);
+      }
+      return await this.#upgrade(exchange, headers, this.#pool.upgradeAgent(credential, ca));
     } catch (error) {
       throw exchange.explain(error);
     }
   }
 
-  #config(
-    { request: { method, path, headers, body, stream }, signal }: HttpExchange,
-    credential: Credential | undefined,
-  ): SendOptions['config'] {
-    const authorization = credential?.authorization;
-    return {
+  async #request({ exchange, credential, ca }: Attempt, headers: Headers): Promise<HttpAnswer> {
+    const { request, http2, signal } = exchange;
+    const { method, path, body, timing, stream = false, admit } = request;
+    const compresses = this.#compression && !stream;
+    const config = {
       method,
       url: this.server + path,
-      headers: {
-        ...this.#headers,
-        ...headers,
-        'accept-encoding': stream === true || !this.#compression ? 'identity' : 'gzip',
-        ...(authorization === undefined ? {} : { authorization }),
-      },
+      headers: { ...headers, 'accept-encoding': compresses ? 'gzip' : 'identity' },
       // axios would send the whole ArrayBuffer of a plain Uint8Array, not only its part.
       ...(body === undefined ? {} : { data: asBuffer(body) }),
       // Always set: some proxies compress answers that were requested without compression.
       decompress: true,
       signal,
     };
+    const options = { config, credential, ca, http2, timing, stream, admit };
+    const { response, tap } = await this.#sender.send(options);
+    const { status, data } = response;
+    // Aborting emits an error on the stream, which has no other listener before it is read.
+    data.on('error', () => {});
+    return { status, headers: response.headers, data, tap };
   }
 
-  /** As `#request`, for a connection that becomes a WebSocket. */
-  async #upgrade(
-    exchange: HttpExchange,
-    credential: Credential | undefined,
-    agent: HttpAgent,
-  ): Promise<HttpAnswer> {
+  /** Sends a request whose connection becomes a WebSocket. */
+  async #upgrade(exchange: HttpExchange, headers: Headers, agent: HttpAgent): Promise<HttpAnswer> {
     const { request, target, signal } = exchange;
-    const { headers, webSocket } = request;
-    const authorization = credential?.authorization;
+    const { webSocket, timing } = request;
     const { response, socket } = await openWebSocket({
       protocols: webSocket?.protocols ?? [],
       deadPeerMs: webSocket?.deadPeerMs ?? Infinity,
       target,
       agent,
-      headers: {
-        ...this.#headers,
-        ...headers,
-        ...(authorization === undefined ? {} : { authorization }),
-      },
+      headers,
       signal,
       runtime: this.#runtime,
       onClosed: () => this.#finish(exchange),
     });
-    const { timing } = request;
     if (timing !== undefined) {
       timing.connections += 1;
       timing.add('connection', this.#pool.connectMs(response.socket) ?? 0);
     }
+    response.on('error', () => {});
     return { status: response.statusCode ?? 0, headers: response.headers, data: response, socket };
-  }
-
-  async #authorities(
-    signal: AbortSignal,
-    again: boolean = false,
-  ): Promise<string | Buffer | undefined> {
-    const ca = typeof this.#ca === 'function' ? this.#ca(again) : this.#ca;
-    if (ca === undefined || typeof ca === 'string') return ca;
-    const read = ca instanceof Promise ? await abortable(ca, signal) : ca;
-    return typeof read === 'string' ? read : asBuffer(read);
   }
 
   #closedError(): ListwatchError {
@@ -446,28 +365,6 @@ function redirectRefused(target: ExchangeTarget, status: number): TransportError
     `the server answered with a redirect (HTTP ${status}), and credentials are not sent on; ` +
     'use the address of the API server itself';
   return new TransportError('REDIRECT_REFUSED', target, problem);
-}
-
-/**
- * Whether a connection failed because of the client's certificate, and the request can be sent again: the server has not seen it,
- * or it is a read. Some servers close the connection without a reason.
- */
-function mayBeTheCertificate(error: unknown, { request }: HttpExchange): boolean {
-  if (isRefusedCertificate(error)) return true;
-  return request.method === 'GET' && isListwatchError(error, 'CONNECTION_FAILED');
-}
-
-/** Reads the rest of a short answer, so that its connection serves the next request. */
-async function drained(body: Readable): Promise<void> {
-  let bytes = 0;
-  try {
-    for await (const piece of body as AsyncIterable<Uint8Array>) {
-      bytes += piece.length;
-      if (bytes > DRAINED_BYTES) break;
-    }
-  } catch {
-    // The request is sent again in any case; a broken connection fails there.
-  }
 }
 
 /** Whether a proxy is another machine than this one. */

@@ -1,4 +1,4 @@
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { ConnectionConfig } from '../contract/connection-config.ts';
@@ -6,9 +6,10 @@ import type { AllowExec } from '../credentials/exec/allow-exec.ts';
 import type { ExecEnvironment } from '../credentials/exec/exec-plugin-options.ts';
 import { chosenContext, type EntryNames } from './chosen-context.ts';
 import { clusterSettings } from './cluster-settings.ts';
-import { impersonationOf } from './impersonation-of.ts';
 import type { Kubeconfig } from '../kubeconfig/kubeconfig.ts';
 import { userCredentials } from './user-credentials.ts';
+import type { Impersonation } from '../../transport/contract/impersonation.ts';
+import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 
 export interface KubeconfigConnectionOptions extends EntryNames {
   /** Which exec plug-ins may run. @defaultValue those of files; none of a configuration that was passed as data */
@@ -58,4 +59,33 @@ export async function kubeconfigConnection(
     source,
     entries: { cluster: chosen.clusterName, user: user?.name },
   });
+}
+
+/**
+ * The identity that an entry of `users` asks for.
+ * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
+ * @see client-go tools/clientcmd/validation.go validateAuthInfo @ 32ce75a7
+ */
+export function impersonationOf(entry: KubeconfigField): Impersonation | undefined {
+  const user = entry.field('as').optionalText();
+  const uid = entry.field('as-uid').optionalText();
+  const groups = entry.field('as-groups').texts();
+  const extraField = entry.field('as-user-extra');
+  const keys = extraField.names();
+  if (user === undefined) {
+    const [name] = [
+      ...(uid === undefined ? [] : ['as-uid']),
+      ...(groups.length === 0 ? [] : ['as-groups']),
+      ...(keys.length === 0 ? [] : ['as-user-extra']),
+    ];
+    if (name !== undefined) entry.field(name).fail('it needs a user; add "as" beside it');
+    return undefined;
+  }
+  const extra = Object.fromEntries(keys.map((key) => [key, extraField.field(key).texts()]));
+  return {
+    user,
+    uid,
+    groups: groups.length === 0 ? undefined : groups,
+    extra: keys.length === 0 ? undefined : extra,
+  };
 }

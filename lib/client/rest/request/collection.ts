@@ -1,7 +1,8 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { describeCollection, type CollectionOptions } from '../../../meta/collection-options.ts';
-import { quotedName, type ApiCall, type ApiVerb } from '../../../meta/api-call.ts';
+import { type CollectionOptions, describeCollection } from '../../../meta/collection-options.ts';
+import { type ApiCall, type ApiVerb, quotedName } from '../../../meta/api-call.ts';
 import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../../meta/resource.ts';
+import type { DeleteCollectionOptions, DeleteOptions } from './resource-options.ts';
 
 const GROUP_OR_VERSION = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 const RESOURCE = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -97,4 +98,17 @@ function checkSegment(what: string, value: string): void {
     'INVALID_OPTION',
     `${JSON.stringify(value)} cannot be a ${what}: ${problem}`,
   );
+}
+
+/** The `DeleteOptions` that a deletion sends. */
+export function deleteBody(options: DeleteOptions | DeleteCollectionOptions): object {
+  const { propagationPolicy, gracePeriodSeconds, dryRun } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    preconditions: 'preconditions' in options ? options.preconditions : undefined,
+    propagationPolicy,
+    gracePeriodSeconds,
+    ...(dryRun === true ? { dryRun: ['All'] } : {}),
+  };
 }

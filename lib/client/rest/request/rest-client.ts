@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { abortable } from '../../../kernel/time/abort.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -13,7 +13,7 @@ import type { ClientInspection } from './client-inspection.ts';
 import { isStatus } from '../../../meta/failure/status.ts';
 import { LONGEST_BODY_BYTES, readBody, readBodyStart } from '../../transport/body/read-body.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
-import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
+import { type ExchangeTarget, TransportError } from '../../transport/contract/transport-error.ts';
 import type {
   ResponseBody,
   Transport,
@@ -22,12 +22,12 @@ import type {
 } from '../../transport/contract/transport.ts';
 import { parseWarningHeader, type ServerWarning } from '../../transport/warning-header.ts';
 import type { WriteFence } from '../../transport/contract/write-fence.ts';
-import { BoundTransport } from './bound-transport.ts';
 import { FencedTransport } from './fenced-transport.ts';
 import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { InterceptedReads } from './intercepted-reads.ts';
 import { responseError, statusError } from './response-error.ts';
+import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -325,5 +325,39 @@ export function located(error: unknown, target: ExchangeTarget, place: string = 
       return new TransportError(error.code, target, place + withCheck(error.message));
     default:
       return error;
+  }
+}
+
+/** A transport whose requests all have a signal, besides one of their own. */
+class BoundTransport implements Transport {
+  readonly #transport: Transport;
+  readonly #signal: AbortSignal;
+
+  constructor(transport: Transport, signal: AbortSignal) {
+    this.#transport = transport;
+    this.#signal = signal;
+  }
+
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  send(request: TransportRequest): Promise<TransportResponse> {
+    const { signal } = request;
+    return this.#transport.send({ ...request, signal: this.#both(signal) });
+  }
+
+  /** Work that passes on the signal it was given has the same one twice. A combined one takes long to make, and stays in memory for long. */
+  #both(signal: AbortSignal | undefined): AbortSignal {
+    if (signal === undefined || signal === this.#signal) return this.#signal;
+    return AbortSignal.any([signal, this.#signal]);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  inspect(): TransportInspection | undefined {
+    return this.#transport.inspect?.();
   }
 }

@@ -1,19 +1,19 @@
-import { Agent as HttpAgent } from 'node:http';
+import { type Agent, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { samePem, type Credential } from '../contract/credential.ts';
+import { type Credential, samePem } from '../contract/credential.ts';
 import type { Http2SessionInspection } from '../contract/transport-inspection.ts';
 import type { TlsOptions } from '../contract/tls-options.ts';
-import { rememberPeerCertificate } from './cause/peer-certificate.ts';
-import { tapBodies } from './tap/body-tap.ts';
+import { notePeerCertificate } from './cause/peer-certificate.ts';
+import { BodyTaps } from './tap/body-tap.ts';
 import { checkTlsMaterial } from './cause/tls-material.ts';
 import type { Http2SessionPool } from './http2/http2-session-pool.ts';
-import { limitConnecting } from './limit-connecting.ts';
 import type { Dialer } from './proxy/dialer.ts';
 import { throughDialer } from './through-dialer.ts';
 import { whenClosed } from './http2/when-closed.ts';
+import { notConnectedInTime } from './cause/not-connected-in-time.ts';
 
 /** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
@@ -38,7 +38,7 @@ export interface ConnectionPoolOptions {
 
 type Pem = string | Buffer | undefined;
 
-/** What an agent is for. */
+/** The purpose of an agent. */
 type Use = 'requests' | 'http2' | 'upgrades';
 
 interface TlsIdentity {
@@ -59,6 +59,8 @@ interface TlsIdentity {
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
+  /** The bodies of streams that come past Node's parser. */
+  readonly taps: BodyTaps = new BodyTaps();
   readonly #connectMs = new WeakMap<Duplex, number>();
   readonly #retired = new Set<HttpAgent>();
   readonly #retiredSessions = new Set<Http2SessionPool>();
@@ -181,11 +183,11 @@ export class ConnectionPool {
       : new HttpAgent(keep);
     if (dialer === undefined) {
       // A session of HTTP/2 reads from the handle of the socket, and the reader of a WebSocket keeps what it has read.
-      if (use === 'requests') tapBodies(agent);
+      if (use === 'requests') this.taps.install(agent);
       limitConnecting(agent, { runtime, limitMs: connectMs, secure });
     } else {
       throughDialer(agent, { dialer, secure, runtime, connectMs, signal: this.#closing.signal });
-      if (use === 'requests') tapBodies(agent, 'made');
+      if (use === 'requests') this.taps.install(agent, 'made');
     }
     return this.#measured(agent, secure);
   }
@@ -220,7 +222,7 @@ export class ConnectionPool {
       });
       if (socket !== undefined && socket !== null) {
         this.#opened += 1;
-        if (secure) rememberPeerCertificate(socket as TLSSocket, runtime);
+        if (secure) notePeerCertificate(socket as TLSSocket, runtime);
         socket.once(secure ? 'secureConnect' : 'connect', () => note(socket));
       }
       return socket;
@@ -237,4 +239,30 @@ function asPem(value: string | Uint8Array | undefined): Pem {
   return value === undefined || typeof value === 'string' || Buffer.isBuffer(value)
     ? value
     : Buffer.from(value);
+}
+
+/**
+ * Limits the time that an agent may take to make a connection, with TLS. After it the connection ends with ETIMEDOUT.
+ *
+ * TCP sends its first packet again after 1, 3, 7 and 15 s, and then after longer waits. With a limit of ten seconds and a new
+ * connection, a client is back within a few seconds after a network that lost all packets has recovered.
+ */
+function limitConnecting<A extends Agent>(
+  agent: A,
+  { runtime, limitMs, secure }: { runtime: Runtime; limitMs: number; secure: boolean },
+): A {
+  if (limitMs === Infinity) return agent;
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback);
+    if (socket === undefined || socket === null) return socket;
+    const timer = runtime.setTimer(limitMs, () => {
+      socket.destroy(notConnectedInTime(limitMs));
+    });
+    const made = (): void => timer.cancel();
+    socket.once(secure ? 'secureConnect' : 'connect', made);
+    socket.once('close', made);
+    return socket;
+  };
+  return agent;
 }

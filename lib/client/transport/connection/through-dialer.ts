@@ -4,7 +4,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { callbackify } from 'node:util';
 import { onAbort } from '../../../kernel/time/abort.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { rememberPeerCertificate } from './cause/peer-certificate.ts';
+import { notePeerCertificate } from './cause/peer-certificate.ts';
 import { notConnectedInTime } from './cause/not-connected-in-time.ts';
 import type { Dialer } from './proxy/dialer.ts';
 
@@ -38,7 +38,7 @@ async function connect(target: Target, options: ThroughDialerOptions): Promise<S
   const socket = await dialer.dial({ host: host ?? 'localhost', port: Number(port) }, signal);
   if (!secure) return socket;
   const tls = startTls(socket, target);
-  rememberPeerCertificate(tls, runtime);
+  notePeerCertificate(tls, runtime);
   const limitMs = connectMs - (runtime.monotonicMs() - startedMs);
   // The bytes of the answer may have come with those of the proxy, so that TLS fails before an agent listens.
   await handshake(tls, { limitMs, connectMs, runtime, signal });

@@ -1,16 +1,22 @@
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import type {
+  ResponseBody,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from '../contract/transport.ts';
 import type { TransportInspection } from '../contract/transport-inspection.ts';
 import { AdaptiveLimiter } from './adaptive-limiter.ts';
 import { closedError } from './closed-error.ts';
-import { FixedLimiter } from './fixed-limiter.ts';
-import { mayBeLoad, readRefusal } from './load-refusal.ts';
-import { LIMITER, type FixedLimit, type RequestLimiter } from './request-limiter.ts';
+import { type FixedLimit, LIMITER, MOST_QUEUED, type RequestLimiter } from './request-limiter.ts';
 import { RequestMeter } from './request-meter.ts';
+import { type Lane, TurnQueue } from './turn-queue.ts';
+import { isStatus } from '../../../meta/failure/status.ts';
+import { readBodyStart } from '../body/read-body.ts';
 
 export interface LimitedTransportOptions {
   /** @defaultValue 'adaptive' */
@@ -128,4 +134,92 @@ export class LimitedTransport implements Transport {
       waiting: this.#limiter.queued,
     });
   }
+}
+
+interface FixedLimiterOptions extends FixedLimit {
+  readonly runtime: Runtime;
+  readonly onChange?: (() => void) | undefined;
+}
+
+/** A token bucket with a rate that the user gave. It starts full. */
+class FixedLimiter implements RequestLimiter {
+  readonly rate: number;
+  readonly #queue: TurnQueue;
+
+  constructor({ runtime, queriesPerSecond, burst, onChange }: FixedLimiterOptions) {
+    this.rate = queriesPerSecond;
+    this.#queue = new TurnQueue({
+      runtime,
+      maxQueued: MOST_QUEUED,
+      describe: () =>
+        `for the option "limiter", which allows ${queriesPerSecond} a second; send fewer, or raise the limit`,
+      onChange,
+    });
+    this.#queue.limit(queriesPerSecond, burst ?? Math.max(1, Math.floor(queriesPerSecond)), true);
+  }
+
+  get queued(): number {
+    return this.#queue.size;
+  }
+
+  turn(lane: Lane, signal: AbortSignal | undefined): Promise<void> | undefined {
+    return this.#queue.turn(lane, signal);
+  }
+
+  answered(): void {}
+
+  close(reason: unknown): void {
+    this.#queue.close(reason);
+  }
+}
+
+/** A Status of a refusal is smaller; bytes. */
+const LONGEST_BODY_BYTES = 64 * 1024;
+
+/**
+ * Whether a server, or a proxy before it, has refused a request because it gets too many: 429, or 503 with `Retry-After`.
+ *
+ * A Status in the body is another case: the part that serves the resource was reached, and answers about this object, for
+ * example an eviction that a disruption budget forbids, or a cache that is being filled. The filters of kube-apiserver that
+ * limit requests answer in plain text (apiserver pkg/server/filters/maxinflight.go tooManyRequests; recorded from 1.36.3).
+ */
+function mayBeLoad({ method, path }: TransportRequest, response: TransportResponse): boolean {
+  const { status, headers } = response;
+  if (status !== 429 && (status !== 503 || headers['retry-after'] === undefined)) return false;
+  return !(method === 'POST' && /\/eviction(?:\?|$)/.test(path));
+}
+
+/** Reads a refusal for which `mayBeLoad` holds. The returned response has the same body, kept in memory. */
+async function readRefusal(
+  response: TransportResponse,
+): Promise<{ readonly load: boolean; readonly response: TransportResponse }> {
+  if (response.headers['content-type']?.startsWith('application/json') !== true) {
+    return { load: true, response };
+  }
+  const bytes = await readBodyStart(response.body, LONGEST_BODY_BYTES);
+  return { load: !isStatusText(bytes), response: { ...response, body: bodyOf(bytes) } };
+}
+
+function isStatusText(bytes: Buffer): boolean {
+  try {
+    return isStatus(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    return false;
+  }
+}
+
+function bodyOf(bytes: Buffer): ResponseBody {
+  return {
+    [Symbol.asyncIterator]: () => {
+      let read = false;
+      return {
+        next: () => {
+          if (read) return Promise.resolve({ done: true, value: undefined });
+          read = true;
+          return Promise.resolve({ done: false, value: bytes });
+        },
+        return: () => Promise.resolve({ done: true, value: undefined }),
+      };
+    },
+  };
 }

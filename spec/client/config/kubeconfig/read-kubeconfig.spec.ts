@@ -3,7 +3,10 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { KubeconfigSource } from '../../../../lib/client/config/kubeconfig/kubeconfig-source.ts';
 import type { Kubeconfig } from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
-import { readKubeconfigSource } from '../../../../lib/client/config/kubeconfig/read-kubeconfig.ts';
+import {
+  kubeconfigPaths,
+  readKubeconfigSource,
+} from '../../../../lib/client/config/kubeconfig/read-kubeconfig.ts';
 import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
@@ -166,6 +169,28 @@ describe('readKubeconfigSource', () => {
       expect(error.code).to.equal('CONFIG_INVALID');
       expect(error.message.startsWith(expected), error.message).to.equal(true);
       expect(error.message).not.to.contain('canary');
+    });
+  }
+});
+
+describe('kubeconfigPaths', () => {
+  const cases: [variable: string | undefined, paths: readonly string[]][] = [
+    [undefined, ['/home/me/.kube/config']],
+    ['', ['/home/me/.kube/config']],
+    ['/a', ['/a']],
+    ['/a:/b', ['/a', '/b']],
+    ['/a:/b:/a', ['/a', '/b']],
+    [':/a::/b:', ['/a', '/b']],
+    [':', []],
+    ['a:./a', ['a', './a']],
+    [' /a', [' /a']],
+    ['~/a', ['~/a']],
+  ];
+  for (const [variable, paths] of cases) {
+    it(`lists ${JSON.stringify(paths)} for KUBECONFIG ${JSON.stringify(variable)}`, () => {
+      const found = kubeconfigPaths({ KUBECONFIG: variable }, '/home/me');
+      expect(found.paths).to.deep.equal(paths);
+      expect(found.variable).to.equal(variable ? 'KUBECONFIG' : undefined);
     });
   }
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { ApplyAllError } from '../../../../lib/client/rest/apply-all/apply-all-error.ts';
+import { ApplyAllError } from '../../../../lib/client/rest/apply-all/apply-all.ts';
 import type {
-  ApplyAllOptions,
   AppliedObject,
+  ApplyAllOptions,
   FailedManifest,
   Manifests,
 } from '../../../../lib/client/rest/apply-all/apply-all-options.ts';

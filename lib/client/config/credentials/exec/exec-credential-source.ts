@@ -6,7 +6,7 @@ import { InstallHint } from './install-hint.ts';
 import type { PluginOutput } from './plugin-output.ts';
 import type { ProgramRun } from './program-run.ts';
 import { runPlugin } from './run-plugin.ts';
-import { SharedWork } from './shared-work.ts';
+import { abortable } from '../../../../kernel/time/abort.ts';
 
 /** A credential is replaced this long before it expires, so that none expires on the way. */
 const LEEWAY_MS = 10_000;
@@ -166,4 +166,39 @@ export class ExecCredentialSource implements CredentialSource {
 
 function timeOf(atMs: number): string {
   return new Date(atMs).toISOString();
+}
+
+/**
+ * Work that several callers wait for. A caller that aborts leaves the others waiting; when the last one has left before the work
+ * has settled, `onDeserted` is called once.
+ */
+export class SharedWork<R> {
+  readonly #work: Promise<R>;
+  readonly #onDeserted: () => void;
+  #waiting = 0;
+  #isOver = false;
+
+  constructor(work: Promise<R>, onDeserted: () => void) {
+    this.#work = work;
+    this.#onDeserted = onDeserted;
+    const over = (): void => {
+      this.#isOver = true;
+    };
+    // It also handles the rejection of work that all callers have left.
+    work.then(over, over);
+  }
+
+  /** Settles as the work does, or rejects with the signal's reason. A caller without a signal waits to the end. */
+  async wait(signal: AbortSignal | undefined): Promise<R> {
+    this.#waiting += 1;
+    try {
+      return await abortable(this.#work, signal);
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0 && !this.#isOver) {
+        this.#isOver = true;
+        this.#onDeserted();
+      }
+    }
+  }
 }

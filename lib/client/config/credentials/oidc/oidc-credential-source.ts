@@ -1,11 +1,10 @@
 import { abortable } from '../../../../kernel/time/abort.ts';
 import { errorMessage, type ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../../../kernel/report/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../../kernel/report/logger.ts';
+import { type Logger, silentLogger } from '../../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../../kernel/time/wait.ts';
 import { Credential, type CredentialSource } from '../../../transport/contract/credential.ts';
-import { expiryOf, LONGEST_ID_TOKEN } from './id-token.ts';
 import { LOG_IN_AGAIN, oidcError } from './oidc-error.ts';
 import type { OidcIssuerClient } from './oidc-issuer-client.ts';
 import type { RefreshedTokens } from './oidc-options.ts';
@@ -194,4 +193,27 @@ export class OidcCredentialSource implements CredentialSource {
 function dateOf(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? 'an unknown date' : date.toISOString().replace('.000', '');
+}
+
+/** A longer token could not be sent: servers accept headers of some kilobytes. */
+const LONGEST_ID_TOKEN = 65_536;
+
+/**
+ * When a JSON Web Token expires, milliseconds since 1970; `Infinity` if it does not say so. Undefined: it is not a JSON Web Token.
+ * The signature is not verified: that is the task of the server.
+ */
+export function expiryOf(idToken: string): number | undefined {
+  if (idToken.length > LONGEST_ID_TOKEN) return undefined;
+  const parts = idToken.split('.');
+  const [, payload = ''] = parts;
+  if (parts.length !== 3 || !parts.every((part) => /^[\w-]+$/.test(part))) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return undefined;
+    const { exp } = claims as { readonly exp?: unknown };
+    if (exp === undefined) return Infinity;
+    return typeof exp === 'number' ? exp * 1_000 : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 
-/** What a message says about a certificate that did not verify. Dates are ISO 8601. */
+/** Facts for a message about a certificate that did not verify. Dates are ISO 8601. */
 export interface PeerCertificateFacts {
   /** The common name of its issuer. */
   readonly issuer?: string | undefined;
@@ -10,21 +10,23 @@ export interface PeerCertificateFacts {
   readonly expiredAt?: string | undefined;
 }
 
-/** By the error that closed the connection. */
-const FACTS = new WeakMap<object, PeerCertificateFacts>();
+/** The error of a connection whose certificate did not verify, as `notePeerCertificate` completes it. */
+interface CertificateError extends Error {
+  peerCertificate?: PeerCertificateFacts;
+}
 
 /**
- * Keeps the dates and the issuer of a certificate that does not verify, for the message of the error. The errors of Node have
- * neither, and a socket that has failed has no certificate any more.
+ * Adds the dates and the issuer of a certificate that does not verify to the error of its socket, for messages. The errors of Node
+ * have neither, and a socket that has failed has no certificate any more.
  */
-export function rememberPeerCertificate(socket: TLSSocket, runtime: Runtime): void {
+export function notePeerCertificate(socket: TLSSocket, runtime: Runtime): void {
   let facts: PeerCertificateFacts | undefined;
   // Node verifies in a listener of this event. If a runtime has no such event, the messages have fewer details.
   socket.prependOnceListener('secure', () => {
     facts = factsOf(socket.getPeerCertificate(), runtime);
   });
-  const failed = (error: Error): void => {
-    if (facts !== undefined) FACTS.set(error, facts);
+  const failed = (error: CertificateError): void => {
+    if (facts !== undefined) error.peerCertificate = facts;
   };
   socket.prependOnceListener('error', failed);
   socket.once('secureConnect', () => {
@@ -35,7 +37,7 @@ export function rememberPeerCertificate(socket: TLSSocket, runtime: Runtime): vo
 
 /** The certificate that led to this error of a connection. */
 export function peerCertificateOf(error: unknown): PeerCertificateFacts | undefined {
-  return typeof error === 'object' && error !== null ? FACTS.get(error) : undefined;
+  return (error as Partial<CertificateError> | null)?.peerCertificate;
 }
 
 function factsOf(

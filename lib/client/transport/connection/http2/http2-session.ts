@@ -8,13 +8,54 @@ import type { Duplex } from 'node:stream';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import type { Http2SessionInspection } from '../../contract/transport-inspection.ts';
 import { notSent, pingUnanswered } from '../cause/http2-failure.ts';
-import {
-  nextSessionState,
-  type Http2SessionInput,
-  type Http2SessionState,
-} from './http2-session-state.ts';
 import { whenClosed } from './when-closed.ts';
 import { SessionPulse } from './session-pulse.ts';
+
+/**
+ * - `open`: takes streams, up to the limit of the server.
+ * - `draining`: takes no new stream; the running ones go on.
+ * - `closed`: nothing is left of it.
+ *
+ * A session begins when the settings of the server have arrived.
+ */
+type Http2SessionState = 'open' | 'draining' | 'closed';
+
+type Http2SessionInput =
+  /** The server sends GOAWAY without an error. */
+  | 'goaway'
+  /** New requests use other TLS settings. */
+  | 'retire'
+  /** The last stream has ended. */
+  | 'emptied'
+  /** No stream for the idle time. */
+  | 'idle'
+  /** The connection broke, a ping was not answered, or GOAWAY with an error. */
+  | 'lost';
+
+type Row = Readonly<Record<Http2SessionInput, Http2SessionState>>;
+
+/** The state machine of a session: state and input give the next state. */
+const TABLE: Readonly<Record<Http2SessionState, Row>> = {
+  open: {
+    goaway: 'draining',
+    retire: 'draining',
+    emptied: 'open',
+    idle: 'closed',
+    lost: 'closed',
+  },
+  draining: {
+    goaway: 'draining',
+    retire: 'draining',
+    emptied: 'closed',
+    idle: 'closed',
+    lost: 'closed',
+  },
+  closed: { goaway: 'closed', retire: 'closed', emptied: 'closed', idle: 'closed', lost: 'closed' },
+};
+
+function nextSessionState(state: Http2SessionState, input: Http2SessionInput): Http2SessionState {
+  return TABLE[state][input];
+}
 
 export interface PooledSessionOptions {
   /** A session whose server has sent its settings, and that has no stream. */

@@ -7,14 +7,14 @@ import { parseProxyAddress, type ProxyAddress } from '../../contract/proxy-addre
 import type { PemSource } from '../../contract/tls-options.ts';
 import { isUnknownAuthority } from '../cause/certificate-cause.ts';
 import { failureCause } from '../cause/failure-cause.ts';
-import { rememberPeerCertificate } from '../cause/peer-certificate.ts';
+import { notePeerCertificate } from '../cause/peer-certificate.ts';
 import { PROXY } from '../cause/peer.ts';
 import { authority } from './authority.ts';
-import { DialLimit } from './dial-limit.ts';
 import type { Dialer, DialTarget } from './dialer.ts';
 import { openHttpTunnel } from './http-tunnel.ts';
 import { closedByProxy, ProxyProblem } from './proxy-problem.ts';
 import { openSocksTunnel } from './socks-tunnel.ts';
+import { onAbort } from '../../../../kernel/time/abort.ts';
 
 /** TLS to an https proxy. The TLS to the server passes through it and has settings of its own. */
 export interface ProxyTls {
@@ -107,7 +107,7 @@ class ProxyDialer implements Dialer {
       ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : asBuffer(ca) }),
       ...(isIP(host) === 0 ? { servername: host } : {}),
     });
-    rememberPeerCertificate(socket, runtime);
+    notePeerCertificate(socket, runtime);
     limit.covers(socket);
     return await opened(socket, 'secureConnect');
   }
@@ -149,4 +149,50 @@ function opened(socket: Socket, made: 'connect' | 'secureConnect'): Promise<Sock
     };
     socket.once(made, done).once('error', fail).once('close', closed);
   });
+}
+
+interface DialLimitOptions {
+  readonly runtime: Runtime;
+  /** `Infinity` for no limit. */
+  readonly connectMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The time limit and the abort of one dial. Either destroys the socket of the dial. `release` ends both.
+ */
+class DialLimit {
+  /** Whether the connection to the proxy is made. */
+  connected = false;
+  readonly release: () => void;
+  #socket: Socket | undefined;
+
+  constructor({ runtime, connectMs, signal }: DialLimitOptions) {
+    const expire = (): void => {
+      this.#socket?.destroy(tooLate(this.connected, connectMs));
+    };
+    const timer = connectMs === Infinity ? undefined : runtime.setTimer(connectMs, expire);
+    const unlisten = onAbort(signal, () => {
+      timer?.cancel();
+      this.#socket?.destroy();
+    });
+    this.release = (): void => {
+      unlisten();
+      timer?.cancel();
+    };
+  }
+
+  /** The socket to destroy from now on. */
+  covers(socket: Socket): void {
+    this.connected = false;
+    this.#socket = socket;
+  }
+}
+
+function tooLate(connected: boolean, connectMs: number): ProxyProblem {
+  const what = connected ? 'it gave no answer' : 'it could not be reached';
+  return new ProxyProblem(
+    `${what} within ${connectMs} ms`,
+    'check host and port of the proxy URL, network and firewall, or raise timeouts.connectMs',
+  );
 }

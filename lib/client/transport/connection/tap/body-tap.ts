@@ -1,4 +1,11 @@
-import type { Agent, IncomingMessage } from 'node:http';
+import {
+  request as httpRequest,
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ChunkReader } from './chunk-reader.ts';
@@ -19,49 +26,65 @@ type Mode =
   /** Node's parser gets everything. */
   | 'parser';
 
-const taps = new WeakMap<object, BodyTap>();
+type Answered = (response: IncomingMessage) => void;
 
-/**
- * Makes the connections of an agent read the bodies of streams past the parser. `connect` makes sockets that take the option
- * `onread` of `net.connect`, or, with `made`, passes sockets that were made before and read in their own way.
- */
-export function tapBodies<A extends Agent>(agent: A, sockets: 'connect' | 'made' = 'connect'): A {
-  if (sockets === 'connect') tapConnecting(agent);
-  else tapMade(agent);
-  return agent;
-}
+/** The taps of the connections of one pool. */
+export class BodyTaps {
+  readonly #taps = new WeakMap<Duplex, BodyTap>();
 
-function tapConnecting(agent: Agent): void {
-  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    const tap = new BodyTap();
-    const reading: { readonly onread: OnReadOpts } = { onread: tap.onRead(buffer) };
-    const socket = connect({ ...options, ...reading }, callback);
-    if (socket !== undefined && socket !== null) tap.attach(socket);
-    return socket;
+  /**
+   * Makes the connections of an agent read the bodies of streams past the parser. `connect` makes sockets that take the option
+   * `onread` of `net.connect`, or, with `made`, passes sockets that were made before and read in their own way.
+   */
+  install(agent: Agent, sockets: 'connect' | 'made' = 'connect'): void {
+    if (sockets === 'connect') this.#installConnecting(agent);
+    else this.#installMade(agent);
+  }
+
+  /** Sends the request of a stream for axios: as any request, and its connection knows that a stream is expected. */
+  readonly transport: {
+    readonly request: (options: RequestOptions, onAnswer: Answered) => ClientRequest;
+  } = {
+    request: (options, onAnswer) => {
+      const isSecure = options.protocol === 'https:';
+      const request = isSecure ? httpsRequest(options, onAnswer) : httpRequest(options, onAnswer);
+      return request.once('socket', (socket) => this.#taps.get(socket)?.expectStream());
+    },
   };
-}
 
-function tapMade(agent: Agent): void {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) =>
-    connect(options, (error, socket) => {
-      if (socket !== undefined && socket !== null) new BodyTap().intercept(socket);
-      callback?.(error, socket);
-    });
-}
+  /** The tap of the connection of an answer whose body comes past Node's parser; undefined for other answers. */
+  tapOf(socket: Duplex | null): BodyTap | undefined {
+    const tap = socket === null ? undefined : this.#taps.get(socket);
+    return tap?.hasBody === true ? tap : undefined;
+  }
 
-/** Has to be called for the connection of a request whose answer is a stream, before the answer comes. */
-export function expectStream(socket: Duplex): void {
-  taps.get(socket)?.expectStream();
-}
+  #installConnecting(agent: Agent): void {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    const connect = agent.createConnection.bind(agent);
+    agent.createConnection = (options, callback) => {
+      const tap = new BodyTap();
+      const reading: { readonly onread: OnReadOpts } = { onread: tap.onRead(buffer) };
+      const socket = connect({ ...options, ...reading }, callback);
+      if (socket !== undefined && socket !== null) {
+        tap.attach(socket);
+        this.#taps.set(socket, tap);
+      }
+      return socket;
+    };
+  }
 
-/** The tap of the connection of an answer whose body comes past Node's parser; undefined for other answers. */
-export function tapOf(message: unknown): BodyTap | undefined {
-  const { socket } = message as Partial<IncomingMessage>;
-  const tap = socket === undefined || socket === null ? undefined : taps.get(socket);
-  return tap?.hasBody === true ? tap : undefined;
+  #installMade(agent: Agent): void {
+    const connect = agent.createConnection.bind(agent);
+    agent.createConnection = (options, callback) =>
+      connect(options, (error, socket) => {
+        if (socket !== undefined && socket !== null) {
+          const tap = new BodyTap();
+          tap.intercept(socket);
+          this.#taps.set(socket, tap);
+        }
+        callback?.(error, socket);
+      });
+  }
 }
 
 /**
@@ -102,7 +125,6 @@ export class BodyTap {
   attach(socket: Duplex): void {
     this.#socket = socket as Socket;
     this.#emit = (bytes) => socket.emit('data', bytes);
-    taps.set(socket, this);
   }
 
   /** Takes the data of a connection that was made without the option: TLS over another socket ignores it. */
@@ -113,7 +135,6 @@ export class BodyTap {
     ) => boolean;
     this.#socket = socket as Socket;
     this.#emit = (bytes) => emit('data', bytes);
-    taps.set(socket, this);
     socket.emit = (event: string | symbol, ...args: unknown[]): boolean => {
       if (event !== 'data') return emit(event, ...args);
       const bytes = args[0] as Buffer;

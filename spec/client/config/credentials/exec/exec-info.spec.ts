@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { execInfo } from '../../../../../lib/client/config/credentials/exec/exec-info.ts';
+import { execInfo } from '../../../../../lib/client/config/credentials/exec/run-plugin.ts';
 import { V1, V1BETA1 } from './plugin-script.ts';
 
 describe('execInfo', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { tapBodies } from '../../../../../lib/client/transport/connection/tap/body-tap.ts';
+import { BodyTaps } from '../../../../../lib/client/transport/connection/tap/body-tap.ts';
 import { AxiosTransport } from '../../../../../lib/client/transport/axios-transport.ts';
 import type { TlsOptions } from '../../../../../lib/client/transport/contract/tls-options.ts';
 import { AUTHORITY, SERVER_CERTIFICATE, SERVER_KEY } from '../../../support/certificates.ts';
@@ -74,7 +74,8 @@ describe('connections that read into the same memory', () => {
         onread = (options as { readonly onread?: Reading }).onread;
         return socket;
       };
-      tapBodies(agent).createConnection({ port: 1 });
+      new BodyTaps().install(agent);
+      agent.createConnection({ port: 1 });
       const pieces: Buffer[] = [];
       socket.on('data', (piece: Buffer) => pieces.push(piece));
       for (const text of ['first', 'other']) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expiryOf } from '../../../../../lib/client/config/credentials/oidc/id-token.ts';
+import { expiryOf } from '../../../../../lib/client/config/credentials/oidc/oidc-credential-source.ts';
 
 function token(payload: unknown): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
