@@ -24,7 +24,6 @@ const MADE_INSIDE: ReadonlySet<string> = new Set([
   'InspectedServer',
   'ControllerParts',
   'ReceivedObjects',
-  'WorkShare',
   'HeldLeaseOptions',
   'ObjectReader',
   'StoreTransaction',

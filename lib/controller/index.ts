@@ -1,5 +1,4 @@
 export { workQueueMetrics } from './workqueue/work-queue-metrics.ts';
-export type { NoteWriter } from './workqueue/keys/key-note.ts';
 export type { WorkItem } from './workqueue/keys/work-item.ts';
 export { WorkQueue } from './workqueue/work-queue.ts';
 export type {
@@ -56,7 +55,6 @@ export type {
   LeaderElectorOptions,
 } from './election/leader-election-options.ts';
 export type { HeldLease } from './election/held-lease.ts';
-export type { Moment } from './election/lease-clock.ts';
 export { electionMetrics } from './election/election-metrics.ts';
 export { webhookMetrics } from './webhook/port/webhook-metrics.ts';
 export {
@@ -66,7 +64,6 @@ export {
 } from './sharding/shard-member.ts';
 export { shardingMetrics } from './sharding/sharding-metrics.ts';
 export type { ShardingOptions, ShardMemberOptions } from './sharding/sharding-options.ts';
-export type { ShareWorker } from './sharding/contract/work-share.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';
 export {

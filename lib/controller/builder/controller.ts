@@ -179,6 +179,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   /**
    * Works only on the keys of a share from now on, such as none while another replica leads; its writes need the lease of the share. A
    * `Manager` calls it. Before `run`.
+   * @internal
    */
   shareWork(share: WorkShare): void {
     this.#shared.join(share);

@@ -81,18 +81,18 @@ export class HeldLease implements WriteFence {
     return this.#ended.signal.reason;
   }
 
-  /** A renewal that was sent at this moment has succeeded. @throws as `check`: it came too late. */
+  /** A renewal that was sent at this moment has succeeded. @throws as `check`: it came too late. @internal */
   renewed(sent: Moment): void {
     this.check();
     this.#since = sent;
   }
 
-  /** @param why in words */
+  /** @param why in words @internal */
   lose(why: string): void {
     this.end(this.#lostError(why));
   }
 
-  /** No write passes from now on. */
+  /** No write passes from now on. @internal */
   end(reason: ListwatchError): void {
     if (!this.#ended.signal.aborted) this.#ended.abort(reason);
   }

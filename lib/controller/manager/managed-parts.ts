@@ -1,6 +1,7 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
+import type { WorkShare } from '../sharding/contract/work-share.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
@@ -45,11 +46,12 @@ export interface RunnableContext {
 type Runs = Pick<Runnable, 'run'>;
 
 /** A controller of any kind. */
-export type AnyController = Pick<
-  Controller<KubernetesObject>,
-  'name' | 'whenReady' | 'drain' | 'inspect' | 'reportTo' | 'shareWork'
-> &
-  Runs;
+export interface AnyController
+  extends Runs,
+    Pick<Controller<KubernetesObject>, 'name' | 'whenReady' | 'drain' | 'inspect' | 'reportTo'> {
+  /** @internal */
+  shareWork(share: WorkShare): void;
+}
 
 /** An informer of any kind. */
 export type AnyInformer = Pick<SharedIndexInformer<KubernetesObject>, 'name' | 'whenSynced'> & Runs;

@@ -233,7 +233,7 @@ export class ReconcileLoop<K = string> {
     this.#gate = undefined;
   }
 
-  /** Aborts the signals of the runs of these keys. */
+  /** Aborts the signals of the runs of these keys. @internal */
   cutShort(covers: (key: K) => boolean, reason: unknown): void {
     for (const [key, run] of this.#running) if (covers(key)) run.abort(reason);
   }

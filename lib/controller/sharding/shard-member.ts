@@ -10,7 +10,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import { LeaseClock, type Moment } from '../election/lease-clock.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
-import type { ShareWorker, WorkShare } from './contract/work-share.ts';
+import type { ShareWorker } from './contract/work-share.ts';
 import { HeldSlots } from './held-slots.ts';
 import { MemberLease } from './member-lease.ts';
 import { SlotAssignment } from './rendezvous.ts';
@@ -81,7 +81,7 @@ const LONG_MS = 30_000;
  * if (share.has('shop/first')) await writeReport(client.fencedBy(share.fence), 'shop/first');
  * await running;
  */
-export class ShardMember implements WorkShare, AsyncDisposable {
+export class ShardMember implements AsyncDisposable {
   readonly fence: WriteFence;
   readonly #options: ShardMemberOptions;
   readonly #times: ShardingTimes;
@@ -162,6 +162,7 @@ export class ShardMember implements WorkShare, AsyncDisposable {
     return this.#slots.has(key) && this.#right.leftMs > 0;
   }
 
+  /** @internal */
   join(worker: ShareWorker): () => void {
     this.#workers.add(worker);
     return () => {

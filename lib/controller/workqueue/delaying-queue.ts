@@ -79,6 +79,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     if (this.waits(key) || !this.#pacer.debounces(key, priority)) this.enter(key, priority);
   }
 
+  /** @internal */
   override addNoted(key: K, priority: number, writer: NoteWriter): void {
     if (this.closing) return;
     if (this.#pacer === undefined || this.waits(key) || !this.#pacer.debounces(key, priority)) {
@@ -86,6 +87,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     } else this.#heldNotes?.add(key, writer);
   }
 
+  /** @internal */
   protected override keepNote(key: K, note: unknown): void {
     this.#heldNotes?.set(key, note);
   }
@@ -108,23 +110,26 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     else this.#delayed.put(key, this.#runtime.monotonicMs() + delayMs, priority);
   }
 
-  /** Both `close` and `destroy` drop the delayed keys. */
+  /** Both `close` and `destroy` drop the delayed keys. @internal */
   protected override refuseKeys(): void {
     this.#delayed.clear();
     this.#pacer?.flush();
     super.refuseKeys();
   }
 
+  /** @internal */
   protected override dropWaiting(): readonly K[] {
     const paced = this.#pacer?.clear() ?? [];
     this.#heldNotes?.clear();
     return [...super.dropWaiting(), ...paced];
   }
 
+  /** @internal */
   protected override dropDelayed(): readonly K[] {
     return this.#delayed.clear();
   }
 
+  /** @internal */
   protected override heldBack(
     limit: number,
     nowMs: number,

@@ -65,6 +65,7 @@ export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
     return this.#rateLimiter.numRequeues(key);
   }
 
+  /** @internal */
   protected override heldBack(
     limit: number,
     nowMs: number,

@@ -150,24 +150,24 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.enter(key, options === NO_OPTIONS ? 0 : priorityOf(options));
   }
 
-  /** Adds a key with a note, such as why it needs work. `priority`: as in `AddOptions`; it is not checked. */
+  /** Adds a key with a note, such as why it needs work. `priority`: as in `AddOptions`; it is not checked. @internal */
   addNoted(key: K, priority: number, writer: NoteWriter): void {
     this.enter(key, priority, writer);
   }
 
-  /** For a worker: returns and forgets what was noted of its key; undefined without a note. */
+  /** For a worker: returns and forgets what was noted of its key; undefined without a note. @internal */
   takeNote(key: K): unknown {
     const slot = this.#keys.slotOf(key);
     return slot === undefined ? undefined : this.#keys.takeNote(slot);
   }
 
-  /** Whether the key waits for a worker, so that a further add changes nothing but its priority. */
+  /** Whether the key waits for a worker, so that a further add changes nothing but its priority. @internal */
   protected waits(key: K): boolean {
     const slot = this.#keys.slotOf(key);
     return slot !== undefined && this.#keys.stateAt(slot) === WAITING;
   }
 
-  /** Adds a key now. */
+  /** Adds a key now. @internal */
   protected enter(key: K, priority: number, writer?: NoteWriter): void {
     if (this.#closing) return;
     const keys = this.#keys;
@@ -231,7 +231,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return undefined;
   }
 
-  /** Called with the note of a key that the limit holds back. */
+  /** Called with the note of a key that the limit holds back. @internal */
   protected keepNote(_key: K, _note: unknown): void {}
 
   async #takeLater(signal: AbortSignal | undefined): Promise<WorkItem<K> | undefined> {
@@ -314,7 +314,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return dropped;
   }
 
-  /** Drops and returns the keys that would be taken, and those that are held back a moment. */
+  /** Drops and returns the keys that would be taken, and those that are held back a moment. @internal */
   protected dropWaiting(): readonly K[] {
     const dropped = this.#waiting.drain().map((slot) => this.#keys.keyAt(slot));
     for (const { slot } of this.#inWork.slice(Infinity)) this.#keys.setState(slot, IN_WORK);
@@ -323,12 +323,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return dropped;
   }
 
-  /** Drops and returns the keys that were added for later. */
+  /** Drops and returns the keys that were added for later. @internal */
   protected dropDelayed(): readonly K[] {
     return [];
   }
 
-  /** The parts of `inspect` that a queue without delays has not. */
+  /** The parts of `inspect` that a queue without delays has not. @internal */
   protected heldBack(
     _limit: number,
     _nowMs: number,
@@ -432,10 +432,10 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.#room = this.#wanted + SPARE;
   }
 
-  /** Limits the rate of what is taken; set by the constructor of a queue that has limits. */
+  /** Limits the rate of what is taken; set by the constructor of a queue that has limits. @internal */
   protected limit: TakeLimit<K> | undefined;
 
-  /** The first step of closing: refuses new keys. */
+  /** The first step of closing: refuses new keys. @internal */
   protected refuseKeys(): void {
     this.#closing = true;
     this.#wakeAll();
@@ -454,10 +454,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     if (this.#closing) this.#idle.open();
   }
 
+  /** @internal */
   protected countRetry(): void {
     this.#metrics.retried();
   }
 
+  /** @internal */
   protected wakeOne(): void {
     for (const wake of this.#takers) {
       this.#takers.delete(wake);
