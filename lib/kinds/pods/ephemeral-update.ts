@@ -48,5 +48,5 @@ export const ephemeralContainersStrategy: UpdateStrategy = {
     keepAllBut(pod, existing, { [LIST]: recordAt(pod, 'spec')?.[LIST] });
     countChange(pod, existing);
   },
-  validateUpdate: (pod, existing) => causesOf(onlyAdditions, pod, existing),
+  validateUpdate: (pod, existing, policy) => causesOf(onlyAdditions, pod, existing, policy),
 };

@@ -1,16 +1,14 @@
 import { forbidden, isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { HookParts } from '../../server/registry/contract/kind-definition.ts';
-import type { RequestContext } from '../../server/registry/contract/rest-storage.ts';
 import { serverContext } from '../../server/registry/contract/server-context.ts';
-import type { StoreHooks, WriteTarget } from '../../server/registry/contract/store-hooks.ts';
 import { numberAt, recordAt, textAt } from '../../server/registry/rules/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 
 const PODS = { group: '', resource: 'pods' };
 const PREEMPTION = 'PreemptLowerPriority';
 
-interface Priority {
+export interface Priority {
   readonly value: number;
   readonly policy: string;
 }
@@ -22,35 +20,25 @@ const KNOWN: ReadonlyMap<string, Priority> = new Map([
   ['system-node-critical', { value: 2_000_001_000, policy: PREEMPTION }],
 ]);
 
-/** The classes of pods that are being created. */
-const found = new WeakMap<object, Priority>();
-
-/** Looks up the class of a new pod. */
-export class PodPriority implements StoreHooks {
-  readonly #storeOf: HookParts['storeOf'];
-
-  constructor({ storeOf }: Pick<HookParts, 'storeOf'>) {
-    this.#storeOf = storeOf;
-  }
-
-  /** @throws {ApiError} 403 for a pod whose class does not exist. */
-  async authorize(
-    _context: RequestContext,
-    pod: UnstructuredObject,
-    { existing }: WriteTarget,
-  ): Promise<void> {
-    const name = textAt(pod, 'spec', 'priorityClassName');
-    if (existing !== undefined || KNOWN.has(name)) return;
-    const store = this.#storeOf('scheduling.k8s.io', 'priorityclasses');
-    if (store === undefined) return;
-    try {
-      const { object } = await store.get(serverContext(''), name);
-      const policy = textAt(object, 'preemptionPolicy') || PREEMPTION;
-      found.set(pod, { value: numberAt(object, 'value'), policy });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      throw refusedPod(pod, `no PriorityClass with name ${name} was found`);
-    }
+/** The priority that the stored class of a new pod says; undefined when the class is one of `KNOWN`. @throws {ApiError} 403. */
+export async function findPriority(
+  storeOf: HookParts['storeOf'],
+  pod: UnstructuredObject,
+): Promise<Priority | undefined> {
+  const name = textAt(pod, 'spec', 'priorityClassName');
+  if (KNOWN.has(name)) return undefined;
+  try {
+    const stored = await storeOf('scheduling.k8s.io', 'priorityclasses')?.get(
+      serverContext(''),
+      name,
+    );
+    if (stored === undefined) return undefined;
+    const { object } = stored;
+    const policy = textAt(object, 'preemptionPolicy') || PREEMPTION;
+    return { value: numberAt(object, 'value'), policy };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw refusedPod(pod, `no PriorityClass with name ${name} was found`);
   }
 }
 
@@ -67,13 +55,14 @@ export function refusedPod(
 
 /**
  * Sets the priority that follows from the class of a new pod.
+ * @param found The result of `findPriority`.
  * @throws {ApiError} 403 for a pod with another priority.
  * @see plugin/pkg/admission/priority @ v1.36.3
  */
-export function setPriority(pod: MutableObject): void {
+export function setPriority(pod: MutableObject, found: Priority | undefined): void {
   const spec = recordAt(pod, 'spec');
   if (spec === undefined) return;
-  const priority = found.get(pod) ?? KNOWN.get(textAt(spec, 'priorityClassName'));
+  const priority = found ?? KNOWN.get(textAt(spec, 'priorityClassName'));
   if (priority === undefined) return;
   const differs = (what: string, given: unknown, computed: unknown): Error =>
     refusedPod(

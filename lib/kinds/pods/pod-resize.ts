@@ -192,5 +192,5 @@ export const podResizeStrategy: UpdateStrategy = {
     }
     countChange(pod, existing);
   },
-  validateUpdate: (pod, existing) => causesOf(resizeChecks, pod, existing),
+  validateUpdate: (pod, existing, policy) => causesOf(resizeChecks, pod, existing, policy),
 };

@@ -1,9 +1,7 @@
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { HookParts } from '../../server/registry/contract/kind-definition.ts';
-import type { RequestContext } from '../../server/registry/contract/rest-storage.ts';
 import { serverContext } from '../../server/registry/contract/server-context.ts';
-import type { StoreHooks, WriteTarget } from '../../server/registry/contract/store-hooks.ts';
 import {
   jsonEqual,
   recordAt,
@@ -14,46 +12,30 @@ import {
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { refusedPod } from './pod-priority.ts';
 
-/** The runtime classes of pods that are being created. */
-const found = new WeakMap<object, JsonRecord>();
-
-/** Looks up the runtime class of a new pod. */
-export class PodRuntimeClass implements StoreHooks {
-  readonly #storeOf: HookParts['storeOf'];
-
-  constructor({ storeOf }: Pick<HookParts, 'storeOf'>) {
-    this.#storeOf = storeOf;
-  }
-
-  /** @throws {ApiError} 403 for a pod whose class does not exist. */
-  async authorize(
-    _context: RequestContext,
-    pod: UnstructuredObject,
-    { existing }: WriteTarget,
-  ): Promise<void> {
-    const name = textAt(pod, 'spec', 'runtimeClassName');
-    if (existing !== undefined || name === '') return;
-    const store = this.#storeOf('node.k8s.io', 'runtimeclasses');
-    if (store === undefined) return;
-    try {
-      const { object } = await store.get(serverContext(''), name);
-      found.set(pod, object);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      throw refusedPod(pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
-    }
+/** The runtime class of a new pod; undefined when it names none. @throws {ApiError} 403. */
+export async function findRuntimeClass(
+  storeOf: HookParts['storeOf'],
+  pod: UnstructuredObject,
+): Promise<JsonRecord | undefined> {
+  const name = textAt(pod, 'spec', 'runtimeClassName');
+  if (name === '') return undefined;
+  try {
+    return (await storeOf('node.k8s.io', 'runtimeclasses')?.get(serverContext(''), name))?.object;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw refusedPod(pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
   }
 }
 
 /**
  * Sets the overhead and the placement of a new pod that follow from its runtime class.
+ * @param runtime The result of `findRuntimeClass`.
  * @throws {ApiError} 403 for a pod that says something else.
  * @see plugin/pkg/admission/runtimeclass/admission.go @ v1.36.3
  */
-export function setRuntimeClass(pod: MutableObject): void {
+export function setRuntimeClass(pod: MutableObject, runtime: JsonRecord | undefined): void {
   const spec = recordAt(pod, 'spec');
   if (spec === undefined) return;
-  const runtime = found.get(pod);
   const fixed = recordAt(runtime, 'overhead', 'podFixed');
   const given = recordAt(spec, 'overhead');
   if (fixed === undefined) {

@@ -151,7 +151,7 @@ function keepGenerations(status: JsonRecord, before: JsonRecord): void {
 const OFF = ['nodeAllocatableResourceClaimStatuses'];
 
 const base = newStatusStrategy({
-  validateUpdate: (pod, existing) => causesOf(statusChecks, pod, existing),
+  validateUpdate: (pod, existing, policy) => causesOf(statusChecks, pod, existing, policy),
 });
 
 /** @see pkg/registry/core/pod/strategy.go podStatusStrategy @ v1.36.3 */

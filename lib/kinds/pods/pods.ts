@@ -13,11 +13,12 @@ import type {
 } from '../../server/registry/contract/kind-definition.ts';
 import type { StoreHooks } from '../../server/registry/contract/store-hooks.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
+import type { WritePolicy } from '../../server/registry/rules/write-policy.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { podSubresources } from '../subresources/pod-subresources.ts';
 import { setGateCondition, setTolerations } from './pod-admission.ts';
-import { keepPriority, PodPriority, setPriority } from './pod-priority.ts';
-import { PodRuntimeClass, setRuntimeClass } from './pod-runtime-class.ts';
+import { findClasses, setClasses, type PodClasses } from './pod-classes.ts';
+import { keepPriority } from './pod-priority.ts';
 import { specWarnings } from './warnings/spec-warnings.ts';
 import { dropDisabledFields } from './pod-preparation.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';
@@ -47,12 +48,16 @@ function gracePeriodSeconds(pod: MutableObject, asked: number | undefined): numb
   return seconds < 0 ? 1 : Math.trunc(seconds);
 }
 
-function validate(pod: MutableObject): FieldCause[] {
-  return causesOf(newPodChecks, pod);
+function validate(pod: MutableObject, policy?: WritePolicy): FieldCause[] {
+  return causesOf(newPodChecks, pod, undefined, policy);
 }
 
-function validateUpdate(pod: MutableObject, existing: MutableObject): FieldCause[] {
-  return causesOf(podUpdateChecks, pod, existing);
+function validateUpdate(
+  pod: MutableObject,
+  existing: MutableObject,
+  policy?: WritePolicy,
+): FieldCause[] {
+  return causesOf(podUpdateChecks, pod, existing, policy);
 }
 
 /** What every write of a pod gets, as its types do not say it. */
@@ -66,9 +71,6 @@ function completeSpec(pod: MutableObject, before: unknown): void {
   dropDisabledFields(spec, before);
 }
 
-/** The warnings about annotations that the creation took over. */
-const takenOver = new WeakMap<object, readonly string[]>();
-
 /** Only at the creation: clients do not look at the updates of pods. */
 function podWarnings(pod: UnstructuredObject, existing?: UnstructuredObject): string[] {
   if (existing !== undefined) return [];
@@ -80,12 +82,7 @@ function podWarnings(pod: UnstructuredObject, existing?: UnstructuredObject): st
       : [
           `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
         ];
-  const taken = takenOver.get(pod) ?? [];
-  return [
-    ...taken,
-    ...hostname,
-    ...specWarnings({ metadata: pod.metadata, spec: pod['spec'], path: '' }),
-  ];
+  return [...hostname, ...specWarnings({ metadata: pod.metadata, spec: pod['spec'], path: '' })];
 }
 
 const selectableFields: SelectableFields = {
@@ -102,31 +99,25 @@ const selectableFields: SelectableFields = {
 };
 
 /** The classes of a new pod are looked up before it is prepared. */
-function podHooks(parts: HookParts): StoreHooks {
-  const hooks = [new PodPriority(parts), new PodRuntimeClass(parts)];
-  return {
-    async authorize(context, pod, target) {
-      for (const one of hooks) await one.authorize(context, pod, target);
-    },
-  };
+function podHooks({ storeOf }: HookParts): StoreHooks {
+  return { lookUp: (pod) => findClasses(storeOf, pod) };
 }
 
 export const pods: KindRules = {
   resource: 'pods',
   newHooks: podHooks,
   strategy: {
-    prepareForCreate(pod, { nowMs }) {
-      setPriority(pod);
-      setTolerations(pod);
-      setRuntimeClass(pod);
+    prepareForCreate(pod, { nowMs, found }) {
+      setClasses(pod, found as PodClasses);
       completeSpec(pod, undefined);
       applyLabelKeys(recordAt(pod, 'spec') ?? {}, pod.metadata.labels);
-      takenOver.set(pod, applyAppArmorAnnotations(pod));
+      const warnings = applyAppArmorAnnotations(pod);
       const status = ensureRecord(pod, 'status');
-      if (status === undefined) return;
+      if (status === undefined) return warnings;
       status['phase'] = 'Pending';
       setGateCondition(pod, nowMs);
       status['qosClass'] = qosClassOf(pod['spec']);
+      return warnings;
     },
     prepareForUpdate(pod, existing) {
       keepPriority(pod, existing);

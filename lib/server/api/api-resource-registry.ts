@@ -373,6 +373,7 @@ function bothHooks(
 ): StoreHooks | undefined {
   if (roles === undefined || own === undefined) return roles ?? own;
   return {
+    ...(own.lookUp && { lookUp: own.lookUp.bind(own) }),
     ...(own.prepareCreate && { prepareCreate: own.prepareCreate.bind(own) }),
     ...(own.prepareUpdate && { prepareUpdate: own.prepareUpdate.bind(own) }),
     ...(own.beginCreate && { beginCreate: own.beginCreate.bind(own) }),

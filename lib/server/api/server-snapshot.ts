@@ -22,14 +22,30 @@ const NEEDED_BY_OTHERS = [
   '/registry/namespaces/',
 ];
 
-/** Kept apart, so that neither `inspect` nor `JSON.stringify` prints the objects. */
-const contents = new WeakMap<ServerSnapshot, Content>();
+/** Its content is private, so that neither `inspect` nor `JSON.stringify` prints the objects. */
+class KeptState implements ServerSnapshot {
+  readonly resourceVersion: string;
+  readonly objectCount: number;
+  readonly #content: Content;
+
+  constructor(resourceVersion: string, content: Content) {
+    this.resourceVersion = resourceVersion;
+    this.objectCount = content.items.length;
+    this.#content = content;
+  }
+
+  static is(value: object): value is KeptState {
+    return #content in value;
+  }
+
+  static contentOf(snapshot: ServerSnapshot): Content {
+    return (snapshot as KeptState).#content;
+  }
+}
 
 export async function takeSnapshot(store: KeyValueStore): Promise<ServerSnapshot> {
   const { items, revision } = await store.range({ key: ROOT, rangeEnd: prefixEnd(ROOT) });
-  const snapshot = { resourceVersion: revision.toString(), objectCount: items.length };
-  contents.set(snapshot, { store, items });
-  return snapshot;
+  return new KeptState(revision.toString(), { store, items });
 }
 
 /** The state to which a server of its own store returns. */
@@ -55,11 +71,10 @@ export class InitialState {
   async add(prefix: string): Promise<void> {
     const before = this.#snapshot;
     if (before === undefined) return;
-    const { items } = contents.get(before) as Content;
+    const { items } = KeptState.contentOf(before);
     const added = await this.#store.range({ key: prefix, rangeEnd: prefixEnd(prefix) });
     const all = [...items, ...added.items];
-    this.#snapshot = { ...before, objectCount: all.length };
-    contents.set(this.#snapshot, { store: this.#store, items: all });
+    this.#snapshot = new KeptState(before.resourceVersion, { store: this.#store, items: all });
   }
 }
 
@@ -71,7 +86,7 @@ export async function restoreSnapshot(
   store: KeyValueStore,
   snapshot: ServerSnapshot,
 ): Promise<void> {
-  const { items: wanted, store: source } = contents.get(snapshot) as Content;
+  const { items: wanted, store: source } = KeptState.contentOf(snapshot);
   const { items: present } = await store.range({ key: ROOT, rangeEnd: prefixEnd(ROOT) });
   const before = new Map(present.map((item) => [item.key, item]));
   const writes: Promise<unknown>[] = [];
@@ -89,7 +104,7 @@ export async function restoreSnapshot(
 
 /** @throws {ListwatchError} code INVALID_OPTION for something else than a snapshot of this process. */
 export function checkSnapshot(value: unknown): asserts value is ServerSnapshot {
-  if (typeof value === 'object' && value !== null && contents.has(value as ServerSnapshot)) return;
+  if (typeof value === 'object' && value !== null && KeptState.is(value)) return;
   const message = 'restore: the argument must be the result of snapshot() in this process';
   throw new ListwatchError('INVALID_OPTION', message);
 }

@@ -23,34 +23,16 @@ const UNTYPED: PatchMember = {
   below: untyped,
 };
 
-const lookups = new WeakMap<MessageType, PatchLookup>();
-
 /** @see apimachinery pkg/util/strategicpatch/meta.go PatchMetaFromStruct @ v0.36.3 */
 export function patchLookup(type: MessageType | undefined): PatchLookup {
   if (type === undefined || type.isUnion) return untyped;
-  let found = lookups.get(type);
-  if (found === undefined) {
-    found = lookupOf(type);
-    lookups.set(type, found);
-  }
-  return found;
-}
-
-function lookupOf(type: MessageType): PatchLookup {
-  const members = new Map<string, PatchMember>();
-  const struct = type.name.slice(type.name.indexOf('.') + 1);
   return (name) => {
-    let member = members.get(name);
-    if (member !== undefined) return member;
     const field = type.byName.get(name);
-    if (field === undefined) {
-      throw withoutReason(
-        `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
-      );
-    }
-    member = memberOf(field);
-    members.set(name, member);
-    return member;
+    if (field !== undefined) return memberOf(field);
+    const struct = type.name.slice(type.name.indexOf('.') + 1);
+    throw withoutReason(
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
   };
 }
 

@@ -1,6 +1,5 @@
 import { fieldForbidden, fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
 import { textsAt } from '../../../server/registry/rules/json-value.ts';
-import { mayBePrivileged } from '../../../server/registry/rules/privileged-containers.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields } from '../../../server/registry/validation/combine.ts';
 import { goForm } from '../../../server/registry/validation/go-form.ts';
@@ -30,7 +29,7 @@ const escalation = partCheck((context, path, pod) => {
 });
 
 const privileged: Check = (value, path, report) => {
-  if (value !== true || mayBePrivileged(report.object)) return;
+  if (value !== true || report.policy.allowPrivileged !== false) return;
   report.add(fieldForbidden(path, 'disallowed by cluster policy'));
 };
 

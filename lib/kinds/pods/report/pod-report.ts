@@ -33,7 +33,7 @@ export class PodReport extends Report {
 
   /** Adds to the causes of `whole`. */
   constructor(whole: Report, content: PodContent) {
-    super(whole.object, whole.existing);
+    super(whole.object, whole.existing, whole.policy);
     this.causes = whole.causes;
     this.content = content;
     this.hostUsers = content.spec['hostUsers'] !== false;

@@ -10,7 +10,6 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../../server/registry/rules/json-value.ts';
-import { mayBePrivileged } from '../../../server/registry/rules/privileged-containers.ts';
 import { visitContainers, type PodReport } from '../report/pod-report.ts';
 
 // See pkg/apis/core/validation/validation.go validateOS, validateWindowsHostProcessPod @ v1.36.3.
@@ -109,7 +108,7 @@ export function checkHostProcesses(pod: PodReport, path: string): void {
     const rule = 'hostNetwork must be true if pod contains any hostProcess containers';
     pod.add(fieldInvalid(`${path}.hostNetwork`, false, rule));
   }
-  if (!mayBePrivileged(pod.object)) {
+  if (pod.policy.allowPrivileged === false) {
     const rule = 'hostProcess containers are disallowed by cluster policy';
     pod.add(fieldForbidden(path, rule));
   }

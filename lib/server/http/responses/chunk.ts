@@ -1,7 +1,9 @@
 const CRLF = '\r\n';
 
-/** HTTP/1.1 chunks by their content. */
-const chunks = new WeakMap<Uint8Array, Uint8Array>();
+/** Bytes within a buffer that also contains their HTTP/1.1 chunk framing. */
+interface FramedPiece extends Uint8Array {
+  chunk: Uint8Array;
+}
 
 /**
  * Joins bytes into one buffer that also contains the HTTP/1.1 chunk framing before and after them. Sending it to a client is
@@ -18,12 +20,12 @@ export function joinChunk(parts: readonly Uint8Array[]): Uint8Array {
     end += part.length;
   }
   chunk.write(CRLF, end, 'latin1');
-  const joined = chunk.subarray(head.length, end);
-  chunks.set(joined, chunk);
+  const joined = chunk.subarray(head.length, end) as Uint8Array as FramedPiece;
+  joined.chunk = chunk;
   return joined;
 }
 
 /** The framed chunk for a result of `joinChunk`; undefined for other bytes, and for an empty piece, which would end the body. */
 export function chunkAround(piece: Uint8Array): Uint8Array | undefined {
-  return piece.length === 0 ? undefined : chunks.get(piece);
+  return piece.length === 0 ? undefined : (piece as Partial<FramedPiece>).chunk;
 }

@@ -7,6 +7,7 @@ import type { StorageInterface } from '../../storage/contract/storage-interface.
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { JsonRecord } from '../rules/json-value.ts';
+import type { WritePolicy } from '../rules/write-policy.ts';
 import type { DecodeProblems } from '../typed/decode-problems.ts';
 import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
@@ -57,7 +58,7 @@ export interface KindType {
 }
 
 /** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */
-export interface KindDefinition {
+export interface KindDefinition extends WritePolicy {
   readonly describe: ResourceDescription;
   /** That of a custom resource is its schema. */
   readonly type?: KindType | undefined;
@@ -70,8 +71,6 @@ export interface KindDefinition {
   readonly scale?: ScaleDefinition | undefined;
   /** The subresources besides `status` and `scale`. */
   readonly newSubresources?: SubresourceFactory | undefined;
-  /** Whether containers may be privileged. @defaultValue true */
-  readonly allowPrivileged?: boolean | undefined;
   /** How server-side apply merges the fields of a custom kind. @defaultValue by the types of the built-in kinds */
   readonly fieldSchema?: FieldSchema | undefined;
   readonly selectableFields: SelectableFields;

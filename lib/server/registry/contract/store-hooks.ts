@@ -33,6 +33,11 @@ export interface StoreHooks {
     object: UnstructuredObject,
     write: WriteTarget,
   ): Promise<void>;
+  /**
+   * Called after `authorize` with a new object: reads what its strategy needs of other stored objects, which gets the result as
+   * `found`. @throws {ApiError} 403.
+   */
+  lookUp?(object: UnstructuredObject): Promise<unknown>;
   prepareCreate?(object: MutableObject, dryRun: boolean): Promise<FinishWrite>;
   prepareUpdate?(
     object: MutableObject,

@@ -3,6 +3,7 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import { jsonEqual, recordAt, setOwn } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { UserInfo } from './user-info.ts';
+import type { WritePolicy } from '../rules/write-policy.ts';
 import type { MetadataRules } from '../rules/metadata-rules.ts';
 import { dnsSubdomain } from '../rules/name-forms.ts';
 import type { NameRule } from '../rules/name-validation.ts';
@@ -13,6 +14,8 @@ export interface StrategyContext {
   readonly nowMs: number;
   /** The user of the request; undefined for work of the server itself. */
   readonly user?: UserInfo | undefined;
+  /** The result of the hook `lookUp` of the kind. @defaultValue it has none */
+  readonly found?: unknown;
 }
 
 /**
@@ -22,9 +25,12 @@ export interface StrategyContext {
  */
 export interface CreateStrategy {
   readonly nameProblems: NameRule;
-  /** Clears fields that clients may not set, and sets defaults; the metadata is complete. */
-  prepareForCreate(object: MutableObject, context: StrategyContext): void;
-  validate(object: MutableObject): readonly FieldCause[];
+  /**
+   * Clears fields that clients may not set, and sets defaults; the metadata is complete. Returns texts for `Warning` headers, ahead of
+   * those of `warnings`.
+   */
+  prepareForCreate(object: MutableObject, context: StrategyContext): readonly string[] | void;
+  validate(object: MutableObject, policy?: WritePolicy): readonly FieldCause[];
   /** Texts for `Warning` headers. */
   warnings?(object: UnstructuredObject, existing?: UnstructuredObject): readonly string[];
 }
@@ -41,7 +47,11 @@ export interface UpdateStrategy {
   readonly metadataRules?: MetadataRules | undefined;
   /** Restores the fields that this endpoint may not change. `existing` is shared and must not be modified. */
   prepareForUpdate(object: MutableObject, existing: MutableObject, context: StrategyContext): void;
-  validateUpdate(object: MutableObject, existing: MutableObject): readonly FieldCause[];
+  validateUpdate(
+    object: MutableObject,
+    existing: MutableObject,
+    policy?: WritePolicy,
+  ): readonly FieldCause[];
   /** Texts for `Warning` headers; `existing` is the stored object at an update. */
   warnings?(object: UnstructuredObject, existing?: UnstructuredObject): readonly string[];
 }
@@ -95,13 +105,13 @@ export function newStrategy({
     allowUnconditionalUpdate: true,
     ...own,
     validate,
-    validateUpdate: own.validateUpdate ?? validate,
-    prepareForCreate(object: MutableObject, context: StrategyContext): void {
+    validateUpdate: own.validateUpdate ?? ((object, _, policy) => validate(object, policy)),
+    prepareForCreate(object: MutableObject, context: StrategyContext): readonly string[] | void {
       if (status) delete object['status'];
       if (status && newStatus !== undefined) object['status'] = newStatus();
       if (generation) object.metadata.generation = 1;
       setDefaults(object);
-      own.prepareForCreate?.(object, context);
+      return own.prepareForCreate?.(object, context);
     },
     prepareForUpdate(
       object: MutableObject,

@@ -43,11 +43,9 @@ export class DerivedObject implements StoredObject<UnstructuredObject> {
   }
 }
 
-/** The last converted version of a stored object, so that all its readers share one encoding. */
-const versions = new WeakMap<StoredObject<UnstructuredObject>, DerivedObject>();
-
 /**
- * `stored` in another version; `stored` itself if it has that one.
+ * `stored` in another version; `stored` itself if it has that one. The last result stays with `stored`, so that all its readers share one
+ * encoding.
  * @param convert The fields of that version. @defaultValue those of the stored one
  */
 export function inApiVersion(
@@ -57,9 +55,9 @@ export function inApiVersion(
 ): StoredObject<UnstructuredObject> {
   const { object } = stored;
   if (object.apiVersion === apiVersion) return stored;
-  const made = versions.get(stored);
+  const made = stored.converted;
   if (made?.object.apiVersion === apiVersion) return made;
   const derived = new DerivedObject(stored.key, { ...convert(object), apiVersion });
-  versions.set(stored, derived);
+  stored.converted = derived;
   return derived;
 }

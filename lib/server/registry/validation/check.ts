@@ -1,5 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { JsonRecord } from '../rules/json-value.ts';
+import type { WritePolicy } from '../rules/write-policy.ts';
 
 /**
  * A rule for the value at a path. It adds a cause to the report for each fault, in the order in which an API server names them, and
@@ -16,10 +17,12 @@ export class Report {
   readonly object: JsonRecord;
   /** The stored object, at an update. */
   readonly existing: JsonRecord | undefined;
+  readonly policy: WritePolicy;
 
-  constructor(object: JsonRecord, existing?: JsonRecord) {
+  constructor(object: JsonRecord, existing?: JsonRecord, policy: WritePolicy = {}) {
     this.object = object;
     this.existing = existing;
+    this.policy = policy;
   }
 
   get isUpdate(): boolean {
@@ -32,19 +35,29 @@ export class Report {
 }
 
 /** The faults of an object; of its update when there is a stored one. */
-export function causesOf(check: Check, object: JsonRecord, existing?: JsonRecord): FieldCause[] {
-  const report = new Report(object, existing);
+export function causesOf(
+  check: Check,
+  object: JsonRecord,
+  existing?: JsonRecord,
+  policy?: WritePolicy,
+): FieldCause[] {
+  const report = new Report(object, existing, policy);
   check(object, '', report, existing);
   return report.causes;
 }
 
 /** The validation of a strategy by checks, which see at an update the stored object as well. */
 export function checkedBy(check: Check): {
-  validate(this: void, object: JsonRecord): FieldCause[];
-  validateUpdate(this: void, object: JsonRecord, existing: JsonRecord): FieldCause[];
+  validate(this: void, object: JsonRecord, policy?: WritePolicy): FieldCause[];
+  validateUpdate(
+    this: void,
+    object: JsonRecord,
+    existing: JsonRecord,
+    policy?: WritePolicy,
+  ): FieldCause[];
 } {
   return {
-    validate: (object) => causesOf(check, object),
-    validateUpdate: (object, existing) => causesOf(check, object, existing),
+    validate: (object, policy) => causesOf(check, object, undefined, policy),
+    validateUpdate: (object, existing, policy) => causesOf(check, object, existing, policy),
   };
 }

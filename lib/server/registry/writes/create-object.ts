@@ -11,7 +11,6 @@ import { DerivedObject } from '../rules/derived-object.ts';
 import { timestampOf } from '../rules/duration.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { generateName, NAME_GENERATION_ATTEMPTS } from '../rules/name-validation.ts';
-import { refusePrivileged } from '../rules/privileged-containers.ts';
 import { causesOfCreate } from '../rules/metadata-rules.ts';
 import type { RequestContext, WriteOptions, WriteResult } from '../contract/rest-storage.ts';
 import { userNamed } from '../contract/user-info.ts';
@@ -119,7 +118,7 @@ async function createPrepared(
   object: MutableObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  fillSystemFields(parts, context, object);
+  const isGenerated = fillSystemFields(parts, context, object);
   if (parts.hooks.authorize !== undefined) {
     await parts.hooks.authorize(context, object, {
       name: '',
@@ -127,8 +126,9 @@ async function createPrepared(
       subresource: '',
     });
   }
-  if (generated.has(object)) return await createGenerated(parts, context, object, options);
-  const finish = await prepareNewObject(parts, context, object, options);
+  const found = await parts.hooks.lookUp?.(object);
+  if (isGenerated) return await createGenerated(parts, context, object, options, found);
+  const finish = await prepareNewObject(parts, context, object, options, found);
   return await finishing(finish, write(parts, context, object, options));
 }
 
@@ -138,10 +138,11 @@ async function createGenerated(
   context: RequestContext,
   object: MutableObject,
   options: WriteOptions,
+  found: unknown,
 ): Promise<WriteResult> {
   const unprepared = parts.hooks.prepareCreate === undefined ? undefined : structuredClone(object);
   let tried = object;
-  let finish = await prepareNewObject(parts, context, tried, options);
+  let finish = await prepareNewObject(parts, context, tried, options, found);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await finishing(finish, write(parts, context, tried, options));
@@ -150,7 +151,9 @@ async function createGenerated(
       if (attempt === NAME_GENERATION_ATTEMPTS) throw namesTaken(parts, tried, error);
       if (unprepared !== undefined) tried = structuredClone(unprepared);
       tried.metadata.name = generateName(parts.runtime, tried.metadata.generateName ?? '');
-      if (unprepared !== undefined) finish = await prepareNewObject(parts, context, tried, options);
+      if (unprepared !== undefined) {
+        finish = await prepareNewObject(parts, context, tried, options, found);
+      }
     }
   }
 }
@@ -181,24 +184,23 @@ async function finishing(
   return written;
 }
 
-/** Sets the fields that only the server may set: uid, creation time, namespace, and the name if it has to be generated. */
+/**
+ * Sets the fields that only the server may set: uid, creation time, namespace, and the name if it has to be generated. Returns whether it
+ * was.
+ */
 export function fillSystemFields(
   { kind, runtime }: StoreParts,
   context: RequestContext,
   object: MutableObject,
-): void {
+): boolean {
   const { metadata } = object;
   clearSystemFields({ kind }, context, object);
   metadata.uid = randomUuid(runtime);
   metadata.creationTimestamp = timestampOf(runtime.wallMs());
-  if ((metadata.name ?? '') === '' && metadata.generateName) {
-    metadata.name = generateName(runtime, metadata.generateName);
-    generated.add(object);
-  }
+  if ((metadata.name ?? '') !== '' || !metadata.generateName) return false;
+  metadata.name = generateName(runtime, metadata.generateName);
+  return true;
 }
-
-/** Objects whose names the server has made. */
-const generated = new WeakSet<MutableObject>();
 
 function clearSystemFields(
   { kind }: Pick<StoreParts, 'kind'>,
@@ -235,6 +237,7 @@ export function placeInNamespace(
 
 /**
  * Runs the `prepare` hook, applies the strategy to the object and validates it. What it returns has to be told how the write ended.
+ * @param found The result of the hook `lookUp`.
  * @throws {ApiError} 422.
  */
 export async function prepareNewObject(
@@ -242,6 +245,7 @@ export async function prepareNewObject(
   context: RequestContext,
   object: MutableObject,
   options: WriteOptions,
+  found: unknown,
 ): Promise<FinishWrite | undefined> {
   const { kind, runtime, storedApiVersion } = parts;
   const { strategy, describe } = kind;
@@ -251,19 +255,19 @@ export async function prepareNewObject(
   // The schema of a custom resource sets its defaults in the strategy; a type has set them before.
   if (kind.type !== undefined) trackCreate(parts, context, object, options);
   const finish = await parts.hooks.prepareCreate?.(object, options.dryRun === true);
-  strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
+  const texts = strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user, found });
   if (kind.type === undefined) trackCreate(parts, context, object, options);
-  if (kind.allowPrivileged === false) refusePrivileged(object);
   const { metadataRules: rules, nameProblems } = strategy;
   const { namespaced } = describe;
   const causes = causesOfCreate(object, { namespaced, nameProblems, rules }, (one) =>
-    strategy.validate(one),
+    strategy.validate(one, kind),
   );
   if (causes.length > 0) {
     await finish?.(false);
     throw invalid(describe, object.metadata.name ?? '', causes);
   }
   kind.storeAs?.(object);
+  if (texts !== undefined) warnAll(context, texts);
   warnAll(context, strategy.warnings?.(object));
   return finish;
 }

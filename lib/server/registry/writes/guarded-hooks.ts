@@ -50,9 +50,8 @@ export function guardedHooks(
     return (success) => guardLong(`the end of ${hook}`, object, () => finish?.(success));
   };
   return {
-    ...(hooks.authorize && {
-      authorize: async (...write) => await hooks.authorize?.(...write),
-    }),
+    ...(hooks.authorize && { authorize: hooks.authorize.bind(hooks) }),
+    ...(hooks.lookUp && { lookUp: hooks.lookUp.bind(hooks) }),
     ...(hooks.prepareCreate && {
       prepareCreate: async (object, dryRun) =>
         guardFinish('prepareCreate', object, await hooks.prepareCreate?.(object, dryRun)),

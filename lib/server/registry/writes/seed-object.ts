@@ -52,19 +52,7 @@ export function seededObject(
   return { ...object, metadata };
 }
 
-/** All servers of a process are seeded with the same objects. */
-const known = new WeakMap<UnstructuredObject, JsonRecord>();
-
 function fieldsOf(object: UnstructuredObject): JsonRecord {
-  let fields = known.get(object);
-  if (fields === undefined) {
-    fields = fieldsIn(object);
-    known.set(object, fields);
-  }
-  return fields;
-}
-
-function fieldsIn(object: UnstructuredObject): JsonRecord {
   const { apiVersion: _a, kind: _k, metadata, status: _s, ...rest } = object;
   const fields: JsonRecord = {};
   const ofMetadata: JsonRecord = {};

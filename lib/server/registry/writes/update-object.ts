@@ -22,7 +22,6 @@ import { blockingFinalizers } from './deletion-plan.ts';
 import { checkVersionText, isUnset, refuseGivenUid, uidConflict } from './given-identity.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
-import { refusePrivileged } from '../rules/privileged-containers.ts';
 import { setOwn } from '../rules/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../rules/mutable-object.ts';
 import { checkNameOfUrl } from '../rules/name-validation.ts';
@@ -225,6 +224,7 @@ class UpdateAttempt {
         subresource: '',
       });
     }
+    const found = await parts.hooks.lookUp?.(object);
     checkVersionText(object.metadata.resourceVersion ?? '');
     // A dry run answers with the version that it was given: nothing is stored that would have one.
     if (options.dryRun !== true) delete object.metadata.resourceVersion;
@@ -233,7 +233,7 @@ class UpdateAttempt {
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
     const isTracked = admission !== undefined || options.applied;
     const prepared = { ...options, applied: isTracked };
-    this.#begun(await prepareNewObject(parts, context, object, prepared));
+    this.#begun(await prepareNewObject(parts, context, object, prepared, found));
     await validateNewObject(parts, context, object, options);
     if (context.authorize !== undefined) await context.authorize('create');
     if (options.dryRun !== true) this.#begun(await parts.hooks.beginCreate?.(object));
@@ -270,10 +270,9 @@ class UpdateAttempt {
     }
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
     if (!isTyped && !isAdmitted) this.#track(object, old);
-    if (parts.kind.allowPrivileged === false) refusePrivileged(object);
     const causes = [
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
-      ...strategy.validateUpdate(object, old),
+      ...strategy.validateUpdate(object, old, parts.kind),
     ];
     if (causes.length > 0) throw invalid(describe, name, causes);
     await this.#validate(object, old);

@@ -29,6 +29,8 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
   readonly resourceVersion: string;
   /** A fresh decoded object that the caller may change. */
   copy(): T;
+  /** The object in the other API version in which it was read last. `inApiVersion` sets it. */
+  converted?: StoredObject<T> | undefined;
 }
 
 /** An object in another encoding than JSON; all callers of one resource pass the same function. See `StoredObject.encodedBy`. */

@@ -1,0 +1,5 @@
+/** What the server allows beyond the rules of a kind. */
+export interface WritePolicy {
+  /** Whether containers may be privileged, as in a cluster with the flag `--allow-privileged`. @defaultValue true */
+  readonly allowPrivileged?: boolean | undefined;
+}
