@@ -33,7 +33,7 @@ export type {
   WarmCollection,
   WarmStart,
   WarmState,
-} from './informer/warm/warm-start.ts';
+} from './collection/warm/warm-start.ts';
 export type { DumpOptions } from './informer/dump/cache-dump.ts';
 export { changesOf } from './informer/changes/informer-changes.ts';
 export type { InformerInspection } from './informer/observe/informer-inspection.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { askedBy } from '../../lib/cache/informer/collection/received-collection.ts';
+import { askedBy } from '../../lib/cache/collection/received-collection.ts';
 import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { expired, internalError } from '../../lib/meta/failure/failures.ts';

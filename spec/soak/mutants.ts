@@ -11,8 +11,8 @@ export interface Mutant {
 }
 
 const FANOUT = 'cache/informer/handlers/handler-fanout.ts';
-const PROCESSOR = 'cache/informer/apply/delta-processor.ts';
-const RELIST = 'cache/informer/apply/relist-changes.ts';
+const PROCESSOR = 'cache/collection/delta-processor.ts';
+const RELIST = 'cache/collection/relist-changes.ts';
 const QUEUE = 'cache/informer/handlers/handler-queue.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'unchanged-told',
     bug: 'a relist tells what has not changed',
-    file: 'cache/informer/apply/stored-objects.ts',
+    file: 'cache/collection/stored-objects.ts',
     from: 'return resourceVersion === after.resourceVersion && before.uid === after.uid;',
     to: 'return false;',
   },

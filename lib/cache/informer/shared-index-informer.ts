@@ -6,7 +6,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
+import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { listBudget } from '../memory/cache-options.ts';
 import { ViewOpener } from '../memory/view-opener.ts';
@@ -27,7 +27,9 @@ import { auditOf } from './audit/informer-audit.ts';
 import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/informer-changes.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
-import { InformerEngine } from './informer-engine.ts';
+import { HandlerRegistry } from './handlers/handler-registry.ts';
+import { InformerWrites } from './informer-writes.ts';
+import { InformerJournal } from './observe/informer-journal.ts';
 import type { ReceivedObjects } from '../reflector/contract/received-objects.ts';
 import type { InformerEvents } from './observe/informer-events.ts';
 import { InformerPart } from './observe/informer-part.ts';
@@ -38,7 +40,10 @@ import {
   type ResolvedInformerOptions,
   type SharedIndexInformerOptions,
 } from './options/informer-options.ts';
-import { ObjectReader } from './apply/object-reader.ts';
+import { PresentCollection } from '../collection/present-collection.ts';
+import type { CollectionUser } from '../collection/collection-user.ts';
+import { Collection } from '../collection/collection.ts';
+import { ObjectReader } from '../collection/object-reader.ts';
 import { unknownResource } from './options/start-failure.ts';
 
 /**
@@ -73,11 +78,15 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
   readonly indexer: ObjectReader<T, Index>;
 
   readonly #options: ResolvedInformerOptions<Stored<T>>;
-  readonly #engine: InformerEngine<Stored<T>>;
+  readonly #journal: InformerJournal;
+  readonly #handlers: HandlerRegistry<Stored<T>>;
+  readonly #user: CollectionUser<Stored<T>>;
+  readonly #writes = new InformerWrites<Stored<T>>();
   readonly #syncedLatch: Latch;
   readonly #stoppedLatch: Latch;
   readonly #start: StartCheck;
   readonly #abort: DerivedAbort = deriveAbort();
+  readonly #present: PresentCollection<Stored<T>>;
   #phase: InformerPhase = 'new';
   #running: Promise<void> | undefined;
   #failure: ListwatchError | undefined;
@@ -89,20 +98,19 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     this.#start = new StartCheck({ informer: name, runtime, started });
     this.#syncedLatch = new Latch(`first list of ${name}`);
     this.#stoppedLatch = new Latch(`end of ${name}`);
-    this.#engine = new InformerEngine<Stored<T>>({
-      options: this.#options,
-      onSynced: () => {
-        this.#syncedLatch.open();
-      },
-      endsWith: (error, context) => this.#endsWith(error, context),
-      waitsFor: () => this.waitingFor,
-      inspect: () => this.inspect(),
-    });
-    this.events = this.#engine.events;
+    const inspect = (): InformerInspection => this.inspect();
+    const handlers = (): HandlerRegistry<Stored<T>>['handlers'] => this.#handlers.handlers;
+    this.#journal = new InformerJournal({ ...this.#options, inspect, handlers });
+    this.events = this.#journal.events;
+    const { errors, metrics } = this.#journal;
+    const own = new Collection<Stored<T>>({ options: this.#options, errors, metrics });
+    const present = new PresentCollection<Stored<T>>(own);
+    this.#present = present;
+    this.#handlers = this.#makeHandlers();
+    this.#user = this.#makeUser();
     const opener = new ViewOpener<Stored<T>>(listBudget(this.#options.cache));
-    const { reader } = this.#engine;
-    this.indexer = new ObjectReader(reader, opener, () => this.#engine.keepBodies());
-    this.lister = new StoreLister({ store: reader, opener, subject });
+    this.indexer = new ObjectReader(present, opener, () => present.keepBodies());
+    this.lister = new StoreLister({ store: present, opener, subject });
     runtime.onPart?.(new InformerPart(this, options.listerWatcher));
   }
 
@@ -141,7 +149,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     if (this.#phase === 'new') return `${what}, which has not been started`;
     if (this.#failure !== undefined) return `${what}, which has failed: ${this.#failure.message}`;
     if (this.#phase === 'stopped') return `${what}, which has stopped`;
-    return what + this.#engine.situation;
+    return what + this.#situation;
   }
 
   /**
@@ -161,7 +169,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
 
   /** The newest resource version received. The version of the cache is `indexer.resourceVersion`. */
   get lastSyncResourceVersion(): string {
-    return this.#engine.lastSyncResourceVersion;
+    return this.#collection.feed.lastSyncResourceVersion;
   }
 
   /** The namespaces that it mirrors; undefined without option `namespaces`. */
@@ -187,7 +195,8 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       throw new ListwatchError('CLOSED', `the informer ${name} has stopped; make a new one`);
     }
     present.replace('setNamespaces', namespaces);
-    await this.#engine.namespacesChanged(this.#stoppedLatch, options);
+    const situation = (): string => this.#situation;
+    await this.#collection.feed.namespacesChanged(this.#stoppedLatch, options, situation);
   }
 
   /**
@@ -198,7 +207,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     handler: ResourceEventHandler<Stored<T>>,
     options: AddHandlerOptions = {},
   ): HandlerRegistration {
-    return this.#engine.handlers.add(handler, options);
+    return this.#handlers.add(handler, options);
   }
 
   /**
@@ -226,11 +235,11 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
         `audit of ${this.name}: its namespaces are at no common resource version; audit an informer of one namespace`,
       );
     }
-    const { pipeline, memory } = this.#engine;
+    const { store, memory } = this.#collection;
     const stopped = this.#abort.signal;
     const pin = memory.pin('body');
     try {
-      const source = { ...this.#options, informer: this, store: pipeline.store, stopped };
+      const source = { ...this.#options, informer: this, store, stopped };
       return await auditOf<Stored<T>>(source, options);
     } finally {
       pin[Symbol.dispose]();
@@ -247,8 +256,8 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     const { name, runtime } = this.#options;
     const inspect = (): InformerInspection => this.inspect();
     return dumpOf(() => {
-      const { pipeline, memory } = this.#engine;
-      return { name, runtime, memory, store: pipeline.store, inspect };
+      const { store, memory } = this.#collection;
+      return { name, runtime, memory, store, inspect };
     }, options);
   }
 
@@ -274,7 +283,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
         `the informer ${name} has several sources: intercept one of one namespace, or of all`,
       );
     }
-    this.#engine.intercept((source) => wrap(source, this.#engine.received));
+    this.#present.intercept((source) => wrap(source, this.#collection.received()));
   }
 
   /**
@@ -314,11 +323,10 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       signal,
       describe: () => this.waitingFor ?? name,
     });
-    if (!this.synced) {
-      this.#start.throwIfNotStarted();
-      if (this.#failure !== undefined) throw this.#failure;
-      throw new ListwatchError('CLOSED', `the informer ${name} stopped before it was synced`);
-    }
+    if (this.synced) return;
+    this.#start.throwIfNotStarted();
+    if (this.#failure !== undefined) throw this.#failure;
+    throw new ListwatchError('CLOSED', `the informer ${name} stopped before it was synced`);
   }
 
   /**
@@ -331,7 +339,9 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * then has the origin `other`. A client whose observer of writes is this informer finds it out by itself. @defaultValue true
    */
   written(answer: T, isOwn: boolean = true): void {
-    this.#engine.written(answer as Stored<T>, isOwn);
+    const stored = answer as Stored<T>;
+    if (isOwn) this.#writes.written(stored);
+    this.#collection.writes.written(stored, isOwn);
   }
 
   /** The object of this key as the cache shows it, with own writes: with it a client tells own changes from those of others. */
@@ -344,7 +354,11 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * still exists, and is shown with its `deletionTimestamp`.
    */
   deleted(answer: T | Deletion): void {
-    this.#engine.deleted(answer as Stored<T> | Deletion);
+    const stored = answer as Stored<T> | Deletion;
+    const { key } = (answer ?? {}) as Partial<Deletion>;
+    const present = typeof key === 'string' ? this.#present.get(key) : undefined;
+    this.#writes.deleted(stored, present && identityOf(present).uid);
+    this.#collection.writes.deleted(stored);
   }
 
   /**
@@ -353,17 +367,16 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * stops first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
   caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
-    return this.#engine.caughtUp(resourceVersion, options, this.#abort.signal);
+    return this.#present.caughtUp(resourceVersion, options, this.#user, this.#abort.signal);
   }
 
   /**
    * Stops the informer and resolves when `run` has. The cache stays readable, and goes on changing while other informers run on it. Calling
-   * again has no effect. Called by a callback
-   * of a handler, before its first `await`, it does not wait for that callback.
+   * again has no effect. Called by a callback of a handler, before its first `await`, it does not wait for that callback.
    */
   async close(): Promise<void> {
     if (this.#phase === 'new') await this.#stop();
-    this.#engine.handlers.removeEntered();
+    this.#handlers.removeEntered();
     this.#abort.abort();
     // The caller of `run` gets the error.
     await this.#running?.catch(() => {});
@@ -376,22 +389,57 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
   /** The present state of the informer, as plain data. */
   inspect(): InformerInspection {
     const { name, phase, synced, waitingFor } = this;
-    return { name, phase, synced, waitingFor, ...this.#engine.inspect() };
+    const { watchTime, relists, lastError } = this.#journal;
+    const others = this.#collection.others(this.#user);
+    const collection = this.#collection.inspect();
+    return {
+      name,
+      phase,
+      synced,
+      waitingFor,
+      ...collection,
+      ...watchTime.inspect(this.runtime.monotonicMs(), collection.connected),
+      relists,
+      lastError,
+      handlers: this.#handlers.inspect(),
+      ...(others.length === 0 ? {} : { sharedWith: others }),
+    };
+  }
+
+  /** The present step, or the last error, as text. */
+  get #situation(): string {
+    const { lastError } = this.#journal;
+    const { text, isOutage, isState } = this.#collection.feed.situation;
+    if (isOutage || lastError === undefined) return text;
+    return `${isState ? '' : text}; the last error: ${lastError.message}`;
+  }
+
+  get #collection(): Collection<Stored<T>> {
+    return this.#present.value;
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
-      await this.#engine.run(signal);
+      this.#journal.meter?.start();
+      this.#journal.watchTime.start(this.runtime.monotonicMs());
+      if (this.#handlers.resyncIntervalMs === 0) this.#present.join();
+      this.#handlers.start();
+      await this.#collection.run(this.#user, signal);
     } finally {
       await this.#stop();
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** Resolves when the last callback has returned. */
   async #stop(): Promise<void> {
     this.#phase = 'stopped';
     this.#stoppedLatch.open();
-    await this.#engine.stop();
+    if (this.#collection.others(this.#user).length === 0) this.#collection.end();
+    await this.#handlers.close();
+    this.#present.release();
+    this.#journal.meter?.stop();
+    this.events.emit('stopped');
   }
 
   #endsWith(error: unknown, { next }: ReflectorErrorContext): boolean {
@@ -401,5 +449,50 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     if (this.#failure === undefined) return false;
     this.#abort.abort(this.#failure);
     return true;
+  }
+
+  #makeUser(): CollectionUser<Stored<T>> {
+    const handlers = this.#handlers;
+    const journal = this.#journal;
+    return {
+      name: this.name,
+      get resyncIntervalMs(): number {
+        return handlers.resyncIntervalMs;
+      },
+      resyncDue: () => handlers.resyncDue(),
+      changed: (batches) => {
+        const { wasShared } = this.#collection;
+        handlers.distribute(wasShared ? this.#writes.asSeen(batches) : batches);
+      },
+      hasBacklog: (count) => handlers.hasBacklog(count),
+      bookmark: (resourceVersion) => this.events.emit('bookmark', resourceVersion),
+      synced: () => {
+        handlers.markSynced();
+        this.#syncedLatch.open();
+        journal.meter?.synced();
+        this.events.emit('synced');
+      },
+      watchError: (error, context) => {
+        if (!this.#endsWith(error, context)) journal.watchError(error, context);
+      },
+      transitions: (listed) => journal.transitions(listed),
+      applied: (durationMs) => journal.meter?.applied(durationMs),
+    };
+  }
+
+  #makeHandlers(): HandlerRegistry<Stored<T>> {
+    const { name, runtime, resyncIntervalMs, logger } = this.#options;
+    const { errors, meter } = this.#journal;
+    return new HandlerRegistry<Stored<T>>({
+      informer: name,
+      store: () => this.#collection.store,
+      memory: () => this.#collection.memory,
+      runtime,
+      resyncIntervalMs,
+      waitsFor: () => this.waitingFor,
+      onError: (error, about) => errors.report(error, { source: 'handler', ...about }),
+      onRemoved: (handler) => meter?.handlerRemoved(handler),
+      onWarning: (message) => logger.warn(`informer ${name}: ${message}`),
+    });
   }
 }

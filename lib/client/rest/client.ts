@@ -13,7 +13,7 @@ import type { WriteFence } from '../transport/contract/write-fence.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
 import { checkTyped } from './request/call-options.ts';
-import { Collection } from './request/collection.ts';
+import { ResourceCollection } from './request/resource-collection.ts';
 import type { ApiResource } from './discovery/api-resource.ts';
 import { Discovery, type DiscoveryCallOptions } from './discovery/discovery.ts';
 import { DryRunTransport } from './request/dry-run-transport.ts';
@@ -166,7 +166,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     const fenced = fence === undefined ? this.#rest : this.#rest.fencedBy(fence);
     return new ResourceClient<T>({
       rest: signal === undefined ? fenced : fenced.boundTo(signal),
-      collection: new Collection(apiVersion, resource),
+      collection: new ResourceCollection(apiVersion, resource),
       decoder: new JsonObjectDecoder<Stored<T>>(),
       namespace: options.namespace,
       fieldManager: this.#fieldManager,
@@ -284,7 +284,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       rest: this.#rest,
       gate: this.#gate,
       collections: this.#collections,
-      collection: new Collection(apiVersion, resource),
+      collection: new ResourceCollection(apiVersion, resource),
       // The caller asserts the type of the objects.
       decoder: decoder as ObjectDecoder<T>,
       maxFrameBytes: this.#maxFrameBytes,

@@ -23,7 +23,7 @@ import {
   waitForObject,
 } from './helpers/wait-for-object.ts';
 import { checkApplied, checkMigration, checkObject, patchTypeOf } from './request/call-options.ts';
-import { type Collection, deleteBody } from './request/collection.ts';
+import { deleteBody, type ResourceCollection } from './request/resource-collection.ts';
 import { PATCH_TYPES } from './request/patch-types.ts';
 import { queryString, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
@@ -75,7 +75,7 @@ import { type WriteObserver, WriteReporter } from './request/write-observer.ts';
 
 export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly rest: RestClient;
-  readonly collection: Collection;
+  readonly collection: ResourceCollection;
   readonly decoder: ObjectDecoder<Stored<T>>;
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;

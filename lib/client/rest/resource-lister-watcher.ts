@@ -18,7 +18,7 @@ import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { Collection } from './request/collection.ts';
+import type { ResourceCollection } from './request/resource-collection.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listQuery, watchQuery, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
@@ -68,7 +68,7 @@ export interface ResourceListerWatcherParts<T extends KubernetesObject>
   readonly collections?: SharedCollections | undefined;
   /** Stands closer to the server than what intercepts the client. */
   readonly decorate?: SourceDecorator | undefined;
-  readonly collection: Collection;
+  readonly collection: ResourceCollection;
   readonly decoder: ObjectDecoder<T>;
   readonly maxFrameBytes?: number | undefined;
 }

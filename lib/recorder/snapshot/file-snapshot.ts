@@ -3,7 +3,7 @@ import type {
   WarmCollection,
   WarmStart,
   WarmState,
-} from '../../cache/informer/warm/warm-start.ts';
+} from '../../cache/collection/warm/warm-start.ts';
 import { objectJson } from '../../cache/memory/views/object-json.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import {

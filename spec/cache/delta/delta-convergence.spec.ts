@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DeltaFIFO, type DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
-import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
-import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
+import { DeltaProcessor } from '../../../lib/cache/collection/delta-processor.ts';
+import { StoredObjects } from '../../../lib/cache/collection/stored-objects.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { randomInteger, seededRandom } from '../../../lib/kernel/time/random.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { DeltaFIFO, type DeltaFIFOOptions } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { ReplacedAllDelta } from '../../../lib/cache/delta/delta.ts';
-import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
-import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
+import { DeltaProcessor } from '../../../lib/cache/collection/delta-processor.ts';
+import { StoredObjects } from '../../../lib/cache/collection/stored-objects.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { podOf, viewOf } from '../memory/kept-views.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { KnownObjects } from '../../../lib/cache/delta/key-queue.ts';
-import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
-import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
+import { DeltaProcessor } from '../../../lib/cache/collection/delta-processor.ts';
+import { StoredObjects } from '../../../lib/cache/collection/stored-objects.ts';
 import type { Notification } from '../../../lib/cache/informer/handlers/notification.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import type { Pod } from '../support/objects.ts';

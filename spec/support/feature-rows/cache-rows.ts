@@ -163,14 +163,14 @@ export const storeRows: readonly FeatureRow[] = [
     'A new list becomes visible in one step, also when it is applied in slices',
     'cache/store/store-transaction.ts',
     [
-      'cache/informer/apply/sliced-relist.spec.ts',
+      'cache/collection/sliced-relist.spec.ts',
       'a large relist is built in slices when it is the first, and seen whole or not at all',
     ],
   ),
   yes(
     20,
     'Objects are changed, or reduced to some fields, before they are stored',
-    'cache/informer/apply/prepare-object.ts',
+    'cache/collection/prepare-object.ts',
     [
       'cache/informer/shared-index-informer.spec.ts',
       'SharedIndexInformer a transform changes the objects that are stored and delivered, each once',
@@ -221,9 +221,9 @@ export const storeRows: readonly FeatureRow[] = [
   yes(
     26,
     'The namespaces that are watched change at run time',
-    'cache/informer/namespaces/namespace-reflectors.ts',
+    'cache/collection/namespaces/namespace-reflectors.ts',
     [
-      'cache/informer/namespaces/namespace-reflectors.spec.ts',
+      'cache/collection/namespaces/namespace-reflectors.spec.ts',
       'An informer of several namespaces gets and loses namespaces while it runs',
     ],
   ),
@@ -248,7 +248,7 @@ export const storeRows: readonly FeatureRow[] = [
   yes(
     29,
     'The events of own writes are told apart, and are no reason for a run',
-    'cache/informer/apply/own-writes.ts',
+    'cache/collection/own-writes.ts',
     [
       'controller/builder/controller.spec.ts',
       'controller writes a returned status once, and its own write is no reason for a run',
@@ -268,7 +268,7 @@ export const storeRows: readonly FeatureRow[] = [
     'The resource version of the cache can be read, and waited for',
     'cache/store/processed-version.ts',
     [
-      'cache/informer/apply/relist-history.spec.ts',
+      'cache/collection/relist-history.spec.ts',
       'the resource version of the cache follows additions, updates and deletions',
     ],
   ),
@@ -328,9 +328,9 @@ export const deliveryRows: readonly FeatureRow[] = [
   yes(
     38,
     'Objects that are missing in a new list are delivered as deletions',
-    'cache/informer/apply/relist-changes.ts',
+    'cache/collection/relist-changes.ts',
     [
-      'cache/informer/apply/relist-history.spec.ts',
+      'cache/collection/relist-history.spec.ts',
       'the history of a relist in the order of arrival has deletions alone, with the last known states, when nothing is left',
     ],
   ),
@@ -346,7 +346,7 @@ export const deliveryRows: readonly FeatureRow[] = [
   yes(
     40,
     'An object that was deleted and created again under its name is a deletion and an addition',
-    'cache/informer/apply/delta-processor.ts',
+    'cache/collection/delta-processor.ts',
     [
       'cache/informer/shared-index-informer.spec.ts',
       'SharedIndexInformer delivers a deletion and an addition when an object was recreated under another uid meanwhile',

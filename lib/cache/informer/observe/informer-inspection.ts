@@ -1,5 +1,5 @@
 import type { CacheMemory } from '../../memory/object-memory.ts';
-import type { NamespaceInspection } from '../namespaces/namespace-reflectors.ts';
+import type { NamespaceInspection } from '../../collection/namespaces/namespace-reflectors.ts';
 import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
 
 /** `failed`: an error that another attempt would have too has stopped it; see `failure` of the informer. */

@@ -1,35 +1,61 @@
 import type { EventEmitter } from 'eventemitter3';
+import { guardedMetrics } from '../../../kernel/report/guarded-metrics.ts';
+import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type {
   ReflectorErrorContext,
   ReflectorTransition,
 } from '../../reflector/options/reflector-report.ts';
-import type { ErrorReporter } from './error-reporter.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ResolvedInformerOptions } from '../options/informer-options.ts';
+import { ErrorReporter } from './error-reporter.ts';
 import { InformerEventEmitter } from './informer-event-emitter.ts';
 import type { InformerEvents } from './informer-events.ts';
-import type { InspectedError } from './informer-inspection.ts';
+import type { InformerInspection, InspectedError } from './informer-inspection.ts';
+import { InformerMeter, type MeteredHandler } from './informer-meter.ts';
 import { WatchTime } from './watch-time.ts';
 
-export interface InformerJournalOptions {
-  readonly runtime: Runtime;
-  readonly errors: ErrorReporter;
-  readonly onRelist: () => void;
+export interface InformerJournalOptions
+  extends Pick<
+    ResolvedInformerOptions<KubernetesObject>,
+    'name' | 'runtime' | 'logger' | 'onError' | 'metrics'
+  > {
+  readonly inspect: () => InformerInspection;
+  readonly handlers: () => Iterable<MeteredHandler>;
 }
 
-/** The lifecycle of an informer: passes events to listeners and hooks, and keeps the counts for `inspect()`. */
+/** The reports of an informer: events for listeners, errors for hook or log, metrics, and the counts for `inspect()`. */
 export class InformerJournal {
   readonly events: EventEmitter<InformerEvents>;
+  readonly errors: ErrorReporter;
+  readonly metrics: Metrics;
+  /** Metering costs nothing without metrics. */
+  readonly meter: InformerMeter | undefined;
   readonly watchTime: WatchTime = new WatchTime();
   readonly #runtime: Runtime;
-  readonly #errors: ErrorReporter;
-  readonly #onRelist: () => void;
   #lastError: { readonly message: string; readonly atMs: number } | undefined;
   #relists = 0;
 
-  constructor({ runtime, errors, onRelist }: InformerJournalOptions) {
+  constructor({
+    name,
+    runtime,
+    logger,
+    onError,
+    inspect,
+    handlers,
+    ...given
+  }: InformerJournalOptions) {
+    const errors = new ErrorReporter({ informer: name, logger, onError });
+    const metrics = guardedMetrics(given.metrics, (error) => {
+      errors.report(error, { source: 'metrics' });
+    });
     this.#runtime = runtime;
-    this.#errors = errors;
-    this.#onRelist = onRelist;
+    this.errors = errors;
+    this.metrics = metrics;
+    this.meter =
+      metrics === silentMetrics
+        ? undefined
+        : new InformerMeter({ name, runtime, metrics, inspect, handlers });
     this.events = new InformerEventEmitter((error) => {
       errors.report(error, { source: 'listener' });
     });
@@ -52,7 +78,7 @@ export class InformerJournal {
     this.events.emit('watch-error', error, context);
     if (expected) return;
     this.#lastError = { message, atMs: this.#runtime.monotonicMs() };
-    this.#errors.report(error, { source: 'watch', message }, worthLogging);
+    this.errors.report(error, { source: 'watch', message }, worthLogging);
   };
 
   /** Takes the transitions of one reflector. @param listed Whether it has listed the collection before. */
@@ -67,7 +93,7 @@ export class InformerJournal {
       if (from !== 'listing' && from !== 'streaming-list') return;
       if (again) {
         this.#relists += 1;
-        this.#onRelist();
+        this.meter?.relisted();
         this.events.emit('relist', { resourceVersion, items });
       }
       again = true;

@@ -25,7 +25,7 @@ import type { DeltaOrder } from '../../delta/delta-fifo.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import type { ReflectorOptions } from '../../reflector/options/reflector-options.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
-import type { WarmStart } from '../warm/warm-start.ts';
+import type { WarmStart } from '../../collection/warm/warm-start.ts';
 import { NamespaceSet } from './namespace-set.ts';
 import type { InformerSubject, MissingResourcePolicy } from './start-failure.ts';
 

@@ -2,7 +2,7 @@ import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { ApiCall, ApiVerb } from '../../../meta/api-call.ts';
 import { objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Collection } from './collection.ts';
+import type { ResourceCollection } from './resource-collection.ts';
 import { queryString } from './query.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
 import type { CallOptions, WriteOptions } from './resource-options.ts';
@@ -25,7 +25,7 @@ export interface CallTarget {
 
 export interface ResourceRequestsOptions<T extends KubernetesObject> {
   readonly rest: RestClient;
-  readonly collection: Collection;
+  readonly collection: ResourceCollection;
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace: string | undefined;
   /** The field manager of writes that name none. */
@@ -44,7 +44,7 @@ export interface Written extends Pick<RestRequest, 'method' | 'body' | 'contentT
 /** Where the calls of one resource go, and what their errors say. */
 export class ResourceRequests<T extends KubernetesObject> {
   readonly rest: RestClient;
-  readonly collection: Collection;
+  readonly collection: ResourceCollection;
   readonly namespace: string | undefined;
   readonly fieldManager: string | undefined;
   readonly #writes: WriteReporter<T>;
