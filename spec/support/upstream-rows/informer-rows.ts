@@ -5,25 +5,28 @@ type Cases = readonly SpecReference[];
 const inFile =
   (file: string, suite: string) =>
   (...titles: readonly string[]): Cases =>
-    titles.map((title) => ({ spec: `cache/informer/${file}.spec.ts`, title: `${suite} ${title}` }));
+    titles.map((title) => ({ spec: `cache/${file}.spec.ts`, title: `${suite} ${title}` }));
 
-const informer = inFile('shared-index-informer', 'SharedIndexInformer');
-const busy = inFile('concurrent-use', 'An informer in the midst of everything');
-const hostile = inFile('handlers/hostile-input', 'An informer survives');
-const life = inFile('handlers/handler-life', 'The life of a handler');
-const registry = inFile('handlers/handler-registry', 'HandlerRegistry');
-const queue = inFile('handlers/handler-queue', 'HandlerQueue');
-const handler = inFile('handlers/notifier', 'A handler');
-const filtering = inFile('handlers/filtering-handler', 'filteringHandler');
-const indexes = inFile('apply/object-reader', 'ObjectReader indexes');
-const resyncs = inFile('handlers/resync-schedule', 'ResyncSchedule');
-const tracker = inFile('handlers/sync-tracker', 'SyncTracker');
-const transformed = inFile('apply/transformed-objects', 'transformed objects');
-const processor = inFile('apply/delta-processor', 'DeltaProcessor');
-const relist = inFile('apply/relist-history', 'the history of a relist');
-const byArrival = inFile('apply/relist-history', 'the history of a relist in the order of arrival');
-const byKey = inFile('apply/relist-history', 'the history of a relist in the order of key');
-const version = inFile('apply/relist-history', 'the resource version of the cache');
+const informer = inFile('informer/shared-index-informer', 'SharedIndexInformer');
+const busy = inFile('informer/concurrent-use', 'An informer in the midst of everything');
+const hostile = inFile('informer/handlers/hostile-input', 'An informer survives');
+const life = inFile('informer/handlers/handler-life', 'The life of a handler');
+const registry = inFile('informer/handlers/handler-registry', 'HandlerRegistry');
+const queue = inFile('informer/handlers/handler-queue', 'HandlerQueue');
+const handler = inFile('informer/handlers/notifier', 'A handler');
+const filtering = inFile('informer/handlers/filtering-handler', 'filteringHandler');
+const indexes = inFile('collection/object-reader', 'ObjectReader indexes');
+const resyncs = inFile('informer/handlers/resync-schedule', 'ResyncSchedule');
+const tracker = inFile('informer/handlers/sync-tracker', 'SyncTracker');
+const transformed = inFile('collection/transformed-objects', 'transformed objects');
+const processor = inFile('collection/delta-processor', 'DeltaProcessor');
+const relist = inFile('collection/relist-history', 'the history of a relist');
+const byArrival = inFile(
+  'collection/relist-history',
+  'the history of a relist in the order of arrival',
+);
+const byKey = inFile('collection/relist-history', 'the history of a relist in the order of key');
+const version = inFile('collection/relist-history', 'the resource version of the cache');
 
 const KEY_OF_DELETION = 'gets the key of a deleted object, whether its final state is known or not';
 const NO_TOMBSTONE =
