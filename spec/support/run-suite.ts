@@ -96,7 +96,8 @@ const BUILT = join(ROOT, '.tmp', `suite-${process.pid}`);
 process.once('exit', () => rmSync(BUILT, { recursive: true, force: true }));
 const checking = checks ? failedChecks() : [];
 const environment = { ...process.env };
-const nodeArguments: string[] = [];
+/** Specs make much garbage that is soon dead: a large young generation keeps it cheap. */
+const nodeArguments = ['--max-semi-space-size=64'];
 // Some files alone are sooner ready from source.
 if (only === '') {
   const [hosts, programs] = await Promise.all([

@@ -21,7 +21,7 @@ export async function titlesOf(specs: readonly string[]): Promise<SpecTitles> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [MOCHA, '--dry-run', '--reporter', 'json', ...files],
-    { cwd: ROOT, maxBuffer: 2 ** 28 },
+    { cwd: ROOT, maxBuffer: 2 ** 28, env: { ...process.env, LISTWATCH_WHOLE: '1' } },
   );
   const report = JSON.parse(stdout.slice(Math.max(0, stdout.indexOf(REPORT)))) as MochaReport;
   const titles = new Map<string, string[]>();

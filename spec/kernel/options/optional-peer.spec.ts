@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import {
@@ -37,7 +38,9 @@ describe('an optional peer', () => {
   });
 
   it('that is installed but broken gives the error of the package itself', () => {
-    const broken = new URL('../../support/peer-that-needs-another.cjs', import.meta.url).pathname;
+    const broken = fileURLToPath(
+      new URL('../../support/peer-that-needs-another.cjs', import.meta.url),
+    );
     expect(() => loadPeer('ws', broken, 'the spec')).to.throw(/not-installed-anywhere/);
   });
 

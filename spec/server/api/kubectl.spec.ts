@@ -75,6 +75,14 @@ describe('kubectl', () => {
         return stdout;
       };
 
+      before(async () => {
+        const { stdout } = await run(binary, ['version', '--client', '-o', 'json']);
+        const version = JSON.parse(stdout) as {
+          readonly clientVersion: { readonly minor: string };
+        };
+        if (parseInt(version.clientVersion.minor, 10) < 27) unchecked = ['--validate=false'];
+      });
+
       beforeEach(async () => {
         folder = await mkdtemp(join(tmpdir(), 'listwatch-kubectl-'));
         manifest = join(folder, 'manifest.yaml');
@@ -82,10 +90,6 @@ describe('kubectl', () => {
         server = new ApiServer();
         await server.listen();
         await server.writeKubeconfig(join(folder, 'kubeconfig'));
-        const version = JSON.parse(await kubectl('version', '--client', '-o', 'json')) as {
-          clientVersion: { minor: string };
-        };
-        if (parseInt(version.clientVersion.minor, 10) < 27) unchecked = ['--validate=false'];
       });
 
       afterEach(async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { shareOf } from '../../support/share.ts';
 import { knownBugs } from './index.ts';
 import { runWithoutFaults, type FaultFreeRun } from './support/fault-free-run.ts';
 
@@ -8,7 +9,7 @@ describe('the corpus of known bugs', () => {
     expect(names).to.deep.equal([...new Set(names)]);
   });
 
-  for (const bug of knownBugs) {
+  for (const bug of shareOf(knownBugs, 3)) {
     describe(`${bug.name}, without faults`, () => {
       let wrong: FaultFreeRun;
       let fixed: FaultFreeRun;

@@ -11,6 +11,7 @@ import type {
 import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
 import { until, within } from '../../../../support/until.ts';
 import { TcpProxy } from '../../../../faults/storms/tcp-proxy.ts';
+import { HurriedRuntime } from '../../../connect/support/hurried-runtime.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import {
   Http2Server,
@@ -70,7 +71,8 @@ describe('Http2SessionPool', () => {
     ] as const) {
       it(`opens at most ${most} sessions for ${count} watches with ${limit} streams each, and each gets an event`, async () => {
         await serve({ limit });
-        open();
+        // A busy machine takes longer for so many than one connection may take.
+        open({ runtime: new HurriedRuntime(1 / 30) });
         const readers = await watches(count);
         expect(server.sessionsOpened).to.be.at.most(most);
         expect(server.mostStreams).to.be.at.most(limit);
