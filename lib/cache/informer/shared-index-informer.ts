@@ -21,6 +21,7 @@ import type {
   AddHandlerOptions,
   HandlerRegistration,
   WaitOptions,
+  SharedHandler,
 } from './handlers/handler-registration.ts';
 import { StartCheck } from './handlers/start-check.ts';
 import { auditOf } from './audit/informer-audit.ts';
@@ -76,6 +77,9 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
   readonly lister: Lister<Stored<T>>;
   /** Reads the cache by key and index, with own writes as in `lister`. */
   readonly indexer: ObjectReader<T, Index>;
+
+  /** The handler that controllers of this informer share; it belongs to them. @internal */
+  sharedHandler: SharedHandler | undefined;
 
   readonly #options: ResolvedInformerOptions<Stored<T>>;
   readonly #journal: InformerJournal;

@@ -118,6 +118,8 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   readonly #options: ClientOptions;
   #rest: RestClient;
   readonly #gate: OutageGate;
+  /** The names of the controllers that run with this client. @internal */
+  readonly controllerNames: Set<string> = new Set();
   /** The collections that informers of this client run on. */
   readonly #collections = new SharedCollections();
   readonly #maxFrameBytes: number | undefined;

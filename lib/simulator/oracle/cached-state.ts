@@ -34,7 +34,7 @@ function cacheFindings(
   const { name, phase, synced, namespaces, indexer } = informer;
   const key = source.supports?.sharing?.key;
   if (phase !== 'running' || !synced || key === undefined) return [];
-  const collection = collectionOf(key);
+  const collection = collectionOf(key, history);
   if (collection === undefined || isBackgroundResource(collection.resource)) return [];
   const expected = new Map<string, string>();
   for (const { ref, kv } of history.entries(collection.resource)) {
@@ -66,7 +66,7 @@ function cacheFindings(
 }
 
 /** From the key that says what a source of a client reads. */
-function collectionOf(key: string): ComparedCollection | undefined {
+function collectionOf(key: string, history: ClusterHistory): ComparedCollection | undefined {
   const parts = JSON.parse(key) as readonly unknown[];
   const [, path, labelSelector, fieldSelector, shardSelector] = parts.map(String);
   if (path === undefined) return undefined;
@@ -76,7 +76,9 @@ function collectionOf(key: string): ComparedCollection | undefined {
     fieldSelector: fieldSelector ?? '',
     shardSelector: shardSelector ?? '',
   });
-  return ComparedCollection.of(groupResource(info), info.namespace, query);
+  return ComparedCollection.of(groupResource(info), info.namespace, query, (state) =>
+    history.objectOf(state),
+  );
 }
 
 /** No key waits while a worker does, and none waits longer than its delay. */

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
-import { objectOf, type ClusterHistory } from '../record/cluster-history.ts';
+import type { ClusterHistory } from '../record/cluster-history.ts';
 import type { ObjectRef } from '../record/stored-resources.ts';
 import { replaceUids } from '../record/uids.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
@@ -63,12 +63,12 @@ export function canonicalState(history: ClusterHistory): CanonicalState {
     if (isBackgroundResource(ref.resource)) continue;
     const kv = after ?? before;
     if (kv === undefined) continue;
-    const object = objectOf(kv);
+    const object = history.objectOf(kv);
     const { uid = '', ownerReferences = [] } = object.metadata ?? {};
     const id = canonicalId(ref, object, names);
     names.set(uid, id);
     if (type === 'deleted') gone.add(uid);
-    last.set(`${ref.resource} ${ref.object}`, { id, object: after && objectOf(after) });
+    last.set(`${ref.resource} ${ref.object}`, { id, object: after && history.objectOf(after) });
     // Created for an owner that was gone, because a cache was behind, and then collected: that happens to right controllers.
     const dangles = ownerReferences.length > 0 && ownerReferences.every((one) => gone.has(one.uid));
     if (type === 'created' && dangles) dangling.add(uid);

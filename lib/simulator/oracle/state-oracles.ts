@@ -1,6 +1,6 @@
 import type { Finding } from '../contract/finding.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
-import { objectOf, type ClusterHistory } from '../record/cluster-history.ts';
+import type { ClusterHistory } from '../record/cluster-history.ts';
 import { withoutUids } from '../record/uids.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 
@@ -61,11 +61,11 @@ function touched(history: ClusterHistory): {
     if (isBackgroundResource(ref.resource)) continue;
     const id = `${ref.resource} ${withoutUids(ref.object)}`;
     if (after !== undefined) {
-      present.set(id, objectOf(after));
+      present.set(id, history.objectOf(after));
       continue;
     }
     present.delete(id);
-    const uid = before && objectOf(before).metadata?.uid;
+    const uid = before && history.objectOf(before).metadata?.uid;
     if (uid !== undefined) gone.add(uid);
   }
   return { present, gone };

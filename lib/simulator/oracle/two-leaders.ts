@@ -1,6 +1,7 @@
+import type { KubernetesObject } from '../../meta/object.ts';
 import type { Finding } from '../contract/finding.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
-import { objectOf, type Change, type ClusterHistory } from '../record/cluster-history.ts';
+import type { Change, ClusterHistory } from '../record/cluster-history.ts';
 import type { Journal } from '../record/journal.ts';
 
 const LEASES = 'leases.coordination.k8s.io';
@@ -25,7 +26,7 @@ export function twoLeaders(history: ClusterHistory, journal: Journal): readonly 
   for (const change of history.changes) {
     const { ref, writer, atMs } = change;
     if (ref.resource === LEASES) {
-      follow(leads, change, incarnations);
+      follow(leads, change, history, incarnations);
       continue;
     }
     if (isBackgroundResource(ref.resource)) continue;
@@ -46,7 +47,12 @@ export function twoLeaders(history: ClusterHistory, journal: Journal): readonly 
   return [...findings.values()];
 }
 
-function follow(leads: Map<string, Lead>, change: Change, incarnations: Incarnations): void {
+function follow(
+  leads: Map<string, Lead>,
+  change: Change,
+  history: ClusterHistory,
+  incarnations: Incarnations,
+): void {
   const { ref, writer, atMs, after } = change;
   const lead = leads.get(ref.object) ?? {
     leader: undefined,
@@ -54,7 +60,7 @@ function follow(leads: Map<string, Lead>, change: Change, incarnations: Incarnat
     former: new Map<string, number>(),
   };
   leads.set(ref.object, lead);
-  const holder = after && holderOf(after);
+  const holder = after && holderOf(history.objectOf(after));
   if (holder === lead.holder) return;
   if (lead.leader !== undefined) lead.former.set(incarnations.at(lead.leader, atMs), atMs);
   lead.holder = holder;
@@ -62,8 +68,8 @@ function follow(leads: Map<string, Lead>, change: Change, incarnations: Incarnat
   if (lead.leader !== undefined) lead.former.delete(incarnations.at(writer, atMs));
 }
 
-function holderOf(after: NonNullable<Change['after']>): string | undefined {
-  const { spec } = objectOf(after) as { readonly spec?: { readonly holderIdentity?: string } };
+function holderOf(lease: KubernetesObject): string | undefined {
+  const { spec } = lease as { readonly spec?: { readonly holderIdentity?: string } };
   return spec?.holderIdentity === '' ? undefined : spec?.holderIdentity;
 }
 

@@ -26,24 +26,6 @@ export interface Change {
 }
 
 const decoder = new TextDecoder();
-/**
- * The objects of values, decoded once for all readers of a run. Each run has a map of its own: what a map that outlives them has of earlier
- * runs stays in memory until all of it is collected, and would be copied before.
- */
-let decoded = new WeakMap<Uint8Array, KubernetesObject>();
-
-/** The object of a stored value. It is shared, and must not be changed. */
-export function objectOf({ value, modRevision }: KeyValue): KubernetesObject {
-  const known = decoded.get(value);
-  if (known !== undefined) return known;
-  const object = JSON.parse(decoder.decode(value)) as KubernetesObject & {
-    metadata?: { resourceVersion?: string };
-  };
-  // In place: a copy by spreading costs more than the parse.
-  (object.metadata ??= {}).resourceVersion = modRevision.toString();
-  decoded.set(value, object);
-  return object;
-}
 
 interface Entry {
   readonly ref: ObjectRef;
@@ -55,13 +37,14 @@ export class ClusterHistory implements ClusterState {
   readonly changes: Change[] = [];
   /** The number of steps of the workload that have begun. */
   step: number = 0;
+  /** The objects of values, decoded once for all readers of a run. */
+  readonly #decoded = new WeakMap<Uint8Array, KubernetesObject>();
   readonly #byResource = new Map<string, Map<string, Entry>>();
   readonly #occurrences = new Map<string, number>();
   readonly #elapsed: () => number;
   #revision: string;
 
   constructor(items: readonly KeyValue[], revision: string, elapsedMs: () => number) {
-    decoded = new WeakMap();
     this.#elapsed = elapsedMs;
     this.#revision = revision;
     for (const kv of items) {
@@ -127,7 +110,7 @@ export class ClusterHistory implements ClusterState {
   ): KubernetesObject | undefined {
     const object = namespace === '' ? name : `${namespace}/${name}`;
     const entry = this.#byResource.get(fullName(apiVersion, resource))?.get(object);
-    return entry && deepFreeze(objectOf(entry.kv));
+    return entry && deepFreeze(this.objectOf(entry.kv));
   }
 
   list<ApiVersion extends string, Resource extends PluralOf<object, ApiVersion>>(
@@ -144,7 +127,7 @@ export class ClusterHistory implements ClusterState {
     return [...(this.#byResource.get(fullName(apiVersion, resource))?.values() ?? [])]
       .filter(({ ref }) => namespace === undefined || ref.namespace === namespace)
       .toSorted((left, right) => compareRefs(left.ref, right.ref))
-      .map(({ kv }) => deepFreeze(objectOf(kv)));
+      .map(({ kv }) => deepFreeze(this.objectOf(kv)));
   }
 
   /** All present objects, by resource, namespace and name. */
@@ -152,9 +135,22 @@ export class ClusterHistory implements ClusterState {
     for (const resource of [...this.#byResource.keys()].toSorted()) {
       const entries = [...(this.#byResource.get(resource)?.values() ?? [])];
       for (const { ref, kv } of entries.toSorted((one, other) => compareRefs(one.ref, other.ref))) {
-        yield { ref, object: objectOf(kv) };
+        yield { ref, object: this.objectOf(kv) };
       }
     }
+  }
+
+  /** The object of a stored value. It is shared, and must not be changed. */
+  objectOf({ value, modRevision }: KeyValue): KubernetesObject {
+    const known = this.#decoded.get(value);
+    if (known !== undefined) return known;
+    const object = JSON.parse(decoder.decode(value)) as KubernetesObject & {
+      metadata?: { resourceVersion?: string };
+    };
+    // In place: a copy by spreading costs more than the parse.
+    (object.metadata ??= {}).resourceVersion = modRevision.toString();
+    this.#decoded.set(value, object);
+    return object;
   }
 
   /** The stored state of an object. */

@@ -8,7 +8,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Transport } from '../../client/transport/contract/transport.ts';
 import { isBackgroundResource } from '../network/request-facts.ts';
-import { objectOf, type Change, type ClusterHistory } from '../record/cluster-history.ts';
+import type { Change, ClusterHistory } from '../record/cluster-history.ts';
 
 /** How long the collector takes to see a change, milliseconds. */
 const LATENCY_MS = [1, 20] as const;
@@ -48,7 +48,8 @@ export class CleanUp {
 
   /** A change was committed. */
   committed({ before, after, ref }: Change): void {
-    const [old, now] = [before && objectOf(before), after && objectOf(after)];
+    const old = before && this.#history.objectOf(before);
+    const now = after && this.#history.objectOf(after);
     if (ref.resource === 'namespaces' && isGoing(now?.metadata)) this.#deleteNamespaces();
     if (this.#handler === undefined) {
       if (concernsOwners(now?.metadata)) this.#collect();

@@ -49,3 +49,9 @@ export interface AddHandlerOptions {
   /** Removes the handler when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** A handler with several readers, to which it passes each event. */
+export interface SharedHandler {
+  /** Its name at the informer; undefined while no two readers share it. */
+  readonly name: string | undefined;
+}

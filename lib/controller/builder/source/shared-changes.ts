@@ -1,5 +1,8 @@
 import type { LazyEventHandler } from '../../../cache/informer/handlers/event-handler.ts';
-import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
+import type {
+  HandlerRegistration,
+  SharedHandler,
+} from '../../../cache/informer/handlers/handler-registration.ts';
 import type { SharedIndexInformer } from '../../../cache/informer/shared-index-informer.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
@@ -43,13 +46,13 @@ export function changeHandler(
   };
 }
 
-const shared = new WeakMap<SharedIndexInformer<KubernetesObject>, SharedChanges>();
-
 /** From now on the reader shares the work for each event with the other readers of its informer. */
 export function shareChanges(reader: ChangeReader): SharedChanges {
-  const present = shared.get(reader.informer);
-  const changes = present ?? new SharedChanges(reader.informer, reader.runtime);
-  if (present === undefined) shared.set(reader.informer, changes);
+  const { informer, runtime } = reader;
+  const { sharedHandler } = informer;
+  const changes =
+    sharedHandler instanceof SharedChanges ? sharedHandler : new SharedChanges(informer, runtime);
+  informer.sharedHandler = changes;
   changes.add(reader);
   return changes;
 }
@@ -63,7 +66,7 @@ export function shareChanges(reader: ChangeReader): SharedChanges {
  *
  * Guarantees: a receiver that throws does not cost another one its event; none gets an event after its signal has aborted.
  */
-export class SharedChanges {
+export class SharedChanges implements SharedHandler {
   readonly #informer: SharedIndexInformer<KubernetesObject>;
   readonly #runtime: Runtime;
   /** Readers whose handlers are their own. */

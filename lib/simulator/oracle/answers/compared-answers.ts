@@ -120,7 +120,9 @@ export class ComparedAnswers {
 
   #watched({ info, query, resource, subject }: Asked, response: ApiResponse): ApiResponse {
     if (response.status !== 200 || response.body instanceof Uint8Array) return response;
-    const collection = ComparedCollection.of(resource, info.namespace, query);
+    const collection = ComparedCollection.of(resource, info.namespace, query, (state) =>
+      this.#history.objectOf(state),
+    );
     if (collection === undefined) return response;
     const version = query.get('resourceVersion') ?? '';
     const begins = query.get('sendInitialEvents') === 'true' || version === '' || version === '0';
@@ -218,7 +220,9 @@ export class ComparedAnswers {
       this.#report(subject, `its list has version ${version}, and ${newest} was written before`);
     const isPart = query.has('continue') || (answer.metadata as { continue?: string })?.continue;
     if (isPart || version < this.#firstRevision) return;
-    const collection = ComparedCollection.of(resource, info.namespace, query);
+    const collection = ComparedCollection.of(resource, info.namespace, query, (state) =>
+      this.#history.objectOf(state),
+    );
     if (collection === undefined) return;
     const expected = new Map<string, string>();
     for (const { ref, kv } of this.#history.at(resource, version)) {

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { parseFieldSelector } from '../../../meta/selectors/field-selector.ts';
 import { parseLabelSelector, type LabelSelector } from '../../../meta/selectors/label-selector.ts';
-import { objectOf, type Change } from '../../record/cluster-history.ts';
+import type { Change } from '../../record/cluster-history.ts';
 import type { ObjectRef } from '../../record/stored-resources.ts';
 import type { KeyValue } from '../../../server/mvcc/contract/key-value-store.ts';
 
@@ -11,12 +11,14 @@ export class ComparedCollection {
   readonly #namespace: string;
   readonly #labels: LabelSelector;
   readonly #name: string | undefined;
+  readonly #objectOf: (state: KeyValue) => KubernetesObject;
 
   /** Undefined for a request with fields that only the server knows. `namespace`: empty for all. */
   static of(
     resource: string,
     namespace: string,
     query: URLSearchParams,
+    objectOf: (state: KeyValue) => KubernetesObject,
   ): ComparedCollection | undefined {
     try {
       const labels = parseLabelSelector(query.get('labelSelector') ?? '');
@@ -25,7 +27,7 @@ export class ComparedCollection {
       if (requirements.length > 1 || (query.get('shardSelector') ?? '') !== '') return undefined;
       if (first !== undefined && (first.field !== 'metadata.name' || first.operator !== '='))
         return undefined;
-      return new ComparedCollection(resource, namespace, labels, first?.value);
+      return new ComparedCollection(resource, namespace, labels, first?.value, objectOf);
     } catch {
       // The server refuses it.
       return undefined;
@@ -37,11 +39,13 @@ export class ComparedCollection {
     namespace: string,
     labels: LabelSelector,
     name: string | undefined,
+    objectOf: (state: KeyValue) => KubernetesObject,
   ) {
     this.resource = resource;
     this.#namespace = namespace;
     this.#labels = labels;
     this.#name = name;
+    this.#objectOf = objectOf;
   }
 
   /** Whether an object in a state belongs to it. */
@@ -49,7 +53,7 @@ export class ComparedCollection {
     if (state === undefined || ref.resource !== this.resource) return false;
     if (this.#namespace !== '' && ref.namespace !== this.#namespace) return false;
     if (this.#name !== undefined && ref.name !== this.#name) return false;
-    return this.#labels.empty || this.#labels.matches(objectOf(state).metadata?.labels);
+    return this.#labels.empty || this.#labels.matches(this.#objectOf(state).metadata?.labels);
   }
 
   /** The event that a change is for a watch of it. */

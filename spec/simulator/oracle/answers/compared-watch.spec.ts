@@ -19,7 +19,9 @@ function watched(
   { from }: { readonly from: bigint | undefined } = FROM_START,
 ): Watched {
   const written = new WrittenHistory();
-  const collection = ComparedCollection.of('configmaps', '', new URLSearchParams(query));
+  const collection = ComparedCollection.of('configmaps', '', new URLSearchParams(query), (state) =>
+    written.history.objectOf(state),
+  );
   if (collection === undefined) throw new Error('no collection');
   const told: string[] = [];
   const { changes } = written.history;
