@@ -30,6 +30,27 @@ const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
   ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
 ]);
 const ALL: readonly MetricDescription[] = [...TABLES.values()].flat();
+/** Names that dashboards for client-go, for controllers and for kube-apiserver have already; all others begin with `listwatch_`. */
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['Informers and reflectors', 'listwatch_informer_|listwatch_reflector_'],
+  ['Requests of a client', 'rest_client_|listwatch_client_'],
+  ['Work queues', 'workqueue_'],
+  ['Reconcile loops', 'controller_runtime_'],
+  ['Leader election', 'leader_election_|listwatch_election_'],
+  ['Webhook servers', 'controller_runtime_webhook_'],
+  ['Sharding', 'listwatch_sharding_'],
+  [
+    'Requests and storage of the server',
+    'apiserver_|etcd_|watch_cache_|process_|listwatch_metrics_',
+  ],
+  ['Watch caches of the server', 'apiserver_'],
+]);
+/** One name for one thing: a further label needs a line in docs/metrics.md. */
+const LABELS: ReadonlySet<string> = new Set(
+  'name handler kind result from to host method verb resource subresource code priority controller operation webhook group version scope component dry_run request_kind fallback status'.split(
+    ' ',
+  ),
+);
 /** How a name of a metric begins. */
 const NAME =
   /'((?:listwatch|rest_client|workqueue|leader_election|controller_runtime|watch_cache|apiserver|etcd|process)_[a-z_]+)'/g;
@@ -74,6 +95,15 @@ describe('docs/metrics.md', () => {
 
   it('lists all that the code reports, and nothing else', () => {
     expect(namesInCode()).to.deep.equal(ALL.map(({ name }) => name).toSorted());
+  });
+
+  it('names metrics of one part by one prefix, and one thing by one label', () => {
+    expect([...PREFIXES.keys()]).to.deep.equal([...TABLES.keys()]);
+    for (const [title, metrics] of TABLES) {
+      const prefix = new RegExp(`^(?:${PREFIXES.get(title) ?? ''})`);
+      for (const { name } of metrics) expect(name).to.match(prefix);
+    }
+    expect(new Set(ALL.flatMap(({ labels }) => labels))).to.deep.equal(LABELS);
   });
 
   it('names units as Prometheus does: seconds and bytes, and a total for each counter', () => {

@@ -115,7 +115,7 @@ interface HttpAnswer {
  *   machine only.
  * - Redirects are not followed. The environment names no proxy here; `connect` reads it.
  */
-export class AxiosTransport implements Transport {
+export class AxiosTransport implements Transport, AsyncDisposable {
   readonly server: string;
   readonly #headers: Headers;
   readonly #compression: boolean;
@@ -215,6 +215,10 @@ export class AxiosTransport implements Transport {
       this.#closing = this.#pool.close();
     }
     return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #openPool(address: ServerAddress, tls: TlsOptions, proxy: string | undefined): ConnectionPool {

@@ -1,6 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { ListwatchError } from '../failure/errors.ts';
 
+/*
+ * The lifecycle of all that runs or holds something; docs/lifecycle.md lists who has which of these methods.
+ *
+ * | method | meaning |
+ * |---|---|
+ * | `run({ signal })` | Runs once, until the signal aborts or `close` is called. Resolves when it has ended, rejects with what ended it. |
+ * | `start()` | Begins what a program does not wait for. It ends with `close`. |
+ * | `close()` | Ends what it started and waits for it. Asynchronous; may be called again. It is `Symbol.asyncDispose`. |
+ * | `destroy()` | Releases at once, in the step of the call. It is `Symbol.dispose`. |
+ * | `end()` | No input follows; what was given is still passed on. |
+ *
+ * `start` and `stop` in pairs are for timers that may start again. An abort is `run`'s only other way to end: it is no failure.
+ */
+
 /** Runs `listener` once when `signal` aborts, at once if it already has. The returned function removes the listener. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return () => {};

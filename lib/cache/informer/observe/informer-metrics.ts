@@ -129,7 +129,7 @@ export const informerMetrics = {
     name: 'listwatch_reflector_silence_probes_total',
     type: 'counter',
     unit: 'probes',
-    labels: ['name', 'verdict'],
+    labels: ['name', 'result'],
     help: 'Requests that check whether a silent watch has missed events, by result.',
   },
   transitions: {

@@ -122,7 +122,7 @@ export class SilenceProbe<V extends HasMetadata> {
     if (this.#abort.signal.aborted) return;
     metrics.count('listwatch_reflector_silence_probes_total', 1, {
       name,
-      verdict: finding.verdict,
+      result: finding.verdict,
     });
     this.#unanswered = finding.verdict === 'unanswered' ? this.#unanswered + this.#asked : 0;
     if (reader.idle.waitingSinceMs !== sinceMs) {

@@ -29,7 +29,7 @@ function probed(options: RigOptions = {}): ProbedRig {
   const metrics: Metrics = {
     ...silentMetrics,
     count: (name, _by, labels) => {
-      if (name.includes('silence_probes')) verdicts.push(labels?.verdict ?? '');
+      if (name.includes('silence_probes')) verdicts.push(labels?.result ?? '');
     },
   };
   const ended: string[] = [];

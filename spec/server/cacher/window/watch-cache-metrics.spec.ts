@@ -12,7 +12,7 @@ describe('the metrics of a watch cache', () => {
     counted = [];
     const metrics: Metrics = {
       count: (name, by = 1, labels = {}) => {
-        if (name.startsWith('watch_cache_'))
+        if (/consistent_read|terminated_watchers/.test(name))
           counted.push(`${name} ${JSON.stringify(labels)} ${by}`);
       },
       gauge: () => {},
