@@ -22,7 +22,7 @@ await runProgram({
     const { namespace } = from.client;
     const copies = target.resource('v1', 'configmaps', { namespace });
 
-    // One controller for each cluster that is read; here it is one, and it writes to the other.
+    // A controller reads one cluster. This one writes to another.
     const selected = { namespace, labelSelector: `copy=yes,example=${example}` };
     await using copier = controller(from.client, 'v1', 'configmaps', selected)
       .finalizer('example.com/copy', async ({ metadata }, { signal }) => {

@@ -16,7 +16,7 @@ await runProgram({
     const example = `greeter-${process.pid}`;
     const maps = client.resource('v1', 'configmaps', { namespace });
 
-    /** A program as it would run in each pod of a deployment. */
+    /** The program that runs in each pod of a deployment. */
     const replica = (identity: string): Manager => {
       const greeter = controller(client, 'v1', 'configmaps', {
         name: identity,

@@ -28,7 +28,7 @@ await runProgram({
     const maps = informers.for('v1', 'configmaps', {
       namespaces: ['default', 'kube-public'],
       labelSelector: `example=${example}`,
-      indexers: { byTeam: ({ metadata }) => [metadata.labels?.['team'] ?? 'nobody'] },
+      indexers: { byTeam: ({ metadata }) => [metadata.labels?.['team'] ?? 'none'] },
     });
     informers.start();
     await informers.whenSynced({ timeoutMs: HANG_MS, signal });

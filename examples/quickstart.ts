@@ -29,7 +29,7 @@ cache has to equal the server at the end. With --kubeconfig, no connection is br
   --port N            port of the API server (default: a free one)
   --verbose           print each step of the informers and each run of the operator`;
 
-/** A person, an operator, and what both do: the chapters are methods, in their order. */
+/** The person and the operator of the story. Each chapter is a method; they follow in the order in which they run. */
 class Quickstart implements AsyncDisposable {
   readonly #person: Client<SiteTypes>;
   readonly #informers: SharedInformerFactory<SiteTypes>;
@@ -42,9 +42,9 @@ class Quickstart implements AsyncDisposable {
   /** The states that informers have entered. */
   readonly #states: string[] = [];
   #running: Promise<void> | undefined;
-  /** Runs of the operator that the story has told. */
-  #told = 0;
-  /** The last failure of the operator; some are intended. */
+  /** The number of runs of the operator that were printed. */
+  #printed = 0;
+  /** The last failure of the operator. The outage causes some. */
   #failure: string | undefined;
 
   constructor(
@@ -115,7 +115,7 @@ class Quickstart implements AsyncDisposable {
     const scaled = async (): Promise<boolean> =>
       (await this.#deployments.get('site-5')).spec?.replicas === 1;
     await this.#until('the deployment of site-5', scaled);
-    await this.#tellRuns(['site-3', 'site-5']);
+    await this.#printRuns(['site-3', 'site-5']);
     return 'both are as they should be';
   }
 
@@ -129,7 +129,7 @@ class Quickstart implements AsyncDisposable {
     const lists = this.#states.slice(before).filter((state) => LISTS.includes(state)).length;
     this.#story.say('operator', `opens its watches again where they had been: ${lists} lists`);
     await this.#page('site-1', 'good evening');
-    await this.#tellRuns(['site-1']);
+    await this.#printRuns(['site-1']);
     return 'no change was missed';
   }
 
@@ -154,7 +154,7 @@ class Quickstart implements AsyncDisposable {
     await this.#repaired('site-2');
     await this.#page('site-4', 'good night');
     await this.#until('site-13 to be served', () => this.#served(['site-13']));
-    await this.#tellRuns(['site-2', 'site-4', 'site-13']);
+    await this.#printRuns(['site-2', 'site-4', 'site-13']);
     return 'the lists found each change';
   }
 
@@ -184,7 +184,7 @@ class Quickstart implements AsyncDisposable {
     return `${this.#informers.informers.length} caches, ${objects} objects, 0 differences`;
   }
 
-  /** A cluster goes on without the sites, and without what they owned. */
+  /** Removes the sites and what they owned, so that a cluster is left as it was. */
   async cleanUp(): Promise<void> {
     for (const { metadata } of (await this.#sites.list()).items) {
       if (/^site-\d+$/.test(metadata.name)) await this.#sites.delete(metadata.name);
@@ -196,7 +196,7 @@ class Quickstart implements AsyncDisposable {
     }
   }
 
-  /** The live page of the operator and of the server. */
+  /** Serves the live page of the operator and of the server. */
   async inspect(client: Client<SiteTypes>, server: ApiServer): Promise<Inspector> {
     const controllers = this.#operator;
     return await serveInspector({ controllers, client, server, title: 'site operator' });
@@ -260,18 +260,18 @@ class Quickstart implements AsyncDisposable {
     await this.#maps.wait(name, (map) => map?.data?.['index.html'] === shows, limits);
   }
 
-  /** Each informer has entered a watch since then, and has one now. */
+  /** Whether each informer has opened a watch since then, and has one now. */
   #connected(since: number): boolean {
     const watches = this.#states.slice(since).filter((state) => state === 'watching').length;
     const now = this.#informers.inspect();
     return watches >= now.length && now.every(({ connected }) => connected);
   }
 
-  /** The runs that ended since the last call. */
+  /** Prints the runs that ended since the last call as details, and returns them. */
   #newRuns() {
     const { history } = this.#operator.inspect();
-    const runs = history.slice(this.#told);
-    this.#told = history.length;
+    const runs = history.slice(this.#printed);
+    this.#printed = history.length;
     for (const { key, startedAtMs, durationMs, result, reasons } of runs) {
       const why = reasons.map(describeReason).join(', ');
       const atMs = startedAtMs - performance.timeOrigin;
@@ -280,10 +280,10 @@ class Quickstart implements AsyncDisposable {
     return runs;
   }
 
-  /** Why the operator has run for these sites: the first reason of each. */
-  async #tellRuns(names: readonly string[]): Promise<void> {
+  /** Prints why the operator has run for these sites: the first reason of each. */
+  async #printRuns(names: readonly string[]): Promise<void> {
     const ended = (): boolean => {
-      const keys = this.#operator.inspect().history.slice(this.#told);
+      const keys = this.#operator.inspect().history.slice(this.#printed);
       return names.every((name) => keys.some(({ key }) => key.endsWith(`/${name}`)));
     };
     await this.#until(`the runs for ${names.join(', ')}`, ended);
@@ -331,7 +331,7 @@ await runProgram({
     const settings = { kubeconfig, context, port: portOf(port), fieldManager: 'site-operator' };
     await using cluster = await openCluster<SiteTypes>(settings);
     const { client, server } = cluster;
-    // The person has no connection that the server could cut.
+    // The client of the person uses no socket, so the server cannot cut its connection.
     const address =
       server === undefined
         ? { kubeconfig, context }

@@ -19,7 +19,7 @@ await runProgram({
     const labelSelector = `example=${example}`;
     const maps = client.resource('v1', 'configmaps', { namespace });
 
-    /** A program as it would run in each pod of a deployment. */
+    /** The program that runs in each pod of a deployment. */
     const replica = (name: string): Manager => {
       const greeter = controller(client, 'v1', 'configmaps', {
         name,

@@ -32,7 +32,7 @@ async function watchPods(
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** Creates, updates and deletes a pod, since there is no cluster to watch. */
+/** Creates, updates and deletes a pod, so that there is something to watch. */
 async function comeAndGo(client: Client): Promise<void> {
   const pods = client.resource('v1', 'pods', { namespace: 'default' });
   const spec = { containers: [{ name: 'web', image: 'nginx:1.27.4-alpine' }] };
@@ -49,7 +49,7 @@ await runProgram({
     await using server = embedded === true ? new ApiServer() : undefined;
     await server?.listen();
     await using client = await connect(server?.clientConfig() ?? { kubeconfig, context });
-    // An informer would keep trying; a user at a terminal wants the error at once.
+    // An informer keeps trying. At a terminal, an error is wanted at once.
     await client.resource('v1', 'pods', { namespace }).list({ limit: 1, signal });
     const watching = watchPods(client, namespace, signal);
     if (embedded === true) await comeAndGo(client);

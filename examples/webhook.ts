@@ -7,7 +7,7 @@ Without --kubeconfig it uses an API server in this process. An API server elsewh
 reach this machine at 127.0.0.1, as one on this machine does.
 `;
 
-/** The first version has the discount as a text, such as `15 %`. */
+/** In the first version the discount is a text, such as `15 %`. */
 interface CouponV1 extends KubernetesObject {
   readonly spec: { readonly discount: string; readonly code: string };
 }

@@ -26,7 +26,7 @@ await runProgram({
     informers.start();
     await informers.whenSynced({ timeoutMs: HANG_MS, signal });
 
-    // Two workers. The queue never gives them one key at the same time, and gives it back later when it has failed.
+    // Two workers. The queue never hands one key to both at once. A key that failed comes back later.
     const done: string[] = [];
     const loop = new ReconcileLoop({
       queue,

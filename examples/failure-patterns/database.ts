@@ -1,6 +1,6 @@
 import type { Client, Controller, ControllerOptions, KubernetesObject } from 'listwatch';
 
-/** What the operators of this folder serve: a database with a secret and a version. */
+/** The object that the operators of this folder serve: a database with a secret and a version. */
 export interface Database extends KubernetesObject {
   readonly spec: { readonly version: number };
   readonly status?: { readonly secret?: string; readonly version?: number };
@@ -10,7 +10,7 @@ export interface DatabaseTypes {
   'example.com/v1/databases': Database;
 }
 
-/** The namespace of the jobs, where no ownerReference of a database reaches. */
+/** The namespace of the jobs. An ownerReference cannot name an owner in another namespace, so databases do not own them. */
 export const JOBS = 'jobs';
 
 /** An operator, right or wrong. */

@@ -1,7 +1,7 @@
 import { compareResourceVersions, controllerOf, type KubernetesObject } from 'listwatch';
 import type { Trial } from './trial.ts';
 
-/** What must hold: a function that returns, in words, what is broken. */
+/** A rule that must hold: returns a sentence for each violation. */
 export type Invariant = (trial: Trial) => Promise<readonly string[]>;
 
 /** A database has one secret, and its status names it. */
@@ -17,7 +17,7 @@ export const oneSecret: Invariant = async ({ databases, secrets }) => {
   return broken;
 };
 
-/** The secret of a database that is there, and not being deleted, is never deleted. */
+/** The secret of a database is never deleted while the database exists and is not being deleted. */
 export const keptSecrets: Invariant = async ({ changes }) => {
   const broken: string[] = [];
   for (const { type, object } of changes) {
@@ -34,7 +34,7 @@ export const keptSecrets: Invariant = async ({ changes }) => {
   return broken;
 };
 
-/** Each version up to the present one has its job; no job is left of a database that is gone. */
+/** Each version up to the current one has its job; a deleted database has no job left. */
 export const allJobs: Invariant = async ({ databases, jobs }) => {
   const broken: string[] = [];
   const { items } = await databases.list();

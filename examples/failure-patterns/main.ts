@@ -4,7 +4,7 @@ import { brokenByPlan, brokenBySeed, brokenInCalm, PATTERNS } from './patterns.t
 const ABOUT = `Tries two operators for each of the three failure patterns of controllers, a wrong one and a right one, under the same
 faults: on API servers in this process, and in virtual time.
 
-  --seeds N           courses that are drawn at random, for each operator (default: 10)
+  --seeds N           runs with random faults, for each operator (default: 10)
 `;
 
 await runProgram({

@@ -6,7 +6,7 @@ import * as stale from './stale-cache.ts';
 import { Trial } from './trial.ts';
 import * as unobserved from './unobserved-change.ts';
 
-/** What a user does, and which faults come when. */
+/** The actions of a user, and the faults between them. */
 export type Plan = (trial: Trial) => Promise<void>;
 
 export interface Pattern {
@@ -14,20 +14,20 @@ export interface Pattern {
   readonly wrong: DatabaseOperator;
   readonly right: DatabaseOperator;
   readonly invariant: Invariant;
-  /** The shortest course that breaks the wrong operator. */
+  /** The shortest plan that breaks the wrong operator. */
   readonly plan: Plan;
-  /** A course that is drawn from the seed. */
+  /** A plan with choices drawn from the seed. */
   readonly drawn: Plan;
 }
 
 export type Which = 'wrong' | 'right';
 
-/** What an operator breaks under the plan of its pattern. */
+/** Runs an operator under the plan of its pattern. Returns the violations. */
 export async function brokenByPlan(pattern: Pattern, which: Which): Promise<readonly string[]> {
   return await new Trial(pattern[which], {}).run(pattern.plan, pattern.invariant);
 }
 
-/** What an operator breaks in the course of a seed, which also decides the order of all that is ready at the same time. */
+/** Runs an operator with choices drawn from a seed, which also orders tasks that are ready at the same time. Returns the violations. */
 export async function brokenBySeed(
   pattern: Pattern,
   which: Which,
@@ -37,7 +37,7 @@ export async function brokenBySeed(
   return await trial.run(pattern.drawn, pattern.invariant);
 }
 
-/** What an operator breaks in a course without faults. */
+/** Runs an operator without faults. Returns the violations. */
 export async function brokenInCalm(pattern: Pattern, which: Which): Promise<readonly string[]> {
   return await new Trial(pattern[which], {}).run(calm, pattern.invariant);
 }
@@ -58,7 +58,7 @@ const calm: Plan = async ({ databases, secrets, until, runtime }) => {
     if (round === 2) break;
     await databases.delete('shop');
     await until('the database is gone', async () => (await databases.list()).items.length === 0);
-    // No garbage collector is at work in this server.
+    // This server has no garbage collector.
     for (const { metadata } of (await secrets.list()).items) await secrets.delete(metadata.name);
   }
 };
@@ -98,7 +98,7 @@ export const PATTERNS: readonly Pattern[] = [
       await until('the secret is there', isThere);
       operator.crash();
       await databases.delete('shop');
-      // Now the second server has the deletion, and nothing that follows.
+      // The second server shows the deletion, and nothing that follows it.
       await sleep(runtime, 1000);
       lagging.hold();
       operator.start(first.handler);

@@ -2,14 +2,14 @@ import { controller } from 'listwatch';
 import type { DatabaseOperator } from './database.ts';
 
 /**
- * Stale cache: after a restart, the cache is filled by an API server that lags. It shows a database whose deletion has begun, although that
- * one is gone, and another of the same name is at work.
+ * Stale cache: after a restart, an API server that lags fills the cache. The cache shows a database that is being deleted; the server has
+ * deleted it already, and another database of the same name exists.
  *
- * Both operators delete the secret of a database before the database goes. Invariant: the secret of a database that is there, and not
- * being deleted, is never deleted.
+ * Both operators delete the secret of a database before the database is deleted. Invariant: the secret of a database is never deleted while
+ * the database exists and is not being deleted.
  */
 
-/** Wrong: what the cache shows is deleted by its name, and the name belongs to another object by now. */
+/** Wrong: it deletes a secret by its name, and the name belongs to another secret by now. */
 export const wrong: DatabaseOperator = (client, options) =>
   controller(client, 'example.com/v1', 'databases', options)
     .owns('v1', 'secrets')
@@ -23,7 +23,7 @@ export const wrong: DatabaseOperator = (client, options) =>
     });
 
 /**
- * Right: the deletion names the object that was seen, not only its name. The server refuses it (409) for any other object, and the run is
+ * Right: it deletes exactly the secret that it has seen, by uid and resourceVersion. The server refuses (409) for any other, and the run is
  * repeated until the cache has caught up.
  */
 export const right: DatabaseOperator = (client, options) =>

@@ -28,15 +28,15 @@ const LONGEST_WAIT_MS = 60_000;
 /** Longer than any pause between retries. */
 const CALM_MS = 60_000;
 
-/** What a watch has brought. */
+/** An event of a watch. */
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: KubernetesObject;
 }
 
 /**
- * Two API servers over one store, of which the second can lag; a user; and an operator that can crash. All of it in virtual time, so that a
- * trial is a function of its seed.
+ * Two API servers over one store, the second of which can lag; a user; and an operator that can crash. All run in virtual time, so a trial
+ * with the same seed does the same again.
  */
 export class Trial {
   readonly runtime: VirtualRuntime;
@@ -67,7 +67,7 @@ export class Trial {
           runtime,
           fieldManager: 'operator',
         });
-        // Plain lists: a streaming list has the newest state, also from a server that lags.
+        // Plain lists: a streaming list returns the newest state even from a server that lags.
         await using informers = new SharedInformerFactory(client, {
           runtime,
           logger,
@@ -90,10 +90,10 @@ export class Trial {
     return this.user.resource('batch/v1', 'jobs', { namespace: JOBS });
   }
 
-  /** Runs the plan, and then without faults until all is quiet; returns what `judge` says. */
+  /** Runs the plan, then waits without faults until the operator has nothing left to do, and returns the result of `check`. */
   async run<R>(
     plan: (trial: Trial) => Promise<void>,
-    judge: (trial: Trial) => Promise<R>,
+    check: (trial: Trial) => Promise<R>,
   ): Promise<R> {
     return await this.runtime.run(async () => {
       await using _store = this.#store;
@@ -108,11 +108,11 @@ export class Trial {
       this.first.faults.clear();
       if (!operator.running) operator.start();
       await sleep(this.runtime, CALM_MS);
-      return await judge(this);
+      return await check(this);
     });
   }
 
-  /** Waits until a condition holds; faults come at such points, not at times. */
+  /** Waits until a condition holds. Plans place faults by conditions and not by times. */
   readonly until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
     const limitMs = this.runtime.monotonicMs() + LONGEST_WAIT_MS;
     while (!(await condition())) {
@@ -121,7 +121,7 @@ export class Trial {
     }
   };
 
-  /** Fills the caches of the second server with the present state. */
+  /** Fills the caches of the second server with the current state. */
   async fillSecond(): Promise<void> {
     await using user = clientOf(this.second.handler, this.runtime);
     const databases = user.resource('example.com/v1', 'databases');
@@ -145,7 +145,7 @@ export class Trial {
         if (change.type !== 'BOOKMARK') this.changes.push(change);
       }
     } catch {
-      // The end of the trial.
+      // The trial has ended.
     }
   }
 }

@@ -2,14 +2,14 @@ import { controller } from 'listwatch';
 import { JOBS, type DatabaseOperator } from './database.ts';
 
 /**
- * Unobserved change: states that lie between two looks are never seen. Changes are combined before a run, history is compacted while a watch
- * is broken, and nothing is seen while the program is down.
+ * Unobserved change: an operator does not see every state. Several changes lead to one run, history is compacted while a watch is broken,
+ * and a program that is down sees nothing.
  *
- * Both operators start a job for each version that a database moves up to. Invariants: each version up to the present one has its job; no
- * job is left of a database that is gone.
+ * Both operators start a job for each version that a database moves up to. Invariants: each version up to the current one has its job; a
+ * deleted database has no job left.
  */
 
-/** Wrong: it acts on the version, and on the deletion, that it happens to see. */
+/** Wrong: it handles only the versions and the deletions that it happens to see. */
 export const wrong: DatabaseOperator = (client, options) =>
   controller(client, 'example.com/v1', 'databases', options)
     .whenGone(async ({ uid = '' }, { resource }) => {
@@ -21,7 +21,10 @@ export const wrong: DatabaseOperator = (client, options) =>
       await jobs.apply(migration(uid, spec.version));
     });
 
-/** Right: it goes from the recorded version to the wanted one, and a finalizer holds the database until its jobs are deleted. */
+/**
+ * Right: it handles each version from the one in the status to the one in the spec, and a finalizer keeps the database until its jobs are
+ * deleted.
+ */
 export const right: DatabaseOperator = (client, options) =>
   controller(client, 'example.com/v1', 'databases', options)
     .finalizer('example.com/jobs', async ({ metadata: { uid } }, { resource }) => {

@@ -22,8 +22,7 @@ export interface SiteTypes {
 export type SiteOperator = Controller<Site, SiteTypes>;
 
 /**
- * Serves each site by a config map and a deployment of its own, and enters it into the directory of its namespace, from which a
- * finalizer removes it.
+ * Gives each site a config map and a deployment, and lists it in the directory of its namespace. A finalizer removes it from there.
  */
 export function siteOperator(client: Client<SiteTypes>, options?: ControllerOptions): SiteOperator {
   return controller(client, 'example.com/v1', 'sites', { name: 'site-operator', ...options })

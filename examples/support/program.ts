@@ -3,7 +3,7 @@ import { connect, type Client } from 'listwatch';
 import { errorMessage, realRuntime, sleep } from 'listwatch/kernel';
 import { ApiServer } from 'listwatch/server';
 
-/** What the examples have in common: the command line, the cluster or the server in the process, and how they end. */
+/** Shared by the examples: the command line, the cluster or the server in the process, and the exit code. */
 
 type OptionDefinitions = NonNullable<ParseArgsConfig['options']>;
 
@@ -26,7 +26,7 @@ type Values<O extends OptionDefinitions> = ReturnType<
 export interface Program<O extends OptionDefinitions> {
   /** The prefix of the line that reports a failure. */
   readonly name: string;
-  /** What it does, and its own options, for `--help`. */
+  /** The text of `--help`: what the program does, and its own options. */
   readonly about: string;
   readonly options: O;
   /** `signal` aborts on Ctrl-C; a program that ends well after that has stopped cleanly. */
@@ -41,7 +41,7 @@ const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Runs a program to its exit code. A failure or an interruption is one line, with `--debug` followed by the stack trace. */
+/** Runs a program and sets the exit code. A failure or an interruption prints one line, with `--debug` also the stack trace. */
 export async function runProgram<const O extends OptionDefinitions>(
   program: Program<O>,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function openCluster<Types extends object = object>({
   };
 }
 
-/** Only a hang reaches it, on a machine under any load. */
+/** The limit of each wait. Only a program that hangs reaches it, on a machine under any load. */
 export const HANG_MS = 300_000;
 const POLL_MS = 10;
 

@@ -12,7 +12,7 @@ type Style = Parameters<typeof styleText>[0];
 const WIDTH = 80;
 const SECOND = 1000;
 
-/** Prints chapters: who does something, then what follows, then a verdict with the time of the chapter. */
+/** Prints a story in chapters: a line for each action, then the result of the chapter and its time. */
 export class Story {
   readonly #options: StoryOptions;
   readonly #begunAtMs = performance.now();
@@ -23,15 +23,15 @@ export class Story {
     this.#options = options;
   }
 
-  /** `body` resolves to the verdict. */
+  /** `body` resolves to the result. */
   async chapter(title: string, body: () => Promise<string>): Promise<void> {
     this.#chapters += 1;
     const startedAtMs = performance.now();
     this.#line(`\n${this.#paint('bold', `${this.#chapters}  ${title}`)}`);
-    const verdict = await body();
+    const result = await body();
     this.#printDetails();
     const time = duration(performance.now() - startedAtMs);
-    const text = `   ${this.#paint('green', '✓')} ${verdict.padEnd(WIDTH - 7 - time.length)}`;
+    const text = `   ${this.#paint('green', '✓')} ${result.padEnd(WIDTH - 7 - time.length)}`;
     this.#line(`${text}  ${this.#paint('dim', time)}`);
   }
 
@@ -45,7 +45,7 @@ export class Story {
     this.#line(`   ${this.#paint('cyan', who.padEnd(9))} ${text}`);
   }
 
-  /** Printed with `verbose`, in the order of time, before the verdict. */
+  /** Printed with `verbose`, in the order of time, before the result. */
   detail(text: string, atMs: number = performance.now()): void {
     if (this.#options.verbose) this.#details.push({ atMs, text });
   }
