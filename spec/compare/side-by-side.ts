@@ -20,7 +20,7 @@ export interface ComparedServers<C> {
 }
 
 export interface SideBySideOptions<C extends { readonly title: string }> {
-  /** `npm run COMMAND`. */
+  /** `npm run check -- COMMAND`. */
   readonly command: string;
   /** What the kubeconfig has to lead to, in the help. */
   readonly realServer: string;
@@ -92,7 +92,7 @@ async function compare<C extends { readonly title: string }>(
 
 function usageOf<C extends { readonly title: string }>(options: SideBySideOptions<C>): string {
   const { command, realServer, recordFile } = options;
-  return `npm run ${command} -- --kubeconfig FILE [options]
+  return `npm run check -- ${command} --kubeconfig FILE [options]
 
   --kubeconfig FILE  ${realServer}; the current context. The user has to be allowed everything
   --only TEXT        only cases whose title has this text
