@@ -79,7 +79,7 @@ export function returnsDeletedObject(group: string, resource: string): boolean {
 }
 
 /**
- * What differs from kind to kind in few words; the rules of a kind are laid over it.
+ * Differences between kinds in short form; the rules of a kind are laid over it.
  * @see kubernetes pkg/registry strategy.go of each resource @ 1.36.3
  */
 export function kindTraits(group: string, resource: string): StrategyOptions {

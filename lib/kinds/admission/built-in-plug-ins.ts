@@ -9,7 +9,7 @@ import { ServiceAccountAdmission } from './service-account-admission.ts';
 import { StorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 
 /**
- * The plug-ins of admission, in kube-apiserver's order as far as requests can tell. The webhooks see what the plug-ins before them have
+ * The plug-ins of admission, in kube-apiserver's order as far as requests can show it. The webhooks see what the plug-ins before them have
  * set. Quotas come last: they count what is written.
  * @see kubernetes pkg/kubeapiserver/options/plugins.go AllOrderedPlugins @ v1.36.3
  */

@@ -2,7 +2,7 @@ import type { UnstructuredObject } from '../../meta/object.ts';
 import { numberAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
 import type { PlugInParts } from '../../server/registry/contract/plug-in.ts';
 
-/** What admission knows of a class of storage, ingresses or priorities. */
+/** The fields of a class of storage, ingresses or priorities that admission needs. */
 export interface ClassFacts {
   readonly name: string;
   readonly isDefault: boolean;

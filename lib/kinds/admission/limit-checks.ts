@@ -19,7 +19,7 @@ interface Amounts {
 const RATIO_DIGITS = 6;
 
 /**
- * What a pod has too much or too little of.
+ * The resources of which a pod has too much or too little.
  * @see plugin/pkg/admission/limitranger/admission.go PodValidateLimitFunc @ v1.36.3
  */
 export function podFaults(pod: UnstructuredObject, limits: readonly JsonRecord[]): string[] {
@@ -33,7 +33,7 @@ export function podFaults(pod: UnstructuredObject, limits: readonly JsonRecord[]
   });
 }
 
-/** What a claim asks too much or too little of. */
+/** The resources of which a claim requests too much or too little. */
 export function claimFaults(claim: UnstructuredObject, limits: readonly JsonRecord[]): string[] {
   const requests = recordAt(claim, 'spec', 'resources', 'requests') ?? {};
   return limits
@@ -51,7 +51,7 @@ function amountsOf(holder: JsonRecord): {
   };
 }
 
-/** What is set for the pod as a whole counts in the place of the sum of its containers. */
+/** Values of the pod as a whole count in place of the sum of its containers. */
 function totalsOf(spec: JsonRecord): Amounts {
   const own = amountsOf(spec);
   return {

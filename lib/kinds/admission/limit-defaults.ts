@@ -10,7 +10,7 @@ import type { MutableObject } from '../../server/registry/rules/mutable-object.t
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** What containers get, by the name of a resource. */
+/** The defaults of containers, by the name of a resource. */
 interface Defaults {
   readonly requests: JsonRecord;
   readonly limits: JsonRecord;

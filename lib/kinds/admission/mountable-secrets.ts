@@ -9,7 +9,7 @@ import {
 
 /** With this annotation an account restricts its pods to the secrets that it lists. */
 const ENFORCED = 'kubernetes.io/enforce-mountable-secrets';
-/** What Go reads as true. */
+/** Texts that Go reads as true. */
 const TRUE: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 
 /** A use of a secret by a container, in words. */

@@ -14,7 +14,7 @@ import {
   type PlugInParts,
 } from '../../server/registry/contract/plug-in.ts';
 
-/** What a request changes, and when. */
+/** The changes of a request, and its time. */
 interface Charge {
   readonly request: AdmissionRequest;
   readonly evaluator: QuotaEvaluator;
@@ -77,7 +77,7 @@ export class ResourceQuotas implements AdmissionPlugIn {
   }
 }
 
-/** What a quota has used after a request; undefined if that does not change. @throws {ApiError} 403. */
+/** The usage of a quota after a request; undefined if that does not change. @throws {ApiError} 403. */
 function usedAfter(
   quota: UnstructuredObject,
   { request, evaluator, nowMs }: Charge,
@@ -120,7 +120,7 @@ function matches(
   return names.length > 0 && scopesOf(quota).every((scope) => evaluator.isInScope(object, scope));
 }
 
-/** What a request adds to the resources of a quota; what it gives back is not counted. */
+/** The addition of a request to the resources of a quota; releases are not counted. */
 function added(usage: Amounts, before: Amounts, hard: Amounts): Map<string, Quantity> {
   const more = new Map<string, Quantity>();
   for (const [name, amount] of usage) {

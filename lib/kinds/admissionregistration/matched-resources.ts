@@ -83,7 +83,7 @@ const resourceNames: Check = (list, path, report) => {
 
 const namedRules = each(all(fields({ resourceNames }), resourceRule));
 
-/** What a policy or its binding applies to. */
+/** The resources to which a policy or its binding applies. */
 export const matchResources: Check = fields({
   matchPolicy,
   namespaceSelector: labelSelector(),

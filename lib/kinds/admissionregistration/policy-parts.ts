@@ -72,7 +72,7 @@ export const mutatingOperations: Check = (value, path, report) => {
   }
 };
 
-/** What policies of both sorts have, in this order. */
+/** The fields of both sorts of policies, in this order. */
 export function policyChecks(...onMatches: readonly Check[]): Check {
   return fields({
     failurePolicy,

@@ -2,7 +2,7 @@ import { textAt } from '../../server/registry/rules/json-value.ts';
 
 const RESERVED = '.static.k8s.io';
 
-/** What is said of names that belong to files. @see pkg/apis/admissionregistration/validation/static_suffix.go @ v1.36.3 */
+/** Problems of names that belong to files. @see pkg/apis/admissionregistration/validation/static_suffix.go @ v1.36.3 */
 export function reservedNameWarnings(object: unknown): readonly string[] {
   if (!textAt(object, 'metadata', 'name').endsWith(RESERVED)) return [];
   return [

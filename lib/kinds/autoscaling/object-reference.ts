@@ -5,7 +5,7 @@ import { all, fields, requiredFor } from '../../server/registry/validation/combi
 import { pathSegment } from '../../server/registry/validation/formats.ts';
 import { format } from '../../server/registry/validation/values.ts';
 
-/** What is wrong with the apiVersion of a reference; undefined when nothing is. */
+/** The problem of the apiVersion of a reference; undefined when it is valid. */
 export function apiVersionProblem(
   apiVersion: string,
   { needsGroup }: { readonly needsGroup: boolean },
@@ -18,7 +18,7 @@ export function apiVersionProblem(
 
 const segment = requiredFor('', format(pathSegment));
 
-/** A reference to an object of any kind. `rule` tells what its apiVersion has to have; undefined for one that is not checked. */
+/** A reference to an object of any kind. `rule` says what its apiVersion has to have; undefined for one that is not checked. */
 export function objectReference(rule: { readonly needsGroup: boolean } | undefined): Check {
   return all(fields({ kind: segment, name: segment }), (reference, path, report) => {
     if (rule === undefined) return;

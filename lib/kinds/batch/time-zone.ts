@@ -31,7 +31,7 @@ function isKnown(name: string): boolean {
   }
 }
 
-/** The name of a zone in the case of the data base: Node.js takes any case, and tells that of the first of several names only. */
+/** The name of a zone in the case of the data base: Node.js takes any case, and returns that of the first of several names only. */
 function withCapitals(name: string): string {
   return name.toLowerCase().replaceAll(/[a-z][a-z0-9]*/g, (word) => {
     return ODD_WORDS.get(word) ?? word.slice(0, 1).toUpperCase() + word.slice(1);

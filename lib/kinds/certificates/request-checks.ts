@@ -93,7 +93,7 @@ function countOf(object: unknown, type: string): number {
     .length;
 }
 
-/** What an update may not do to conditions and certificate. Only the endpoint `approval` adds decisions. */
+/** Changes of conditions and certificate that an update may not make. Only the endpoint `approval` adds decisions. */
 function keptParts(mayDecide: boolean): Check {
   return (_object, _path, report) => {
     const { object, existing } = report;

@@ -62,7 +62,7 @@ const series: Check = (event, _path, report) => {
 
 const UNSET = 'needs to be unset';
 
-/** What `events.k8s.io` also asks of a new event. */
+/** Further rules of `events.k8s.io` for a new event. */
 const strictNew: Check = (event, _path, report) => {
   series(event, '', report);
   if (!isSet(event, 'eventTime')) report.add(fieldRequired('eventTime'));

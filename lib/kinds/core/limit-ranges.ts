@@ -62,7 +62,7 @@ function checkStorage({ min = {}, max = {} }: Amounts, path: string, report: Rep
   report.add(fieldRequired(`${path}.limits`, detail));
 }
 
-/** What must not be greater, where it is named with which value, and the words for both. */
+/** Pairs of limits in which the first must not be greater, with their places and names. */
 const ORDER = [
   ['min', 'max', 'min', 'min', 'min', 'max'],
   ['min', 'defaultRequest', 'defaultRequest', 'defaultRequest', 'min', 'default request'],

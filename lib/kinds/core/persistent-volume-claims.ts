@@ -61,7 +61,7 @@ function joinDataSources(claim: MutableObject, existing?: MutableObject): void {
   }
 }
 
-/** What an update may change in the spec is set as it was. */
+/** Both specs to compare; fields that an update may change are set as they were. */
 function comparedSpecs(
   claim: unknown,
   existing: unknown,

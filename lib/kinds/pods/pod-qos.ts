@@ -10,7 +10,7 @@ export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
 
 const COMPUTE = ['cpu', 'memory'] as const;
 
-/** What is asked for of processor and memory; 0 counts as nothing. */
+/** The requests of processor and memory; 0 counts as none. */
 class ComputeSum {
   readonly #sums = new Map<string, bigint>();
 

@@ -130,7 +130,7 @@ const statusChecks: Check = (_object, _path, report) => {
   refuseDevices(pod, EPHEMERAL);
 };
 
-/** What a client leaves out keeps its generation. */
+/** A generation that a client leaves out is kept. */
 function keepGenerations(status: JsonRecord, before: JsonRecord): void {
   const name = 'observedGeneration';
   const keep = (record: JsonRecord, old: number): void => {

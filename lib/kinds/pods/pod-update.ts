@@ -131,7 +131,7 @@ function withStoredParts(pod: PodReport, before: JsonRecord): JsonRecord {
 }
 
 /**
- * What an update of a pod may change.
+ * The fields that an update of a pod may change.
  * @see pkg/apis/core/validation/validation.go ValidatePodUpdate @ v1.36.3
  */
 export const podUpdateChecks: Check = (_object, _path, report) => {

@@ -60,7 +60,7 @@ function validateUpdate(
   return causesOf(podUpdateChecks, pod, existing, policy);
 }
 
-/** What every write of a pod gets, as its types do not say it. */
+/** Defaults of every write of a pod that its types do not have. */
 function completeSpec(pod: MutableObject, before: unknown): void {
   const spec = recordAt(pod, 'spec');
   if (spec === undefined) return;

@@ -27,7 +27,7 @@ export interface QuotaEvaluator {
   /** Whether the objects use what a quota counts under the name. */
   counts(name: string): boolean;
   isInScope(object: UnstructuredObject, selector: ScopeSelector): boolean;
-  /** What an object has to say, and does not; empty if it says everything. */
+  /** Required fields that an object lacks; empty if it has all. */
   missing(object: UnstructuredObject, names: readonly string[]): string;
 }
 

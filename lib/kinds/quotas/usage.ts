@@ -24,7 +24,7 @@ export function amountsOf(record: JsonRecord | undefined): Map<string, Quantity>
 }
 
 /**
- * What a pod counts for: one that has ended, or should have, is an object and uses nothing.
+ * The usage of a pod: one that has ended, or should have, is an object and uses nothing.
  * @see pkg/quota/v1/evaluator/core/pods.go PodUsageFunc @ v1.36.3
  */
 export function podUsage(pod: UnstructuredObject, nowMs: number): Amounts {
@@ -109,7 +109,7 @@ export function claimUsage(claim: UnstructuredObject): Amounts {
   return usage;
 }
 
-/** What is asked for, or allocated if that is more, in whole bytes. */
+/** The requested bytes, or the allocated ones if they are more. */
 function storageOf(claim: UnstructuredObject, asked: string): Quantity {
   const allocated = valueAt(claim, 'status', 'allocatedResources', 'storage');
   const isMore = typeof allocated === 'string' && wholeOf(allocated) > wholeOf(asked);

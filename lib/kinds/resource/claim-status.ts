@@ -79,7 +79,7 @@ const reported = fields({
   networkData,
 });
 
-/** What drivers say of the devices of an allocation. */
+/** The status of the devices of an allocation, which drivers write. */
 function deviceStatus(allocation: unknown): Check {
   const allocated = new Set(
     recordsAt(allocation, 'devices', 'results').map((one) => JSON.stringify(deviceId(one))),

@@ -24,7 +24,7 @@ export function driverObject(most: number = LARGEST_PARAMETERS): Check {
 
 const opaque = fields({ driver: csiDriverName, parameters: driverObject() });
 
-/** What a driver is told. @see pkg/apis/resource/validation validateDeviceConfiguration @ v1.36.3 */
+/** The configuration for a driver. @see pkg/apis/resource/validation validateDeviceConfiguration @ v1.36.3 */
 export const deviceConfiguration: Check = fields({
   opaque: (value, path, report) => {
     if (value === undefined) report.add(fieldRequired(path));

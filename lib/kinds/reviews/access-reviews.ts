@@ -141,7 +141,7 @@ function questionOf(user: UserInfo, review: UnstructuredObject): AccessQuestion 
   };
 }
 
-/** What is said of selectors that cannot be read; they do not count then. */
+/** The problems of selectors that cannot be parsed; they do not count then. */
 function selectorFaults(review: UnstructuredObject): string {
   const { resource } = attributesOf(review);
   return SELECTORS.flatMap((name) => {

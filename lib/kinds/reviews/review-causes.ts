@@ -16,7 +16,7 @@ import { causesOf, type Check } from '../../server/registry/validation/check.ts'
 import { each, fields } from '../../server/registry/validation/combine.ts';
 import { selectorRequirement } from '../../server/registry/validation/label-selector-checks.ts';
 
-/** What a review asks about. */
+/** The attributes of a review. */
 export interface ReviewAttributes {
   readonly resource: JsonRecord | undefined;
   readonly nonResource: JsonRecord | undefined;

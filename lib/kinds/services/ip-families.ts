@@ -124,7 +124,7 @@ function inferFamilies(spec: JsonRecord, report: Report): void {
   }
 }
 
-/** What no selector names can have endpoints of both families, also in a cluster of one. */
+/** A service without a selector can have endpoints of both families, also in a cluster of one. */
 function completeFreeFamilies(spec: JsonRecord): void {
   const families = familiesOf(spec);
   if (families.length === 0) families.push(CONFIGURED[0] as string);

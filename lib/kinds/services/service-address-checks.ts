@@ -96,7 +96,7 @@ export function checkServiceAddresses(spec: JsonRecord, old: JsonRecord, report:
   }
 }
 
-/** What an update may not change of the addresses; that of other fields is in the same order as upstream's. */
+/** Fields of the addresses that an update may not change; that of other fields is in the same order as upstream's. */
 export function checkAddressUpdate(spec: JsonRecord, old: JsonRecord, report: Report): void {
   if (isExternalName(spec) || isExternalName(old)) return;
   const areHeadless = [isHeadless(spec), isHeadless(old)];

@@ -31,7 +31,7 @@ import {
 const SERVICE = { group: '', kind: 'Service' } as const;
 const RANGE = { group: '', version: 'v1', kind: 'RangeAllocation', resource: 'ranges' } as const;
 
-/** What a write took, and what its success gives back. */
+/** The addresses and ports that a write took, and those that its success releases. */
 interface Taken {
   readonly addresses: readonly string[];
   readonly ports: readonly number[];

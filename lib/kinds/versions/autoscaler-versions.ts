@@ -11,7 +11,7 @@ import {
 import { convertedMetric } from './autoscaler-metrics.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
-/** What autoscaling/v1 has no fields for stays in annotations. */
+/** Fields that autoscaling/v1 does not have stay in annotations. */
 const METRICS = `${PREFIX}metrics`;
 const CURRENT_METRICS = `${PREFIX}current-metrics`;
 const CONDITIONS = `${PREFIX}conditions`;

@@ -24,7 +24,7 @@ export function hookPlugIn(hook: AdmissionHook): AdmissionPlugIn {
   if (typeof name !== 'string' || name === '' || typeof matches !== 'function') {
     throw new ListwatchError(
       'INVALID_OPTION',
-      'admission: each hook needs a name, and matches, a function that tells which requests it gets',
+      'admission: each hook needs a name, and matches, a function that says which requests it gets',
     );
   }
   const run =

@@ -43,7 +43,7 @@ type FindStorage = (
 ) => { readonly storage: ResourceStorage; readonly keyRoot: string } | undefined;
 
 /**
- * The admission of a server: its plug-ins in kube-apiserver's order, as far as requests can tell, and what they know of stored objects.
+ * The admission of a server: its plug-ins in kube-apiserver's order, as far as requests can show it, and what they know of stored objects.
  * Namespaces that do not exist are refused before it (see `NamespaceLifecycle`).
  */
 export class ServerAdmission {

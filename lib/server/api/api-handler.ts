@@ -224,12 +224,12 @@ class ApiRouter {
       const { url, headers } = request;
       trace?.end({ verb: info.verb, url, userAgent: headers['user-agent'] }, this.#logger);
     }
-    // What was found before a failure is said as well.
+    // Warnings before a failure are sent as well.
     const values = warnings.headerValues();
     return values.length === 0 ? response : withHeaders(response, { warning: values });
   }
 
-  /** What carries the epoch of a lease is checked before the work, so that dry runs are too, and again in each transaction. */
+  /** Requests with the epoch of a lease are checked before the work, so that dry runs are too, and again in each transaction. */
   async #work(exchange: Exchange, request: ApiRequest): Promise<ApiResponse> {
     const { storage, info } = exchange;
     const guard = leaseGuard(request, this.#registry);
@@ -278,7 +278,7 @@ function representationOf(
   storage: RestStorage,
 ): Representation {
   const { verb, group } = info;
-  // What is passed on has the format that its source gives it.
+  // A forwarded answer has the format of its source.
   if (storage.connect !== undefined) return AS_PASSED_ON;
   if (BUILT_IN_GROUPS.has(group)) checkRoute(request, verb, patchTypes(group));
   return negotiate(request, query, { group, verb });

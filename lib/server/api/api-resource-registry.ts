@@ -105,7 +105,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly #hooks: StoreHooks[] = [];
   /** Storages of what is no resource. */
   readonly #inner: ResourceStorage[] = [];
-  /** What resources without objects of their own work with. */
+  /** The parts that resources without stored objects use. */
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #webhooks: WebhookCaller;

@@ -66,7 +66,7 @@ export interface ApiServerOptions
    */
   readonly storageMediaType?: StorageMediaType | undefined;
   /**
-   * Who may do what. `'rbac'`: roles and their bindings decide, as on a cluster. The user of `token` is in `system:masters` and may
+   * The authorization mode. `'rbac'`: roles and their bindings decide, as on a cluster. The user of `token` is in `system:masters` and may
    * do everything; requests without credentials are of `system:anonymous`; service accounts and client certificates of other groups
    * need a binding. `'always-allow'`: everybody with credentials may do everything. @defaultValue 'rbac'
    */

@@ -458,7 +458,7 @@ export class GenericApiServer implements AsyncDisposable {
 
   #afterStart(handler: ApiHandler): ApiHandler {
     return async (request) => {
-      // Health tells why a server does not start.
+      // Health says why a server does not start.
       if (isHealthPath(request.url)) return await handler(request);
       try {
         await this.#start();

@@ -13,7 +13,7 @@ import { queryFlag } from '../http/query-options.ts';
 import { methodNotAllowed, PageNotFound, unknownPathIn } from '../http/request-failures.ts';
 import { parseRequestInfo, type RequestInfo } from '../http/request-info.ts';
 
-/** What a request to a resource addresses. */
+/** The target of a request to a resource. */
 export interface ResourceRoute {
   readonly info: RequestInfo;
   /** It has the method of the verb. */

@@ -45,7 +45,7 @@ export class HistoryListerWatcher<T extends KubernetesObject>
     this.#historyFrom = options.historyFrom;
   }
 
-  /** What is read shows the state of the first list's time when it has reached this revision. 0: with the list. */
+  /** Reads show the state of the time of the first list from this revision on. 0: with the list. */
   get present(): Revision {
     return this.#present;
   }
@@ -60,7 +60,7 @@ export class HistoryListerWatcher<T extends KubernetesObject>
   async watch(request: WatchRequest): Promise<WatchStream<StoredObject<T>>> {
     const { source, storage } = this.#options;
     const stream = await source.watch(request);
-    // If the last changes were those of other resources, only progress tells that the present is reached.
+    // If the last changes were those of other resources, only progress shows that the present is reached.
     if (storage.versioner.parseResourceVersion(request.resourceVersion) < this.#present) {
       await storage.requestWatchProgress();
     }

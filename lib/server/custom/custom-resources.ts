@@ -76,7 +76,7 @@ interface Entry {
   converted: ConvertedVersions | undefined;
   installed: readonly InstalledResource[];
   terminating: boolean;
-  /** What of the definition is served. */
+  /** The served part of the definition. */
   serves: string;
   /** Number of admitted creations that have not ended. */
   creations: number;
@@ -434,7 +434,7 @@ function sameNames({ object: one }: Definition, { object: other }: Definition): 
   );
 }
 
-/** What of a definition decides what is served of it: its spec, its names, whether it is being deleted. */
+/** The fields of a definition that decide about its service: its spec, its names, whether it is being deleted. */
 function servedForm({ object, metadata }: Definition, names: object): string {
   const { uid, generation, deletionTimestamp } = metadata;
   const terminating = hasCondition(object, 'Terminating');

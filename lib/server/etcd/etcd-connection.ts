@@ -10,7 +10,7 @@ import { AUTHENTICATE, type Login, type Procedure } from './procedures.ts';
 /** Interval of keepalive pings on an idle connection; etcd refuses more than one in 5 s. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
-/** What sends calls to a member. */
+/** Sends calls to a member. */
 type Channel = Pick<UnaryChannel, 'call' | 'destroy'>;
 
 /** Pause between two rounds through all members. */
@@ -20,7 +20,7 @@ const ROUND_DELAY_MS = 100;
 export interface SmallerRequests<Request> {
   /** Called when a member did not answer in time, or with too much. Undefined: the request is as small as it can be. */
   next(): Request | undefined;
-  /** What the caller should know when the last of them was too much, too. */
+  /** The hint for the caller when the last of them was too large, too. */
   explain(): string;
 }
 

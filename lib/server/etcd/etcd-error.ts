@@ -66,7 +66,7 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && typeof (error as Partial<ServiceError>).code === 'number';
 }
 
-/** A watch that a member canceled, because it lost its leader or because it refused the request; only the text tells which. */
+/** A watch that a member canceled, because it lost its leader or because it refused the request; only the text says which. */
 export function canceled(reason: string): ServiceError {
   const error = new Error(`the member canceled the watch: ${reason}`);
   return Object.assign(error, { code: status.UNKNOWN, details: reason });

@@ -61,7 +61,7 @@ export class PageSize {
     return asked > 1;
   }
 
-  /** What was read, and what the reader can do about a page that failed. */
+  /** The items that were read, and the remedy for a page that failed. */
   explain(): string {
     const answered =
       this.#answered === undefined

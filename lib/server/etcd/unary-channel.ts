@@ -18,7 +18,7 @@ const ANSWER_WINDOW_BYTES = 1024 * 1024;
 const WINDOW_BYTES = 8 * 1024 * 1024;
 const { HTTP2_HEADER_STATUS, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = constants;
 
-/** What a connection means for the calls on it. */
+/** The effect of a connection on its calls. */
 interface Connection {
   readonly session: ClientHttp2Session;
   /** Calls without an answer. */
@@ -87,7 +87,7 @@ export class UnaryChannel {
     stream.end(framed(options.message));
     const cancel = (): void => {
       this.#retire(connection);
-      // What was written may be stuck, and the end of the stream with it.
+      // Written bytes may be stuck, and the end of the stream with them.
       ended.reject(
         connection.isOpen
           ? rpcError(status.CANCELLED, 'the member did not answer in time')

@@ -22,7 +22,7 @@ export interface ApiRequest {
   readonly abort?: ((reason: Error) => void) | undefined;
   /** The authenticated user. Left out by callers in the process, which need no credentials. */
   readonly user?: string | undefined;
-  /** What else authentication has found out about the user. */
+  /** Further facts about the user from authentication. */
   readonly identity?: UserInfo | undefined;
   /** The certificate that the client has proved to own, not checked otherwise. Left out: the connection has none. */
   readonly clientCertificate?: (() => X509Certificate | undefined) | undefined;

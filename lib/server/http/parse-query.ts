@@ -1,4 +1,4 @@
-/** What a pair of a query must not contain: an escape that is none, or a semicolon, which other readers take for a separator. */
+/** A pair of a query must not contain: an escape that is none, or a semicolon, which other readers take for a separator. */
 const MALFORMED = /;|%(?![\da-f]{2})/i;
 
 /**

@@ -304,7 +304,7 @@ function indexProblem(index: number, text: string): string {
 }
 
 /**
- * The answer of kube-apiserver to a patch that cannot be applied; it does not tell the operation.
+ * The answer of kube-apiserver to a patch that cannot be applied; it does not name the operation.
  * @param reason In the words of Go's library: the cause of the error, which a webhook's patch shows.
  */
 function refused(reason: string): ApiError {

@@ -5,7 +5,7 @@ import type { MessageField, MessageType } from '../../meta/types/message-type.ts
 export interface PatchMember {
   readonly replaces: boolean;
   readonly merges: boolean;
-  /** The field that tells the items of a merged list apart; undefined for a list of plain values. */
+  /** The field that identifies the items of a merged list; undefined for a list of plain values. */
   readonly mergeKey: string | undefined;
   /** The members of the value, or of the items of a list. */
   readonly below: PatchLookup;

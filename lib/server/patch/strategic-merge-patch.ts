@@ -196,7 +196,7 @@ function listOf(value: Json | undefined): Json[] {
   throw withoutReason(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-/** What Go prints for a value where it expects a text. */
+/** Go's name of a value where it expects a text. */
 function goBadVerb(value: Json | undefined): string {
   if (value === null || value === undefined) return goType(value);
   return typeof value === 'object' ? goMapText(value) : `%!s(${goType(value)}=${value})`;

@@ -126,7 +126,7 @@ export class GenericRegistryStore implements RestStorage {
     };
   }
 
-  /** What changes and refuses requests. */
+  /** Admission, which changes and refuses requests. */
   get chain(): StoreAdmission | undefined {
     return this.#parts.chain;
   }

@@ -73,7 +73,7 @@ export class StatusREST implements RestStorage {
 /** The REST storages of one resource over one store: the object and its subresources. */
 export interface RestStorages {
   readonly store: GenericRegistryStore;
-  /** What is served of the store. */
+  /** The served storages of the store. */
   readonly main: RestStorage;
   readonly status: StatusREST | undefined;
   readonly scale: ScaleREST | undefined;

@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is AnyRecord {
 export interface AnswerParts {
   readonly status: number;
   readonly contentType: string;
-  /** What it is, if it does not say it. */
+  /** The kind of the answer, if it does not name it. */
   readonly answerType?: { readonly apiVersion: string; readonly kind: string } | undefined;
 }
 

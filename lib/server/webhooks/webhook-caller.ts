@@ -27,7 +27,7 @@ export interface WebhookCallOptions {
   readonly timeoutMs: number;
   /** Whether the time limit is one of the request, as errors say it; else it is one of the client. @defaultValue false */
   readonly ofRequest?: boolean | undefined;
-  /** What an answer is that does not say it. @defaultValue an error */
+  /** The kind of an answer that does not name it. @defaultValue an error */
   readonly answerType?: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,5 @@
 const SLASH = 0x2f;
-/** What Go leaves as it is in the path of a URL. */
+/** Characters that Go does not escape in the path of a URL. */
 const PLAIN = /[A-Za-z\d\-_.~$&+,/:;=@]/;
 
 /**

@@ -46,7 +46,7 @@ export function mayOvercommit(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
 
-/** What a rule reports about a name at a path. */
+/** The report of a rule about a name at a path. */
 export type ResourceNameCheck = (name: string, path: string, report: Report) => void;
 
 function problemsOf(name: string): readonly string[] {

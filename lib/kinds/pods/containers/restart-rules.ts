@@ -70,7 +70,7 @@ function checkOneOf(value: string, values: readonly string[], path: string, repo
   else if (!values.includes(value)) report.add(fieldNotSupported(path, value, values));
 }
 
-/** What a container does when its resources change. API servers report on most of it at the list. */
+/** The restart policies of a container when its resources change. API servers report on most of it at the list. */
 export const resizePolicy: Check = podCheck((list, path, pod) => {
   const seen = new Set<string>();
   for (const [index, one] of recordsAt(list).entries()) {

@@ -47,7 +47,7 @@ const NOT_IN_WINDOWS_CONTAINERS = [
   'runAsGroup',
 ];
 
-/** What the operating system of a pod forbids. */
+/** Fields that the operating system of a pod forbids. */
 export function checkOperatingSystem(pod: PodReport, path: string): void {
   const name = pod.os;
   if (name === undefined) return;
@@ -114,12 +114,12 @@ export function checkHostProcesses(pod: PodReport, path: string): void {
   }
 }
 
-/** What a pod with a user namespace of its own cannot share with the host. */
+/** Fields that a pod with a user namespace of its own cannot share with the host. */
 export function checkUserNamespace(pod: PodReport, path: string): void {
   if (pod.hostUsers) return;
   const rule = 'when `hostUsers` is false';
   const { oldSpec } = pod.content;
-  // What a stored pod has already stays allowed.
+  // Values that a stored pod has already stay allowed.
   const before = oldSpec?.['hostUsers'] === false ? oldSpec : {};
   if (pod.spec['hostNetwork'] === true && before['hostNetwork'] !== true) {
     pod.add(fieldForbidden(`${path}.hostNetwork`, rule));

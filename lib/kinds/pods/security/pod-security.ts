@@ -25,7 +25,7 @@ const LONGEST_SYSCTL = 253;
 const IPC_SYSCTL =
   /^(?:kernel\.(?:sem|shm(?:all|max|mni|_rmid_forced)?|msg(?:max|mnb|mni)?)$|fs\.mqueue\.)/;
 
-/** What the host must not share for the sysctl. */
+/** Namespaces that the host must not share for the sysctl. */
 function sharedBy(name: string, spec: JsonRecord): 'hostNetwork' | 'hostIPC' | undefined {
   const [plain = ''] = normalized(name).split('*');
   if (spec['hostNetwork'] === true && plain.startsWith('net.')) return 'hostNetwork';

@@ -54,7 +54,7 @@ export const resourceClaims: Check = podCheck((list, path, pod) => {
 
 const gate = text(qualifiedName);
 
-/** What holds the scheduling of a pod. */
+/** The gates that hold the scheduling of a pod. */
 export const schedulingGates: Check = (list, path, report) => {
   const seen = new Set<string>();
   for (const [index, one] of recordsAt(list).entries()) {

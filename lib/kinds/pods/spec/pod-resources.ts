@@ -34,7 +34,7 @@ function keepMost(most: Amounts, other: Amounts): void {
 }
 
 /**
- * What all containers together ask for. Init containers run one after the other, beside the sidecars before them.
+ * The requests of all containers together. Init containers run one after the other, beside the sidecars before them.
  * @see component-helpers resource/helpers.go AggregateContainerRequests, AggregateContainerLimits @ v0.36.3
  */
 export function containerTotals(spec: JsonRecord, which: 'limits' | 'requests'): JsonRecord {

@@ -106,7 +106,7 @@ export function withAuthentication(
 function identified(request: ApiRequest, identity: UserInfo): ApiRequest {
   request.identified?.(identity.username);
   const { method, url, headers, headerLines, body, signal, abort } = request;
-  const { clientCertificate, identified: told, annotate } = request;
+  const { clientCertificate, identified: report, annotate } = request;
   // Without a spread, which takes longer than all else here. The type asks for each field.
   const all: { readonly [name in keyof Required<ApiRequest>]: ApiRequest[name] } = {
     method,
@@ -117,7 +117,7 @@ function identified(request: ApiRequest, identity: UserInfo): ApiRequest {
     signal,
     abort,
     clientCertificate,
-    identified: told,
+    identified: report,
     annotate,
     user: identity.username,
     identity,

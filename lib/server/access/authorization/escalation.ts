@@ -20,7 +20,7 @@ const FULL_AUTHORITY = rulesIn({
   ],
 });
 
-/** What only the clean-up of owned objects changes. */
+/** Fields that only the clean-up of owned objects changes. */
 const CLEANED_UP = ['ownerReferences', 'finalizers', 'selfLink', 'managedFields'] as const;
 
 /** The authorizer by roles, and its rules. */

@@ -1,6 +1,6 @@
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 
-/** The same authorizer, which tells of each question before it answers. */
+/** The same authorizer, which reports each question before it answers. */
 export function observed(
   authorizer: Authorizer,
   onAccess: ((question: AccessQuestion) => void) | undefined,

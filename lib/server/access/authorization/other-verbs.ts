@@ -6,7 +6,7 @@ import { forbiddenAccess } from './forbidden-access.ts';
 import { questionOf } from './request-question.ts';
 
 /**
- * What storages ask before they do more than the verb of the request says. Undefined: nothing needs to be asked.
+ * The checks that storages make before they do more than the verb of the request. Undefined: no checks are needed.
  * @see apiserver pkg/endpoints/handlers/update.go withAuthorization @ v0.36.3
  */
 export function otherVerbs(

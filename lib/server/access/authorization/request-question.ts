@@ -20,7 +20,7 @@ const SPECIAL_VERBS: ReadonlySet<string> = new Set(['proxy', 'watch']);
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 /**
- * What a request asks for. Every request asks for something: one that no route serves too.
+ * The attributes that authorization checks. Every request has them, also one that no route serves.
  * @see apiserver pkg/endpoints/request/requestinfo.go NewRequestInfo @ v0.36.3
  */
 export function questionOf(user: UserInfo, method: string, url: string): AccessQuestion {

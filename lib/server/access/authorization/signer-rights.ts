@@ -8,7 +8,7 @@ const GROUP = 'certificates.k8s.io';
 const REQUESTS = { group: GROUP, resource: 'certificatesigningrequests' };
 
 /**
- * Who may approve and sign certificate signing requests: the rights are those of the verbs `approve` and `sign` for the signer.
+ * The rights to approve and sign certificate signing requests: the rights are those of the verbs `approve` and `sign` for the signer.
  * @see plugin/pkg/admission/certificates, pkg/certauthorization @ v1.36.3
  */
 export function signerHooks(authorizer: Authorizer): Pick<StoreHooks, 'authorize'> {

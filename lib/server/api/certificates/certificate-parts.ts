@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { derElements, derIdentifier, type DerElement } from './der-reader.ts';
 
-/** What `node:crypto` does not tell of a certificate. */
+/** Facts of a certificate that `node:crypto` does not have. */
 export interface CertificateParts {
   /** The identifiers of its critical extensions. */
   readonly critical: readonly string[];

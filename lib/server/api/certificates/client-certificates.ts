@@ -49,7 +49,7 @@ export function certificatesIn(pem: string, owner: string): X509Certificate[] {
 }
 
 /**
- * Tells the users of client certificates: the common name, and the organisations as groups.
+ * Returns the users of client certificates: the common name, and the organisations as groups.
  *
  * A certificate is accepted if one of the authorities has signed it, both are valid now, its usages include client authentication,
  * and all its critical extensions are understood. Intermediate certificates that a client sends are not used; add them to the

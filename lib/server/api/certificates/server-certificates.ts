@@ -70,7 +70,7 @@ export class ServerCertificates {
   }
 
   /**
-   * What clients have to trust, PEM: the own authority, or the self-signed certificates among the given ones. Empty if these have an
+   * The authority that clients have to trust, PEM: the own authority, or the self-signed certificates among the given ones. Empty if these have an
    * authority that clients know.
    */
   get authority(): string {

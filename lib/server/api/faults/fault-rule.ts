@@ -43,7 +43,7 @@ export interface FaultAnswer {
   readonly message?: string | undefined;
 }
 
-/** What happens to a request. At least one; several are applied in the order of these fields. */
+/** The effects on a request. At least one; several are applied in the order of these fields. */
 export interface FaultEffects {
   /** Delays the request, milliseconds; of two bounds each request draws one value. */
   readonly delayMs?: number | readonly [least: number, most: number] | undefined;

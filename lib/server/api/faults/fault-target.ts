@@ -7,7 +7,7 @@ import type { FaultMatch } from './fault-rule.ts';
 /** The user of a request without one: code in the same process. */
 const IN_PROCESS_USER = 'system:admin';
 
-/** What a rule can say about a request. */
+/** The fields of a request that a rule can match. */
 export interface FaultTarget {
   readonly path: string;
   readonly user: string;

@@ -24,7 +24,7 @@ export interface FaultyBodyOptions {
 }
 
 /**
- * A body that is held back or cut. After the cut the source is left at once, so that a watch of a client that is told nothing more
+ * A body that is held back or cut. After the cut the source is left at once, so that a watch of a client that gets nothing more
  * does not go on.
  */
 export class FaultyBody implements AsyncIterable<Uint8Array> {

@@ -14,7 +14,7 @@ export interface HealthCheck {
   readonly name: string;
   /** @defaultValue all three */
   readonly endpoints?: readonly HealthEndpoint[] | undefined;
-  /** Throws or rejects when the condition does not hold. The message is told to those who ask for this one check. */
+  /** Throws or rejects when the condition does not hold. The message is shown to requests for this one check. */
   check(): void | Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../kernel/time/wait.ts';
 import type { HealthCheck } from './health-endpoints.ts';
 
-/** What the checks of a server look at. */
+/** The parts that the checks of a server read. */
 export interface ServerParts {
   readonly runtime: Runtime;
   /** Reads a key from the key-value store. */

@@ -43,7 +43,7 @@ const VERBS: Readonly<Record<Verb, string>> = {
   deletecollection: 'DELETECOLLECTION',
 };
 
-/** What is known of a request once its resource was found. */
+/** The facts of a request whose resource was found. */
 export interface MeasuredResource {
   readonly info: RequestInfo;
   readonly dryRun: boolean;

@@ -75,7 +75,7 @@ export class OpenApiArchive {
   }
 }
 
-/** What names the content of a document in its address and its ETag. */
+/** The hash of a document in its address and its ETag. */
 export function documentHash(bytes: Uint8Array): string {
   return createHash('sha512').update(bytes).digest('hex').toUpperCase();
 }

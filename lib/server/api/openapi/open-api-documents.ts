@@ -174,7 +174,7 @@ function merged(base: DocumentContent, added: readonly DocumentContent[]): Docum
   const paths = { ...base.paths };
   const schemas = { ...base.schemas };
   for (const one of added) {
-    // What Kubernetes itself defines is never replaced.
+    // Definitions of Kubernetes itself are never replaced.
     for (const [path, item] of Object.entries(one.paths)) paths[path] ??= item;
     for (const [name, schema] of Object.entries(one.schemas)) schemas[name] ??= schema;
   }

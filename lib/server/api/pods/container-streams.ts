@@ -38,7 +38,7 @@ export interface PodStreams {
    * than 64 KiB are not read ahead of the handler.
    */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** What is written is dropped if the client did not ask for this stream. */
+  /** Writes are dropped if the client did not request this stream. */
   readonly stdout: PodOutput;
   /** With a terminal the same as `stdout`. */
   readonly stderr: PodOutput;

@@ -33,10 +33,10 @@ export interface PodLogRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a test does in place of a node. */
+/** The handlers of a test in place of a node. */
 export interface PodHandler {
   /**
-   * What the container has printed: a text, its lines, or lines and those that follow. The server applies `tailLines`, `sinceTime`,
+   * The output of the container: a text, its lines, or lines and those that follow. The server applies `tailLines`, `sinceTime`,
    * `timestamps` and the other options. Undefined: there is no such log, e.g. no previous one.
    */
   readonly log?:

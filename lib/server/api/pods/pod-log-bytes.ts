@@ -12,9 +12,9 @@ export type PodLogLine =
 
 /** The log of a container. */
 export interface PodLog {
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly lines: readonly PodLogLine[];
-  /** What it prints from now on; read only for a client that follows. The end is that of the container. */
+  /** Its output from now on; read only for a client that follows. The end is that of the container. */
   readonly live?: AsyncIterable<PodLogLine> | undefined;
 }
 

@@ -48,7 +48,7 @@ const KEEP_ALIVE_MS = 120_000;
 const LARGEST_HEADERS_BYTES = 1024 * 1024;
 
 /**
- * Serves an API on a port. Clients may use HTTP or, with a certificate, TLS on the same port; the first byte tells which.
+ * Serves an API on a port. Clients may use HTTP or, with a certificate, TLS on the same port; the first byte says which.
  *
  * Guarantees:
  * - A client that disconnects aborts its request; a client that does not read its response is disconnected.

@@ -55,7 +55,7 @@ const PONG_WITHIN_MS = 15_000;
  * Guarantees:
  * - A connection that has had no request for `keepAliveMs` is closed.
  * - A connection that does not answer a ping is closed. One whose client broke the protocol is not read any more, and says nothing of it.
- * - `close` tells every client that it must not send further requests; running ones end.
+ * - `close` notifies every client that it must not send further requests; running ones end.
  */
 export class Http2Sessions {
   readonly #options: Http2SessionsOptions;

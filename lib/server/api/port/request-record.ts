@@ -86,7 +86,7 @@ export class RequestClock {
 
 type RequestObserver = (record: RequestRecord) => void;
 
-/** Who is told of each request. Without observers nothing is measured. An error that one throws is logged. */
+/** Observers that are notified of each request. Without observers nothing is measured. An error that one throws is logged. */
 export class RequestObservers {
   readonly #observers = new Set<RequestObserver>();
   readonly #runtime: Pick<Runtime, 'wallMs' | 'monotonicMs'>;

@@ -51,7 +51,7 @@ export class PatchOfRequest {
   #existing: UnstructuredObject | undefined;
   #ofPatch: BodyFaults | undefined;
   #faults: BodyFaults | undefined;
-  /** What is found in the result of the patch only. */
+  /** Problems in the result of the patch only. */
   #ofResult: ((result: Json) => Pick<BodyFaults, 'faults' | 'literals'>) | undefined;
 
   constructor(exchange: Exchange) {
@@ -141,7 +141,7 @@ export class PatchOfRequest {
     this.#ofPatch =
       contentType === JSON_PATCH ? operationFaults(found, document) : patchFaults(found);
     this.#faults = this.#ofPatch;
-    // Only built-in types tell `3.0` from `3`, and the conversion of a strategic merge patch does not.
+    // Only built-in types distinguish `3.0` from `3`, and the conversion of a strategic merge patch does not.
     const literals = this.#type() === undefined ? NO_LITERALS : (found?.literals ?? NO_LITERALS);
     if (contentType === JSON_PATCH) {
       const patch = parseJsonPatch(document);

@@ -34,7 +34,7 @@ export function checkAddress(
   namespace: string,
 ): void {
   const found: unknown = metadata?.name ?? '';
-  // What is no text is refused when the object is read as its kind.
+  // A value that is not a text is refused when the object is read as its kind.
   if (typeof found !== 'string') return;
   const given = metadata?.namespace ?? '';
   if (given !== '' && namespace !== '' && given !== namespace) {

@@ -21,7 +21,7 @@ export function writeOptionsOf(
   return { ...options, fieldManager, subresource: info.subresource ?? '' };
 }
 
-/** What is printed of ASCII; the classes of Unicode take much longer to match. */
+/** The printable part of ASCII; the classes of Unicode take much longer to match. */
 const ASCII = /^[\x20-\x7e]*$/;
 const NOT_PRINTED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 

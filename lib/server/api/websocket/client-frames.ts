@@ -1,6 +1,6 @@
 import { closeCode, opcode } from './server-frames.ts';
 
-/** What the frames of a client ask for. */
+/** The requests that the frames of a client make. */
 export interface ClientFrameSink {
   /** A ping; the payload has at most 125 bytes. */
   ping(payload: Uint8Array): void;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What the server answers to a request for a WebSocket. */
+/** The answer of the server to a request for a WebSocket. */
 export interface Handshake {
   /** 101: the connection is a WebSocket after this. Otherwise it has to be closed. */
   readonly status: 101 | 400 | 403;

@@ -117,7 +117,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     return await scanList(cached);
   }
 
-  /** What the cache answers a list with; undefined when the storage has to. */
+  /** The answer of the cache to a list; undefined when the storage has to. */
   async #cachedList(
     key: string,
     options: GetListOptions<T>,

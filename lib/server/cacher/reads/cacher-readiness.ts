@@ -14,7 +14,7 @@ export interface CacherReadinessOptions {
   readonly timeoutMs: number;
 }
 
-/** Characters of a failure that are told. */
+/** Characters of a failure that are shown. */
 const LONGEST_FAILURE = 500;
 
 /**

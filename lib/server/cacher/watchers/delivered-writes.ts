@@ -23,7 +23,7 @@ interface Waiter {
 
 /**
  * Holds the answer of a write back until the watches of the same client have its event. A client that has the answer may act on it
- * at once; if its cache got the event later, it would act on a state before its own write. Other clients cannot tell which of the
+ * at once; if its cache got the event later, it would act on a state before its own write. Other clients cannot know which of the
  * two is first, so the watches of others are not waited for: their events are sent together with others of some milliseconds. The
  * watches of code in the process are waited for by every write: the server itself acts on them.
  *

@@ -28,10 +28,10 @@ export interface OpenWatchesOptions {
   readonly requestProgress: () => void;
 }
 
-/** What a new watch begins with. */
+/** The begin of a new watch. */
 export interface OpenedWatch<T extends KubernetesObject> {
   readonly scope: KeyScope;
-  /** What it gets before the changes that are dispatched from now on. */
+  /** The events before the changes that are dispatched from now on. */
   readonly interval: WatchCacheInterval<T>;
   readonly startRevision: Revision;
   readonly options: StorageWatchOptions<T>;

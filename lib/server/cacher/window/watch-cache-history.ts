@@ -32,7 +32,7 @@ interface BaseState<T extends KubernetesObject> {
  * The sliding window: the latest events in a circular array whose capacity follows the rate of events.
  *
  * Guarantees:
- * - `startIndex` and `endIndex` only increase, also over relists, so a reader with an index can tell that it was overtaken.
+ * - `startIndex` and `endIndex` only increase, also over relists, so a reader with an index can detect that it was overtaken.
  * - A watch can start after every revision from `oldestRevision` on, and the state at each of them is known. That is also true
  *   when several events share one revision and only some of them were evicted.
  * @see apiserver pkg/storage/cacher/watch_cache_history.go @ 24a394e

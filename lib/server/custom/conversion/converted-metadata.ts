@@ -11,7 +11,7 @@ const IDENTITY = [
   ['uid', 'UID'],
 ] as const;
 
-/** What of the identity of an object a webhook has changed; undefined for nothing. */
+/** The part of the identity of an object that a webhook has changed; undefined for none. */
 export function changedIdentity(
   before: UnstructuredObject,
   converted: JsonRecord,

@@ -92,7 +92,7 @@ export class ConvertingStorage implements Storage {
       const output = await tryUpdate({ existing: stored?.copy(), stored });
       return { ...output, object: await this.#toStored(output.object, signal) };
     };
-    // What a caller has from here is in another version.
+    // The result of a caller is in another version.
     const asked = { ...options, cachedExisting: undefined };
     return await this.#one(await this.#storage.guaranteedUpdate(key, inStored, asked), signal);
   }

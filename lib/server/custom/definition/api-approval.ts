@@ -13,7 +13,7 @@ export interface ApprovalState {
 }
 
 /**
- * What the annotation says of the approval of an API in a group of Kubernetes; undefined for other groups.
+ * The approval of an API in a group of Kubernetes, from the annotation; undefined for other groups.
  * @see apiextensions-apiserver pkg/apihelpers/helpers.go @ v0.36.3
  */
 export function approvalOf(definition: unknown): ApprovalState | undefined {

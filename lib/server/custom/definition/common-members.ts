@@ -8,7 +8,7 @@ import {
 } from '../../registry/rules/json-value.ts';
 import { schemaGoForm } from './structure/schema-go-form.ts';
 
-/** What all versions of a definition have in common is, inside of API servers, a part of the definition itself. */
+/** Inside of API servers, the common fields of all versions are fields of the definition itself. */
 export interface CommonMembers {
   readonly schema: boolean;
   readonly subresources: boolean;

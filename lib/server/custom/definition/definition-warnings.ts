@@ -7,7 +7,7 @@ import { someSchema } from './structure/schema-walk.ts';
 /**
  * The warnings of a write of a definition: formats that are not checked, in the words of API servers, and rules in CEL, which are
  * stored without being enforced.
- * What the stored definition has already is not told again.
+ * Warnings of the stored definition are not sent again.
  */
 export function definitionWarnings(definition: unknown, existing?: unknown): string[] {
   const known = new Set(unknownFormats(existing));

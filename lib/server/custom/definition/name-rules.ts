@@ -5,7 +5,7 @@ import { dns1035Label, dnsSubdomain } from '../../registry/validation/formats.ts
 
 const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
 
-/** The faults of a text as one text, as the rules of definitions tell them. */
+/** The faults of a text as one text, as the rules of definitions report them. */
 export function labelFaults(text: string): string {
   return dns1035Label(text).join(',');
 }

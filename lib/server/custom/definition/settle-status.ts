@@ -12,7 +12,7 @@ import {
 } from './custom-resource-definition.ts';
 import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 
-/** What one step of the status works with. */
+/** The input of one step of the status. */
 export interface SettleOptions extends NameRivals {
   /** RFC 3339. */
   readonly now: string;
@@ -22,7 +22,7 @@ type Step = (definition: MutableObject, options: SettleOptions) => void;
 
 /**
  * Does the next thing that the status of a definition needs, as the controllers of an API server do one after the other: accept
- * names, judge the approval and the structure, establish. Changes the definition; each step is one write.
+ * names, check the approval and the structure, establish. Changes the definition; each step is one write.
  * @returns false when nothing is left to do
  */
 export function settleStatus(definition: MutableObject, options: SettleOptions): boolean {

@@ -176,7 +176,7 @@ function versionCauses(
   return [...causes, ...selectableFieldCauses(selectable, schema, field, allowsMany)];
 }
 
-/** What the versions have in common, at the places where it is inside of API servers. */
+/** The common fields of the versions, at their places inside of API servers. */
 function commonMemberCauses(
   first: JsonRecord,
   versions: readonly JsonRecord[],

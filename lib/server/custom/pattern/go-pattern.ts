@@ -11,7 +11,7 @@ const MOST_NEXT = 500;
 const NONE = -1;
 const NEWLINE = 0x0a;
 
-/** What tests may still cost, in steps of a program. */
+/** The remaining bound of tests, in steps of a program. */
 export interface PatternBudget {
   steps: number;
 }

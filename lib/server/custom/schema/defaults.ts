@@ -11,7 +11,7 @@ import type { SchemaNode } from './schema-node.ts';
 export function dropNulls(value: unknown, node: SchemaNode | undefined, given?: unknown): void {
   const isApplied = given !== undefined;
   if (Array.isArray(value)) {
-    // Items have changed their places, so that the nulls of a list are told apart as a whole.
+    // Items have changed their places, so that the nulls of a list are distinguished as a whole.
     if (isApplied && !hasNull(given)) return;
     for (const item of value) dropNulls(item, node?.items);
   } else if (isRecord(value)) {

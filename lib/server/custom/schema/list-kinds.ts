@@ -34,7 +34,7 @@ export function duplicateItems(value: unknown, node: SchemaNode, path: string = 
   return causes;
 }
 
-/** An item that occurs more than twice is told once. */
+/** An item that occurs more than twice is reported once. */
 function repeated(
   items: readonly unknown[],
   path: string,

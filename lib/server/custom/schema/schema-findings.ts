@@ -4,8 +4,8 @@ import type { FieldCause } from '../../../meta/failure/failures.ts';
 const MOST_CAUSES = 1000;
 
 /**
- * What was found wrong with a value, each text once, and how many rules it followed: of several schemas the one with the most is the
- * one whose causes are told.
+ * The problems of a value, each text once, and how many rules it followed: of several schemas the one with the most is the
+ * one whose causes are reported.
  */
 export class SchemaFindings {
   readonly causes: FieldCause[] = [];

@@ -16,14 +16,14 @@ import { isInt64 } from '../../registry/rules/go-number.ts';
 import { checkNumber, isNearlyWhole } from './number-rules.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** What the patterns of a schema may cost for one object. */
+/** The bound of the steps that the patterns of a schema take for one object. */
 const PATTERN_STEPS = 20_000_000;
 
 /** No old value belongs to a new one. */
 const NONE: unique symbol = Symbol('no old value');
 
 export interface ValidateOptions {
-  /** What the fields of the causes begin with. */
+  /** The prefix of the fields of the causes. */
   readonly root?: string;
   /** The value before an update: what is wrong in a part that did not change is let pass. */
   readonly old?: unknown;
@@ -147,7 +147,7 @@ class ValueValidator {
     into.matches += 1;
   }
 
-  /** Of several rules only the first one that is broken is told. */
+  /** Of several rules only the first one that is broken is reported. */
   #checkText(
     value: string,
     { limits, pattern, compiledPattern }: SchemaNode,
@@ -267,7 +267,7 @@ class ValueValidator {
     this.#place.leave();
   }
 
-  /** `anyOf`, `oneOf`, `allOf` and `not`. Of schemas that do not fit, the one that fits best tells why. */
+  /** `anyOf`, `oneOf`, `allOf` and `not`. Of schemas that do not fit, the one that fits best gives the reason. */
   #combinations(value: unknown, node: SchemaNode, old: unknown, into: SchemaFindings): void {
     const { anyOf, oneOf, allOf, not } = node;
     const quoted = (): string => JSON.stringify(this.#place.name);

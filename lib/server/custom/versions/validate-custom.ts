@@ -9,7 +9,7 @@ import { validateValue } from '../schema/validate-value.ts';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
-/** What objects of a custom kind are checked against. */
+/** The rules of the objects of a custom kind. */
 export interface CustomRules {
   readonly node: SchemaNode;
   readonly scale: JsonRecord | undefined;
@@ -29,7 +29,7 @@ export function validateCustom(object: JsonRecord, { node, scale }: CustomRules)
   ]);
 }
 
-/** What did not change is not refused. */
+/** Unchanged values are not refused. */
 export function validateCustomUpdate(
   object: JsonRecord,
   old: JsonRecord,

@@ -22,7 +22,7 @@ export function otherApiVersion(found: string, expected: string): ApiError {
   );
 }
 
-/** Text that does not tell its version and kind. */
+/** Text that does not name its version and kind. */
 export function noTypeMeta(reason: string): string {
   return `couldn't get version/kind; json parse error: ${reason}`;
 }

@@ -38,7 +38,7 @@ export function builtInObject(
 }
 
 /**
- * What a patch has made of a custom object. It still has to say its kind.
+ * The custom object after a patch. It still has to name its kind.
  * @param text the result as JSON, for the failure
  * @throws {ApiError} 422, 500.
  */
@@ -111,7 +111,7 @@ function objectOf(value: Json, refuse: Refuse): JsonObject {
   throw refuse(noTypeMeta(wrongType(value, TYPE_META)));
 }
 
-/** What the object says about its kind; empty where it says nothing. */
+/** The kind that the object names; empty where it names none. */
 function declaredKind(object: JsonObject, refuse: Refuse): GroupVersionKind {
   const kind = textField(object, 'kind', refuse);
   const apiVersion = textField(object, 'apiVersion', refuse);

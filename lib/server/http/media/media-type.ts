@@ -15,7 +15,7 @@ export const STREAM_TYPES: readonly string[] = [JSON_TYPE, PROTOBUF_TYPE].map(
   (type) => `${type};stream=watch`,
 );
 
-/** What an endpoint can answer with. */
+/** The media types of the answers of an endpoint. */
 export interface Endpoint {
   /** Whether it has this media type; with a shape, whether it can bring its answer into that shape. */
   allows(mediaType: MediaType, shape: GroupVersionKind | undefined): boolean;

@@ -17,7 +17,7 @@ import {
 } from '../media/media-type.ts';
 import { notAcceptable } from '../request-failures.ts';
 
-/** What decides the format of a document. */
+/** The parameters that decide the format of a document. */
 export type RequestHead = Pick<ApiRequest, 'headers' | 'url'>;
 
 /**

@@ -4,7 +4,7 @@ import type { JsonRecord } from '../rules/json-value.ts';
 import type { RequestContext } from './rest-storage.ts';
 import type { UserInfo } from './user-info.ts';
 
-/** What a request does, in the words of webhook rules. */
+/** The operation of a request, as in webhook rules. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** A resource in one version, with the kind of what is written. */
@@ -49,7 +49,7 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** `CreateOptions`, `UpdateOptions` or `DeleteOptions`; undefined for a connection. */
   readonly options: JsonRecord | undefined;
-  /** What is written, or the options of a connection. Mutating plug-ins may change or replace it; others must not change it. */
+  /** The written object, or the options of a connection. Mutating plug-ins may change or replace it; others must not change it. */
   object: UnstructuredObject | undefined;
   /** The stored object of an update or deletion; shared. */
   readonly oldObject: UnstructuredObject | undefined;

@@ -7,7 +7,7 @@ import type { TableCell } from './table-columns.ts';
 export type RowCells = (object: KubernetesObject, nowMs: number) => readonly TableCell[];
 
 /**
- * What the tables do not say about a built-in kind.
+ * Facts of a built-in kind that the tables do not have.
  *
  * Names, scope, short names, verbs, subresources, and the columns of the table come from the recorded surface of kube-apiserver
  * (`meta/surface`, `kinds/columns`), so a kind needs no rules to be served. Rules add what is particular to it: the cells of its

@@ -4,13 +4,13 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from './admission.ts';
 import type { ServerParts } from './subresource-parts.ts';
 
-/** What the plug-ins know of one pass of a request through those that change objects. */
+/** The state of one pass of a request through the mutating plug-ins. */
 export interface MutationRound {
   /** Whether the plug-ins have seen the request before: a webhook has changed the object. */
   readonly isAgain: boolean;
   /** Asks for a second round. */
   askAgain(): void;
-  /** What a plug-in keeps from the first round to the second. */
+  /** The state of a plug-in between the first round and the second. */
   readonly kept: Map<string, unknown>;
 }
 

@@ -32,7 +32,7 @@ export interface RequestContext {
   readonly namespace: string;
   /** The authenticated user. */
   readonly user: string;
-  /** What else is known of the user. @defaultValue the groups that follow from the name */
+  /** Further facts about the user. @defaultValue the groups that follow from the name */
   readonly identity?: UserInfo | undefined;
   /**
    * Which client sends the request: equal for all requests of one program. A write is answered after the watches of the same client
@@ -90,13 +90,13 @@ export interface WriteOptions {
   readonly configuration?: UnstructuredObject | undefined;
   /** Creates a missing object even if the kind does not allow it, as server-side apply does. @defaultValue false */
   readonly forceAllowCreate?: boolean | undefined;
-  /** What happens to fields that the type of the kind does not have: an error, a warning, nothing. @defaultValue 'Warn' */
+  /** The treatment of fields that the type of the kind does not have: an error, a warning, nothing. @defaultValue 'Warn' */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   /** Whether the server made the object from the stored one and a body of another kind: its unknown fields are left out without a word. */
   readonly isDerived?: boolean | undefined;
   /** Whether another uid in the object is a conflict. If not, it is an invalid change. @defaultValue true */
   readonly checksUid?: boolean | undefined;
-  /** What is wrong with the bytes of the body besides; asked after the body or the patch was decoded. */
+  /** Further problems of the bytes of the body; read after the body or the patch was decoded. */
   readonly bodyFaults?: (() => BodyFaults | undefined) | undefined;
   /** The error for an object that cannot be read as its kind. @defaultValue 400 that names the kind */
   readonly refuseBody?: ((detail: string, body: unknown) => Error) | undefined;
@@ -253,7 +253,7 @@ export interface RestStorage {
     name: string,
     request: DeleteRequest,
   ): Promise<{ readonly result: WriteResult; readonly done: boolean }>;
-  /** What `deleteCollection` refuses before the options of the deletion are read. @throws {ApiError} 400. */
+  /** Checks `deleteCollection` before the options of the deletion are read. @throws {ApiError} 400. */
   checkSelectors?(options: ListOptions): void;
   /** Deletes all matching objects and returns them. */
   deleteCollection?(
@@ -278,7 +278,7 @@ export interface TableConvertor {
   cells(object: KubernetesObject, nowMs: number): readonly (string | number | boolean | null)[];
 }
 
-/** What the definition of a custom resource declares, for OpenAPI. */
+/** The declarations of the definition of a custom resource, for OpenAPI. */
 export interface DeclaredSchema {
   /** `openAPIV3Schema` of the version. */
   readonly schema: Readonly<Record<string, unknown>>;

@@ -2,10 +2,10 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, WriteResult } from './rest-storage.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 
-/** Called after a `prepare` or `begin` hook; `success` tells whether the object was written. The request waits for its promise. */
+/** Called after a `prepare` or `begin` hook; `success` says whether the object was written. The request waits for its promise. */
 export type FinishWrite = (success: boolean) => void | Promise<void>;
 
-/** What a write is of. */
+/** The object that a write concerns. */
 export interface WriteTarget {
   /** The name in the URL; empty for a creation. */
   readonly name: string;

@@ -5,7 +5,7 @@ import type { ObjectStore } from './object-store.ts';
 import type { RestStorage } from './rest-storage.ts';
 import type { UpdateStrategy } from './strategy.ts';
 
-/** What resources without objects of their own work with. */
+/** The parts that resources without stored objects use. */
 export interface ServerParts {
   readonly runtime: Runtime;
   /** The objects of a kind; undefined when it is not served. To be called for each request: it knows all kinds only after the start. */
@@ -14,7 +14,7 @@ export interface ServerParts {
   readonly nodes: NodeConnector;
 }
 
-/** What the subresources of a kind are made of. */
+/** The parts from which the subresources of a kind are made. */
 export interface SubresourceParts extends ServerParts {
   /** The objects of the kind. */
   readonly store: ObjectStore;

@@ -1,6 +1,6 @@
 import { dnsLabel, dnsSubdomain } from '../rules/name-forms.ts';
 
-/** Who sends a request, as reviews show it. */
+/** The sender of a request, as reviews show it. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string | undefined;

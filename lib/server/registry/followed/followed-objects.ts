@@ -24,7 +24,7 @@ interface Kept<T> {
 const MOST_REMOVED = 1000;
 
 /**
- * What admission knows of all stored objects of one kind.
+ * The state of all stored objects of one kind, for admission.
  *
  * Guarantees:
  * - When a write of an object through this process resolves, it is in effect. Those of other processes follow with the watch.

@@ -198,7 +198,7 @@ function withUpgrade(
   }
 }
 
-/** What kubectl applied to a subresource is not its own here, as upstream. */
+/** Fields that kubectl applied to a subresource are not its own here, as upstream. */
 function entryIsOwn(
   { manager, operation, subresource }: ManagedEntry,
   write: Pick<FieldWrite, 'subresource'>,

@@ -36,7 +36,7 @@ const POD_METADATA = union(
   fieldAt('metadata', 'ownerReferences'),
 );
 
-/** What `status` of a built-in kind resets, where it is more than the spec. @see `GetResetFields` of the strategies @ 1.36.3 */
+/** The fields that `status` of a built-in kind resets, where there are more than the spec. @see `GetResetFields` of the strategies @ 1.36.3 */
 const RESET_BY_STATUS: Readonly<Record<string, FieldSet>> = {
   'admissionregistration.k8s.io/validatingadmissionpolicies': SPEC_AND_METADATA,
   'apiregistration.k8s.io/apiservices': SPEC_AND_METADATA,
@@ -50,7 +50,7 @@ const RESET_BY_STATUS: Readonly<Record<string, FieldSet>> = {
   'storage.k8s.io/volumeattachments': SPEC_AND_METADATA,
 };
 
-/** What the object itself resets, where it is more than the status. */
+/** The fields that the object itself resets, where there are more than the status. */
 const RESET_BY_OBJECT: Readonly<Record<string, FieldSet>> = {
   'certificates.k8s.io/certificatesigningrequests': union(SPEC, STATUS),
 };

@@ -15,7 +15,7 @@ import { removeFields, withNamedFields } from '../../../meta/fields/remove-field
 import { applyConflict, type FieldConflict } from './apply-conflict.ts';
 import { entryKey, groupOf, type ManagedEntry } from './managed-entry.ts';
 
-/** Who writes, and by which rules. */
+/** The writer, and its rules. */
 export interface FieldWrite {
   readonly schema: FieldSchema;
   readonly manager: string;

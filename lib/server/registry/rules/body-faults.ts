@@ -1,6 +1,6 @@
 import { isRecord, setOwn, type JsonRecord } from './json-value.ts';
 
-/** What the bytes of a body say and a parsed value does not: members that are there twice, and how whole numbers are written. */
+/** Facts in the bytes of a body that a parsed value does not have: members that are there twice, and how whole numbers are written. */
 export interface BodyFaults {
   /** In their order: `duplicate field "data.a"`. */
   readonly faults: readonly BodyFault[];

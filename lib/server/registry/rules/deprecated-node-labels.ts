@@ -1,7 +1,7 @@
 const SINCE_14 = 'deprecated since v1.14; use';
 const SINCE_17 = 'deprecated since v1.17; use';
 
-/** What is said of labels that nodes had once. @see pkg/api/node/util.go @ v1.36.3 */
+/** Warnings for labels that nodes had once. @see pkg/api/node/util.go @ v1.36.3 */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', `${SINCE_14} "kubernetes.io/arch" instead`],
   ['beta.kubernetes.io/os', `${SINCE_14} "kubernetes.io/os" instead`],
@@ -19,7 +19,7 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What to say of a label of nodes that is deprecated; undefined for others. */
+/** The warning for a deprecated label of nodes; undefined for others. */
 export function deprecatedNodeLabel(key: unknown): string | undefined {
   return typeof key === 'string' ? MESSAGES.get(key) : undefined;
 }

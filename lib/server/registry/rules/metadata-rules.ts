@@ -5,7 +5,7 @@ import { validateMetadata, validateMetadataUpdate } from './object-validation.ts
 
 /**
  * How the rules of a kind look at the metadata, besides the rules for all kinds. An API server names a fault once for each look, so
- * that the number of causes tells tools how often a kind looks.
+ * that the number of causes shows how often a kind checks.
  */
 export interface MetadataRules {
   /** Whether a creation is checked by the form of the names of the kind. @defaultValue true */

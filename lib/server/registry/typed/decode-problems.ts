@@ -58,7 +58,7 @@ export class DecodeProblems {
     this.unknownFields.push(this.#path() + name);
   }
 
-  /** Reads what Go reads with a decoder of its own, which tells no one of unknown fields. */
+  /** Reads what Go reads with a decoder of its own, which reports no unknown fields. */
   quietly<R>(read: () => R): R {
     const known = this.unknownFields.length;
     const result = read();
@@ -87,7 +87,7 @@ export class DecodeProblems {
   }
 }
 
-/** What Go calls a JSON value; a number that does not fit a type of numbers is named. */
+/** Go's name of a JSON value; a number that does not fit a type of numbers is named. */
 function jsonKind(value: unknown, type: string): string {
   if (typeof value === 'number')
     return /^(?:u?int|float)/.test(type) ? `number ${value}` : 'number';

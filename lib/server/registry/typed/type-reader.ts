@@ -230,7 +230,7 @@ export class TypeReader {
     return this.#readers.of(slot.field).read({}, problems);
   }
 
-  /** What a field is that was not set: undefined, or its default, or its zero value. */
+  /** The value of a field that was not set: undefined, or its default, or its zero value. */
   #absent({ presence, shape, value, field, fallback }: Slot, problems: DecodeProblems): unknown {
     if (fallback !== undefined && shape === 'one' && this.#readers.setDefaults) {
       const shown = presence !== 'nonzero' || (fallback !== '' && fallback !== 0);

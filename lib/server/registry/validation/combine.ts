@@ -40,7 +40,7 @@ export function first(check: Check, ...then: readonly Check[]): Check {
   };
 }
 
-/** Checks each item of a list. `keyOf` tells which old item is the same one; without it items have no old value. */
+/** Checks each item of a list. `keyOf` says which old item is the same one; without it items have no old value. */
 export function each(check: Check, keyOf?: (item: JsonRecord) => string): Check {
   return (value, path, report, old) => {
     if (!Array.isArray(value)) return;

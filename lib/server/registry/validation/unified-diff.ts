@@ -20,7 +20,7 @@ interface Run {
 }
 
 /**
- * What differs between two texts, as Go's library difflib writes it: `@@ -1,4 +1,4 @@`, then the lines with a sign before them.
+ * The difference between two texts, as Go's library difflib writes it: `@@ -1,4 +1,4 @@`, then the lines with a sign before them.
  * @see apimachinery pkg/util/diff/diff.go @ v0.36.3
  */
 export function unifiedDiff(before: string, after: string): string {

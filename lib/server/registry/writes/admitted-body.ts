@@ -6,7 +6,7 @@ import { userNamed } from '../contract/user-info.ts';
 /** The body of a request that is no stored object, and what is known of the request. */
 export interface AdmittedBody extends Omit<AdmissionRequest, 'user' | 'namespace' | 'versions'> {
   readonly object: UnstructuredObject;
-  /** What plug-ins that only refuse see. @defaultValue the object */
+  /** The object as validating plug-ins see it. @defaultValue the object */
   readonly validatedForm?: ((object: UnstructuredObject) => UnstructuredObject) | undefined;
 }
 

@@ -167,7 +167,7 @@ function namesTaken({ kind }: StoreParts, { metadata }: MutableObject, cause: un
   );
 }
 
-/** Tells the hook how the write ended. */
+/** Notifies the hook of the end of the write. */
 async function finishing(
   finish: FinishWrite | undefined,
   writing: Promise<WriteResult>,
@@ -236,7 +236,7 @@ export function placeInNamespace(
 }
 
 /**
- * Runs the `prepare` hook, applies the strategy to the object and validates it. What it returns has to be told how the write ended.
+ * Runs the `prepare` hook, applies the strategy to the object and validates it. Its result has to be notified of the end of the write.
  * @param found The result of the hook `lookUp`.
  * @throws {ApiError} 422.
  */

@@ -11,7 +11,7 @@ type Named = Pick<WriteResult | MutableObject, 'metadata'>;
 
 /**
  * The same hooks, but an error in one that runs after the write is logged. The object is stored by then, so a failed request would
- * tell the client the opposite of what has happened. An error in a `begin` hook still refuses the write.
+ * report to the client the opposite of what has happened. An error in a `begin` hook still refuses the write.
  */
 export function guardedHooks(
   hooks: StoreHooks,

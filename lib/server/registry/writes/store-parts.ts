@@ -32,7 +32,7 @@ export interface StoreParts {
   readonly runtime: Runtime;
   readonly hooks: StoreHooks;
   readonly admission: CreateAdmission;
-  /** What changes and refuses requests. @defaultValue nothing does */
+  /** Admission, which changes and refuses requests. @defaultValue none */
   readonly chain?: StoreAdmission | undefined;
   readonly reaper: GracePeriodReaper;
   /** The apiVersion of this endpoint. */

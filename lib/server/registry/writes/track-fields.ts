@@ -11,10 +11,10 @@ import { servedForm, type StoreParts } from './store-parts.ts';
 export const SERVER_MANAGER = 'kube-apiserver';
 const UNKNOWN_MANAGER = 'unknown';
 
-/** What is known of the endpoint through which an object is written. */
+/** The endpoint through which an object is written. */
 export type TrackedParts = Pick<StoreParts, 'kind' | 'apiVersion' | 'runtime'>;
 
-/** Who writes through an endpoint, and by which rules. */
+/** The writer through an endpoint, and its rules. */
 export function fieldWriteOf(
   { kind, apiVersion, runtime }: TrackedParts,
   { user }: RequestContext,

@@ -13,7 +13,7 @@ import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts'
 import { servedForm, type StoreAdmission, type StoreParts } from './store-parts.ts';
 import { dropRepeatedOwners } from './typed-body.ts';
 
-/** What is admitted. Objects are in the stored form. */
+/** The admitted request. Objects are in the stored form. */
 export interface AdmittedWrite {
   readonly operation: AdmissionOperation;
   readonly context: RequestContext;

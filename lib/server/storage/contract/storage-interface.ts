@@ -16,7 +16,7 @@ import type { Versioner } from './versioner.ts';
 export interface StorageInterface<T extends KubernetesObject = KubernetesObject> {
   readonly versioner: Versioner;
   /**
-   * Whether `requestWatchProgress` is reliable. If not, a reader that watches only this resource cannot tell when the rest of the
+   * Whether `requestWatchProgress` is reliable. If not, a reader that watches only this resource cannot know when the rest of the
    * storage has moved on; a cache has to read the revision from the storage instead.
    */
   readonly supportsProgress: boolean;

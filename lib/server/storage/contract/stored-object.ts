@@ -21,7 +21,7 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
    */
   pieces?(): readonly Uint8Array[];
   /**
-   * What `encode` makes of `object`, computed at most once as long as callers pass the same function; without this method, call it on
+   * The result of `encode` for `object`, computed at most once as long as callers pass the same function; without this method, call it on
    * `object`. Decodes the object if need be, and does not keep it decoded for that. One result is kept for each state in memory.
    */
   encodedBy?(encode: (object: T) => Uint8Array): Uint8Array;

@@ -10,7 +10,7 @@ import {
 import { readBytesEntry, writeBytesMap } from './bytes-map.ts';
 
 /**
- * What the wrapped data key of a value is: the key itself, or a seed from which a key is derived for each value.
+ * The form of the wrapped data key of a value: the key itself, or a seed from which a key is derived for each value.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto EncryptedDEKSourceType @ 24a394e
  */
 export type DataKeySource = 'key' | 'seed';

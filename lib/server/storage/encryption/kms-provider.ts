@@ -147,7 +147,7 @@ export class KmsProvider implements EncryptionProvider {
   async #unwrapAndOpen(id: string, object: EncryptedObject, key: string): Promise<PlainValue> {
     const { source, keyId, annotations } = object;
     const wrapped = { ciphertext: source, keyId, annotations };
-    // Without the present key id, stale and fresh values could not be told apart.
+    // Without the present key id, stale and fresh values could not be distinguished.
     const settled = this.#writeKey.settled();
     const dataKey = await this.#cache.load(id, async () =>
       this.#dataKey(object, await this.#client.unwrap(wrapped, key)),

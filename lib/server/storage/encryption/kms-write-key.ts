@@ -51,7 +51,7 @@ export class KmsWriteKey {
     this.#options = options;
   }
 
-  /** The last key, of any age; it is enough to tell whether a value is stale. */
+  /** The last key, of any age; it is enough to see whether a value is stale. */
   get current(): WriteKey | undefined {
     return this.#current;
   }

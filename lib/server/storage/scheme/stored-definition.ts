@@ -27,7 +27,7 @@ export function currentDefinition(object: UnstructuredObject): UnstructuredObjec
   return { ...object, apiVersion: 'apiextensions.k8s.io/v1', spec: currentSpec(spec) };
 }
 
-/** What all versions have in common stands beside them in v1beta1, and in each of them in v1. */
+/** The common fields of all versions stand beside them in v1beta1, and in each of them in v1. */
 function currentSpec(spec: Fields): Fields {
   const {
     version,

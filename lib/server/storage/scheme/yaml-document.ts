@@ -100,7 +100,7 @@ export function stringifyYaml(value: unknown): string {
 const DEEP_BLOCK = /^(?:[ \t]*[-?:][ \t]){65}|^[ \t]{2000}/m;
 
 /**
- * Refuses nesting that is too deep for the parser. Without parsing, it cannot tell brackets in plain text from others. A
+ * Refuses nesting that is too deep for the parser. Without parsing, it cannot distinguish brackets in plain text from others. A
  * document whose text opens many more brackets than it closes is therefore refused too; send it as JSON.
  */
 function checkBrackets(text: string, deepestLevel: number): void {

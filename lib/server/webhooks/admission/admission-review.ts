@@ -23,7 +23,7 @@ export interface ReviewRequest {
   readonly oldObject: UnstructuredObject | undefined;
 }
 
-/** What an answer is that does not say it. */
+/** The kind of an answer that does not name it. */
 export function answerType(version: ReviewRequest['version']): {
   readonly apiVersion: string;
   readonly kind: string;
@@ -79,7 +79,7 @@ function resourceOf({ group, version, resource }: AdmittedVersion): object {
   return { group, version, resource };
 }
 
-/** What a webhook has decided. */
+/** The decision of a webhook. */
 export interface Verdict {
   readonly isAllowed: boolean;
   /** The bytes of a JSON patch; empty for none. */

@@ -16,7 +16,7 @@ export interface WebhookParts extends CallParts {
   readonly labelsOf: NamespaceLabels;
 }
 
-/** What the first round leaves for the second. */
+/** The state that the first round leaves for the second. */
 interface Reinvocation {
   /** Webhooks that have been called, and are called again when a later one changes the object. */
   waiting: Set<string>;

@@ -2,7 +2,7 @@ import { isRecord } from '../../../registry/rules/json-value.ts';
 
 /** Text that YAML reads as a text, and as nothing else, without quotes: no `: `, no ` #`, no indicator in the beginning. */
 const PLAIN = /^[A-Za-z_/](?:[!-9;-~]|:(?=[!-~])| (?=[!"$-9;-~]))*$/;
-/** What YAML reads as a truth value or as nothing. */
+/** Texts that YAML reads as a boolean or as null. */
 const NOT_TEXT = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
 /** Text that can stand between single quotes. */
 const PRINTABLE = /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/;

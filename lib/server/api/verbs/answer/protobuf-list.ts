@@ -15,7 +15,7 @@ export interface ProtobufListOptions<Item> {
   readonly metadata: ListMetadata;
   /** Read twice if there are many. */
   readonly items: Iterable<Item>;
-  /** What an item is encoded as, with an envelope. */
+  /** The encoding of an item, with an envelope. */
   readonly encodingOf: (item: Item) => Uint8Array;
   /** Whether `encodingOf` costs little when it is called again; otherwise all encodings are held until they are sent. */
   readonly isCached: boolean;

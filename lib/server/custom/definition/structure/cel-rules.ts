@@ -16,7 +16,7 @@ const REASONS = [
   'FieldValueRequired',
 ];
 
-/** What is said of rules in CEL without reading them as CEL: texts, reasons and paths. */
+/** Checks of rules in CEL that do not parse CEL: texts, reasons and paths. */
 export function celRuleCauses(schema: JsonRecord, path: string): FieldCause[] {
   return recordsAt(schema, 'x-kubernetes-validations').flatMap((rule, index) =>
     ruleCauses(schema, rule, `${path}.x-kubernetes-validations[${index}]`),

@@ -242,7 +242,7 @@ function checkNested(
 }
 
 /**
- * What value validations speak of has to be in the structure.
+ * Fields of value validations have to be in the structure.
  * @see apiextensions-apiserver pkg/apiserver/schema/complete.go @ v0.36.3
  */
 function checkCompleteness(

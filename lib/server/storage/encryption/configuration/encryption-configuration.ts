@@ -53,7 +53,7 @@ interface Loaded {
   readonly hash: string;
 }
 
-/** What `/healthz` and `/readyz` of an API server show of the key services; an element of its option `healthChecks`. */
+/** The checks of the key services for `/healthz` and `/readyz` of an API server; an element of its option `healthChecks`. */
 export interface KeyServicesCheck {
   readonly name: 'kms-providers';
   readonly endpoints: readonly ('healthz' | 'readyz')[];

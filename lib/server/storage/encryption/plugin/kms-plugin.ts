@@ -20,7 +20,7 @@ const OWNER = 'KmsPlugin';
 const PEER = '@grpc/grpc-js';
 /** The pause before a plug-in that does not listen is called again, within the time of a call. */
 const RECONNECT_MS = 100;
-/** What gRPC for Node appends to the reason of a failed connection, even if there is no note. */
+/** The text that gRPC for Node appends to the reason of a failed connection, even if there is no note. */
 const EMPTY_NOTE = /\.? Resolution note: $/;
 /** Both name the same interface. @see apiserver …/kmsv2/envelope.go KMSAPIVersionv2, KMSAPIVersionv2beta1 */
 const VERSIONS: readonly string[] = ['v2', 'v2beta1'];
