@@ -457,30 +457,27 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
 
   #makeUser(): CollectionUser<Stored<T>> {
     const handlers = this.#handlers;
-    const journal = this.#journal;
     return {
       name: this.name,
       get resyncIntervalMs(): number {
         return handlers.resyncIntervalMs;
       },
       resyncDue: () => handlers.resyncDue(),
-      changed: (batches) => {
-        const { wasShared } = this.#collection;
-        handlers.distribute(wasShared ? this.#writes.asSeen(batches) : batches);
-      },
+      changed: (batches) =>
+        handlers.distribute(this.#collection.wasShared ? this.#writes.asSeen(batches) : batches),
       hasBacklog: (count) => handlers.hasBacklog(count),
       bookmark: (resourceVersion) => this.events.emit('bookmark', resourceVersion),
       synced: () => {
         handlers.markSynced();
         this.#syncedLatch.open();
-        journal.meter?.synced();
+        this.#journal.meter?.synced();
         this.events.emit('synced');
       },
       watchError: (error, context) => {
-        if (!this.#endsWith(error, context)) journal.watchError(error, context);
+        if (!this.#endsWith(error, context)) this.#journal.watchError(error, context);
       },
-      transitions: (listed) => journal.transitions(listed),
-      applied: (durationMs) => journal.meter?.applied(durationMs),
+      transitions: (listed) => this.#journal.transitions(listed),
+      applied: (durationMs) => this.#journal.meter?.applied(durationMs),
     };
   }
 
