@@ -22,9 +22,14 @@ import {
   type WaitCondition,
   waitForObject,
 } from './helpers/wait-for-object.ts';
-import { checkApplied, checkMigration, checkObject, patchTypeOf } from './request/call-options.ts';
+import {
+  checkApplied,
+  checkMigration,
+  checkObject,
+  PATCH_TYPES,
+  patchTypeOf,
+} from './request/call-options.ts';
 import { deleteBody, type ResourceCollection } from './request/resource-collection.ts';
-import { PATCH_TYPES } from './request/patch-types.ts';
 import { queryString, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
 import { ResourceListerWatcher } from './resource-lister-watcher.ts';
@@ -51,18 +56,7 @@ import {
   type WriteOptions,
 } from './request/resource-options.ts';
 import { ResourceRequests } from './request/resource-requests.ts';
-import type { Duplex } from 'node:stream';
-import { type FollowLogOptions, isFollowed, type LogOptions } from './streams/pod-log-options.ts';
-import type { PodProcess } from './streams/pod-process.ts';
-import type {
-  AttachOptions,
-  ExecOptions,
-  ExecResult,
-  SpawnOptions,
-  StreamOptions,
-} from './streams/pod-stream-options.ts';
-import { StreamCalls } from './streams/stream-calls.ts';
-import type { PortForward, PortForwardOptions } from './streams/forward-ports.ts';
+import { PodStreamCalls } from './streams/pod-stream-calls.ts';
 import { type Subresource, SubresourceClient } from './subresources/subresource-client.ts';
 import {
   type BoundToken,
@@ -95,7 +89,7 @@ const APPLY_TYPE = 'application/apply-patch+yaml';
  * with the signal's reason when aborted. An unknown option, an option of the wrong type and an invalid name fail with
  * INVALID_OPTION before anything is sent, a selector of a bad syntax with INVALID_SELECTOR.
  */
-export class ResourceClient<T extends KubernetesObject> {
+export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
   readonly #requests: ResourceRequests<Stored<T>>;
   readonly #decoder: ObjectDecoder<Stored<T>>;
   readonly #writes: WriteReporter<Stored<T>>;
@@ -104,11 +98,13 @@ export class ResourceClient<T extends KubernetesObject> {
   /** Use `client.resource`. */
   constructor(options: ResourceClientOptions<T>) {
     const { rest, collection, decoder, namespace, fieldManager } = options;
+    const writes = new WriteReporter(options.writes, rest.logger);
+    const requests = new ResourceRequests({ rest, collection, namespace, fieldManager, writes });
+    super(requests);
+    this.#requests = requests;
     this.#decoder = decoder;
+    this.#writes = writes;
     this.#forceApply = options.forceApply ?? false;
-    this.#writes = new WriteReporter(options.writes, rest.logger);
-    const writes = this.#writes;
-    this.#requests = new ResourceRequests({ rest, collection, namespace, fieldManager, writes });
   }
 
   /** Reads one object, always from the server. */
@@ -341,74 +337,6 @@ export class ResourceClient<T extends KubernetesObject> {
     const target = { apiVersion: 'v1', kind: 'Node', name: node };
     const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
     await this.subresource('binding').create(name, body, options);
-  }
-
-  /** What a container has printed, as text. @throws {PodStreamError} code CONTAINER_UNKNOWN, POD_NOT_RUNNING. */
-  logs(name: string, options?: LogOptions): Promise<string>;
-  /**
-   * The lines of a log as they come, until the container ends. After a cut connection the log is read on where it was cut, for up to
-   * five minutes; no line comes twice. A carriage return at the end is not part of a line.
-   *
-   * @example
-   * for await (const line of pods.logs('web-0', { follow: true, tailLines: 10 })) console.log(line);
-   */
-  logs(name: string, options: FollowLogOptions): AsyncGenerator<string, undefined>;
-  logs(
-    name: string,
-    options: LogOptions | FollowLogOptions = {},
-  ): Promise<string> | AsyncGenerator<string, undefined> {
-    const streams = new StreamCalls(this.#requests);
-    return isFollowed(options) ? streams.followLog(name, options) : streams.log(name, options);
-  }
-
-  /**
-   * Runs a command in a container, and resolves to what it has printed and its exit code, also one that is not 0. It needs the package
-   * `ws`, as all that follow.
-   *
-   * @example
-   * const { exitCode, stdout } = await pods.exec('web-0', ['cat', '/etc/hostname']);
-   * @throws {PodStreamError} code CONTAINER_UNKNOWN, POD_NOT_RUNNING, POD_STREAM, STDIN_STAYS_OPEN, RESPONSE_TOO_LARGE
-   */
-  async exec(
-    name: string,
-    command: readonly string[],
-    options: ExecOptions = {},
-  ): Promise<ExecResult> {
-    return await new StreamCalls(this.#requests).exec(name, command, options);
-  }
-
-  /** Starts a command in a container: its streams are read and written while it runs. */
-  async spawn(
-    name: string,
-    command: readonly string[],
-    options: SpawnOptions = {},
-  ): Promise<PodProcess> {
-    return await new StreamCalls(this.#requests).spawn(name, command, options);
-  }
-
-  /** The streams of what a container runs already. */
-  async attach(name: string, options: AttachOptions = {}): Promise<PodProcess> {
-    return await new StreamCalls(this.#requests).attach(name, options);
-  }
-
-  /**
-   * A connection to a port of a pod. Its stream has the error PORT_REFUSED when nothing listens there. `end` sends nothing: the pod sees
-   * the end when the stream is destroyed.
-   */
-  async connect(name: string, port: number, options: StreamOptions = {}): Promise<Duplex> {
-    return await new StreamCalls(this.#requests).connect(name, port, options);
-  }
-
-  /**
-   * Makes ports of a pod ports of this machine. Each connection has a WebSocket of its own.
-   *
-   * @example
-   * await using web = await pods.portForward('web-0', { port: 8080 });
-   * await fetch(`http://127.0.0.1:${web.localPort}/`);
-   * @throws {PodStreamError} code POD_NOT_RUNNING for a pod that has ended. {ListwatchError} code PORT_IN_USE, LISTEN_FAILED
-   */
-  async portForward(name: string, options: PortForwardOptions): Promise<PortForward> {
-    return await new StreamCalls(this.#requests).portForward(name, options);
   }
 
   /**

@@ -1,17 +1,17 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { Credential, type CredentialSource } from '../../transport/contract/credential.ts';
-import { basicCredentials } from '../credentials/basic.ts';
 import { certificateFiles } from '../credentials/certificate-files.ts';
 import { combined } from '../credentials/combined.ts';
-import { constantCertificate, constantToken } from '../credentials/constant.ts';
+import { constantCertificate, constantCredential, constantToken } from '../credentials/constant.ts';
 import { readTextFile } from '../credentials/read-text-file.ts';
 import { tokenFile } from '../credentials/token-file.ts';
 import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
-import { dataAndFile, decodedPem, pathBeside, type DataAndFile } from './data-or-file.ts';
-import { pluginCredentials } from './plugin-credentials.ts';
+import { dataAndFile, type DataAndFile, decodedPem, pathBeside } from './data-or-file.ts';
 import { providerCredentials } from './provider-credentials.ts';
 import { shownName } from './shown-name.ts';
 import type { UserCredentialsOptions } from './user-credentials-options.ts';
+import { refusePlugin } from '../credentials/exec/allow-exec.ts';
+import { execCredentials } from '../credentials/exec/exec-credential-source.ts';
 
 /**
  * The credentials of an entry of `users`, combined as kubectl does: a token or a password, otherwise an identity provider; beside
@@ -179,4 +179,73 @@ async function pemOf(
   if (file === undefined) return '';
   const read = { largestBytes: LARGEST_PEM_BYTES, runtime };
   return await atPlace(file, async () => await readTextFile(pathBeside(file), read));
+}
+
+/**
+ * The credentials of an exec plug-in in an entry of `users`.
+ * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field; CREDENTIAL_PLUGIN_REFUSED.
+ */
+async function pluginCredentials(
+  exec: KubeconfigField,
+  { name, cluster, environment, allowExec, runtime, logger }: UserCredentialsOptions,
+): Promise<CredentialSource> {
+  const { directory, isData } = exec.origin;
+  const command = exec.field('command').text();
+  const source = `user ${name} in ${exec.location}`;
+  await refusePlugin(allowExec, { command, directory, source, env: environment.env, isData });
+  return execCredentials({
+    apiVersion: exec.field('apiVersion').text(),
+    command,
+    args: exec.field('args').texts(),
+    env: exec
+      .field('env')
+      .items()
+      .map((one) => ({
+        name: one.field('name').text(),
+        value: one.field('value').optionalText() ?? '',
+      })),
+    installHint: exec.field('installHint').optionalText(),
+    provideClusterInfo: exec.field('provideClusterInfo').flag(),
+    cluster,
+    interactiveMode: exec.field('interactiveMode').optionalText(),
+    directory,
+    source,
+    environment,
+    runtime,
+    logger,
+  });
+}
+
+interface BasicCredentialsOptions {
+  /** The user; it has no colon. */
+  readonly username: string;
+  /** It may have any character but control characters. */
+  readonly password: string;
+  /** What it is and where it was found, for messages; without the password. */
+  readonly source: string;
+}
+
+/**
+ * User and password, sent as UTF-8. API servers since 1.19 accept them only through a proxy or a webhook.
+ * @throws {ListwatchError} code INVALID_OPTION for a user with a colon, and for control characters; the password is not shown.
+ * @see RFC 7617
+ */
+export function basicCredentials({
+  username,
+  password,
+  source,
+}: BasicCredentialsOptions): CredentialSource {
+  if (username === '') throw invalid(source, 'the user name is empty');
+  if (username.includes(':'))
+    throw invalid(source, 'the user name has a colon; it cannot have one');
+  if (/\p{Cc}/u.test(username)) throw invalid(source, 'the user name has control characters');
+  if (/\p{Cc}/u.test(password)) {
+    throw invalid(source, 'the password has control characters; check for a line break at its end');
+  }
+  const pair = Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
+  return constantCredential(new Credential({ authorization: `Basic ${pair}`, source }));
+}
+
+function invalid(source: string, problem: string): ListwatchError {
+  return new ListwatchError('INVALID_OPTION', `${source}: ${problem}`);
 }

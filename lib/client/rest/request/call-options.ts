@@ -1,6 +1,13 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { shown } from '../../../kernel/options/option-rules.ts';
 
+/** The media types of patches. */
+export const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
 export type PatchType = 'merge' | 'json' | 'strategic';
 
 /** @throws {ListwatchError} code INVALID_OPTION for a value that is not an object and cannot be sent. */

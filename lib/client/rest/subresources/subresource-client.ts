@@ -1,13 +1,12 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { checkObject, patchTypeOf } from '../request/call-options.ts';
-import { PATCH_TYPES } from '../request/patch-types.ts';
+import { checkObject, PATCH_TYPES, patchTypeOf } from '../request/call-options.ts';
 import { queryString } from '../request/query.ts';
 import {
   GET_OPTIONS,
-  PATCH_OPTIONS,
-  WRITE_OPTIONS,
   type GetOptions,
+  PATCH_OPTIONS,
   type PatchOptions,
+  WRITE_OPTIONS,
   type WriteOptions,
 } from '../request/resource-options.ts';
 import type { ResourceRequests } from '../request/resource-requests.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { authorityFile } from '../../../../lib/client/config/credentials/authority-file.ts';
-import { basicCredentials } from '../../../../lib/client/config/credentials/basic.ts';
+import { basicCredentials } from '../../../../lib/client/config/context/user-credentials.ts';
 import { certificateFiles } from '../../../../lib/client/config/credentials/certificate-files.ts';
 import { combined } from '../../../../lib/client/config/credentials/combined.ts';
 import {

@@ -68,11 +68,15 @@ export interface ExecPluginOptions {
   readonly logger?: Logger | undefined;
 }
 
-export const EXEC_PLUGIN: OptionsSchema<ExecPluginOptions> = optionsOf<ExecPluginOptions>()(
+/** Fields of a kubeconfig that are missing are refused with their place in the file. */
+type GivenOptions = Omit<ExecPluginOptions, 'apiVersion' | 'command'> &
+  Partial<Pick<ExecPluginOptions, 'apiVersion' | 'command'>>;
+
+export const EXEC_PLUGIN: OptionsSchema<GivenOptions> = optionsOf<GivenOptions>()(
   'execCredentials',
   {
-    apiVersion: is.anything().required,
-    command: is.anything().required,
+    apiVersion: is.anything(),
+    command: is.anything(),
     args: is.anything(),
     env: is.anything(),
     installHint: is.text(),

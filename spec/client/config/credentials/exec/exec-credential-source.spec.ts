@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ambientEnvironment } from '../../../../../lib/client/config/ambient-environment.ts';
 import type { ExecEnvironment } from '../../../../../lib/client/config/credentials/exec/exec-plugin-options.ts';
-import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credentials.ts';
+import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credential-source.ts';
 import {
   Credential,
   type CredentialSource,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credentials.ts';
+import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credential-source.ts';
 import type { ExecPluginOptions } from '../../../../../lib/client/config/credentials/exec/exec-plugin-options.ts';
 import { thrownBy } from '../../../support/failure-of.ts';
 import { V1, V1BETA1 } from './plugin-script.ts';

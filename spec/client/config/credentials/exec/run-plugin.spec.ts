@@ -1,10 +1,10 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credentials.ts';
+import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credential-source.ts';
 import type { ExecPluginOptions } from '../../../../../lib/client/config/credentials/exec/exec-plugin-options.ts';
 import type { ListwatchError } from '../../../../../lib/kernel/failure/errors.ts';
-import { silentLogger, type LogFields } from '../../../../../lib/kernel/report/logger.ts';
+import { type LogFields, silentLogger } from '../../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
 import { until } from '../../../../support/until.ts';
 import { failureOf } from '../../../support/failure-of.ts';

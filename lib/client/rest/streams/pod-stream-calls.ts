@@ -6,6 +6,7 @@ import { stdinStaysOpen } from './explain-pod-failure.ts';
 import { FollowedLog } from './follow-log.ts';
 import {
   checkLogOptions,
+  isFollowed,
   logQuery,
   type FollowLogOptions,
   type LogOptions,
@@ -21,6 +22,7 @@ import {
   type AttachOptions,
   type ExecOptions,
   type ExecResult,
+  type SpawnOptions,
   type StreamOptions,
 } from './pod-stream-options.ts';
 import { portConnection, PORT_PROTOCOLS } from './port-connection.ts';
@@ -34,31 +36,48 @@ import { runCommand } from './run-command.ts';
 
 type Wants = Pick<AttachOptions, 'stdin' | 'stdout' | 'stderr' | 'tty'>;
 
-/** The streams of pods: logs, commands, ports. Each call checks its options before anything is sent. */
-export class StreamCalls {
+/**
+ * The streams of pods: logs, commands, ports. The part of `ResourceClient` that is for pods. Each call checks its options before
+ * anything is sent.
+ */
+export class PodStreamCalls {
   readonly #requests: PodRequests;
 
+  /** Use `client.resource`. @internal */
   constructor(requests: ResourceRequests<KubernetesObject>) {
     this.#requests = new PodRequests(requests);
   }
 
-  async log(name: string, options: LogOptions): Promise<string> {
-    checkLogOptions(options);
-    const query = logQuery(options);
-    const { container } = options;
-    const call: PodCall = { name, subresource: 'log', query, container, options };
-    return (await this.#requests.wholeLog(call)).toString('utf8');
+  /** The text that a container has printed. @throws {PodStreamError} code CONTAINER_UNKNOWN, POD_NOT_RUNNING. */
+  logs(name: string, options?: LogOptions): Promise<string>;
+  /**
+   * The lines of a log as they come, until the container ends. After a cut connection the log is read on where it was cut, for up to
+   * five minutes; no line comes twice. A carriage return at the end is not part of a line.
+   *
+   * @example
+   * for await (const line of pods.logs('web-0', { follow: true, tailLines: 10 })) console.log(line);
+   */
+  logs(name: string, options: FollowLogOptions): AsyncGenerator<string, undefined>;
+  logs(
+    name: string,
+    options: LogOptions | FollowLogOptions = {},
+  ): Promise<string> | AsyncGenerator<string, undefined> {
+    return isFollowed(options) ? this.#followLog(name, options) : this.#log(name, options);
   }
 
-  async *followLog(name: string, options: FollowLogOptions): AsyncGenerator<string, undefined> {
-    checkLogOptions(options);
-    const query = new URLSearchParams();
-    const { container } = options;
-    const call: PodCall = { name, subresource: 'log', query, container, options };
-    yield* new FollowedLog(this.#requests, call, options).lines();
-  }
-
-  async exec(name: string, command: readonly string[], options: ExecOptions): Promise<ExecResult> {
+  /**
+   * Runs a command in a container, and resolves to what it has printed and its exit code, also one that is not 0. It needs the package
+   * `ws`, as all that follow.
+   *
+   * @example
+   * const { exitCode, stdout } = await pods.exec('web-0', ['cat', '/etc/hostname']);
+   * @throws {PodStreamError} code CONTAINER_UNKNOWN, POD_NOT_RUNNING, POD_STREAM, STDIN_STAYS_OPEN, RESPONSE_TOO_LARGE
+   */
+  async exec(
+    name: string,
+    command: readonly string[],
+    options: ExecOptions = {},
+  ): Promise<ExecResult> {
     const { stdin, maxOutputBytes, deadPeerMs } = EXEC.read(options);
     checkCommand('exec', command);
     const wants = { stdin: stdin !== undefined };
@@ -68,10 +87,11 @@ export class StreamCalls {
     return await runCommand(process, { stdin, maxOutputBytes, request });
   }
 
+  /** Starts a command in a container: its streams are read and written while it runs. */
   async spawn(
     name: string,
     command: readonly string[],
-    options: AttachOptions,
+    options: SpawnOptions = {},
   ): Promise<PodProcess> {
     const wants = attachOptions('spawn', options);
     checkCommand('spawn', command);
@@ -79,18 +99,31 @@ export class StreamCalls {
     return await this.#run('spawn', call, wants, wants.deadPeerMs);
   }
 
-  async attach(name: string, options: AttachOptions): Promise<PodProcess> {
+  /** The streams of what a container runs already. */
+  async attach(name: string, options: AttachOptions = {}): Promise<PodProcess> {
     const wants = attachOptions('attach', options);
     const call = this.#commandCall('attach', { name, command: [], options, wants });
     return await this.#run('attach', call, wants, wants.deadPeerMs);
   }
 
-  async connect(name: string, port: number, options: StreamOptions): Promise<Duplex> {
+  /**
+   * A connection to a port of a pod. Its stream has the error PORT_REFUSED when nothing listens there. `end` sends nothing: the pod sees
+   * the end when the stream is destroyed.
+   */
+  async connect(name: string, port: number, options: StreamOptions = {}): Promise<Duplex> {
     const { deadPeerMs } = CONNECT.read(options);
     checkPort('connect', port);
     return await this.#dial(name, port, options, deadPeerMs);
   }
 
+  /**
+   * Makes ports of a pod ports of this machine. Each connection has a WebSocket of its own.
+   *
+   * @example
+   * await using web = await pods.portForward('web-0', { port: 8080 });
+   * await fetch(`http://127.0.0.1:${web.localPort}/`);
+   * @throws {PodStreamError} code POD_NOT_RUNNING for a pod that has ended. {ListwatchError} code PORT_IN_USE, LISTEN_FAILED
+   */
   async portForward(name: string, options: PortForwardOptions): Promise<PortForward> {
     const { deadPeerMs } = PORT_FORWARD.read(options);
     const { runtime, logger } = this.#requests;
@@ -98,6 +131,22 @@ export class StreamCalls {
     const dial = (port: number, signal: AbortSignal): Promise<Duplex> =>
       this.#dial(name, port, { ...options, signal }, deadPeerMs);
     return await forwardPorts({ options, runtime, logger, dial });
+  }
+
+  async #log(name: string, options: LogOptions): Promise<string> {
+    checkLogOptions(options);
+    const query = logQuery(options);
+    const { container } = options;
+    const call: PodCall = { name, subresource: 'log', query, container, options };
+    return (await this.#requests.wholeLog(call)).toString('utf8');
+  }
+
+  async *#followLog(name: string, options: FollowLogOptions): AsyncGenerator<string, undefined> {
+    checkLogOptions(options);
+    const query = new URLSearchParams();
+    const { container } = options;
+    const call: PodCall = { name, subresource: 'log', query, container, options };
+    yield* new FollowedLog(this.#requests, call, options).lines();
   }
 
   async #dial(
