@@ -1,23 +1,16 @@
 import type { MessageField, MessageType } from '../types/message-type.ts';
 
-const empties = new WeakMap<MessageType, Readonly<Record<string, unknown>>>();
-
 /**
  * The JSON of a value of a built-in type in which no field was set: Go writes some fields also then, such as `"strategy": {}`. Frozen.
  * Server-side apply compares a new object with it, so these fields belong to no manager.
  */
 export function emptyObject(message: MessageType): Readonly<Record<string, unknown>> {
-  let found = empties.get(message);
-  if (found === undefined) {
-    const result: Record<string, unknown> = {};
-    for (const field of message.byName.values()) {
-      const value = emptyField(field);
-      if (value !== undefined) result[field.name] = value;
-    }
-    found = Object.freeze(result);
-    empties.set(message, found);
+  const result: Record<string, unknown> = {};
+  for (const field of message.byName.values()) {
+    const value = emptyField(field);
+    if (value !== undefined) result[field.name] = value;
   }
-  return found;
+  return Object.freeze(result);
 }
 
 function emptyField({ presence, shape, type, message }: MessageField): unknown {

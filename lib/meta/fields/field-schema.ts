@@ -5,6 +5,8 @@ export interface ListSchema {
   readonly relationship: 'atomic' | 'set' | 'map';
   /** The fields that identify an item of a list of the relationship `map`. */
   readonly keys: readonly string[];
+  /** The same in alphabetical order. */
+  readonly sortedKeys: readonly string[];
   /** The default of a key; undefined when there is none. */
   keyDefault(key: string): unknown;
   readonly element: FieldSchema;
@@ -51,6 +53,7 @@ const UNTYPED: FieldSchema = {
 const ATOMIC_LIST: ListSchema = {
   relationship: 'atomic',
   keys: [],
+  sortedKeys: [],
   keyDefault: () => undefined,
   element: UNTYPED,
 };
@@ -71,23 +74,19 @@ export function mapOf(element: FieldSchema, atomic = false): FieldSchema {
   return { map: { atomic, declared: () => undefined, element } };
 }
 
-export function listOf(element: FieldSchema, list: Partial<ListSchema> = {}): FieldSchema {
-  return { list: { ...ATOMIC_LIST, ...list, element } };
+export function listOf(
+  element: FieldSchema,
+  list: Partial<Omit<ListSchema, 'sortedKeys'>> = {},
+): FieldSchema {
+  const sortedKeys = (list.keys ?? []).toSorted();
+  return { list: { ...ATOMIC_LIST, ...list, sortedKeys, element } };
 }
-
-const schemas = new WeakMap<MessageType, FieldSchema>();
 
 /** The schema of a built-in type. Each part is made when it is first looked at. */
-export function messageSchema(message: MessageType): FieldSchema {
-  let found = schemas.get(message);
-  if (found === undefined) {
-    found = newMessageSchema(message, message.mergeType === 'atomic');
-    schemas.set(message, found);
-  }
-  return found;
-}
-
-function newMessageSchema(message: MessageType, atomic: boolean): FieldSchema {
+export function messageSchema(
+  message: MessageType,
+  atomic: boolean = message.mergeType === 'atomic',
+): FieldSchema {
   if (message.isUnion) return DEDUCED;
   const fields = new Map<string, FieldSchema>();
   const declared = (name: string): FieldSchema | undefined => {
@@ -112,12 +111,16 @@ function fieldSchema(field: MessageField): FieldSchema {
   if (field.shape === 'map') return mapOf(value, field.mergeType === 'atomic');
   if (field.shape === 'list') return listOf(value, listRules(field));
   if (field.mergeType === 'atomic' && field.message !== undefined) {
-    return newMessageSchema(field.message, true);
+    return messageSchema(field.message, true);
   }
   return value;
 }
 
-function listRules({ mergeType, listKeys, message }: MessageField): Partial<ListSchema> {
+function listRules({
+  mergeType,
+  listKeys,
+  message,
+}: MessageField): Partial<Omit<ListSchema, 'sortedKeys'>> {
   if (mergeType !== 'map' && mergeType !== 'set') return {};
   return {
     relationship: mergeType,

@@ -27,7 +27,7 @@ export function elementOf(list: ListSchema, item: unknown): string {
   if (!isMap(item)) throw badItem('associative list with keys may not have non-map elements');
   const key: Record<string, unknown> = {};
   let given = false;
-  for (const name of sortedKeys(list)) {
+  for (const name of list.sortedKeys) {
     const value = Object.hasOwn(item, name) ? item[name] : list.keyDefault(name);
     if (value === undefined) continue;
     key[name] = value;
@@ -87,17 +87,6 @@ function compareScalars(one: unknown, other: unknown): number {
     return TYPES_IN_ORDER.indexOf(typeof one) - TYPES_IN_ORDER.indexOf(typeof other);
   }
   return (one as string) < (other as string) ? -1 : 1;
-}
-
-const sorted = new WeakMap<readonly string[], readonly string[]>();
-
-function sortedKeys({ keys }: ListSchema): readonly string[] {
-  let found = sorted.get(keys);
-  if (found === undefined) {
-    found = keys.toSorted();
-    sorted.set(keys, found);
-  }
-  return found;
 }
 
 function goList(names: readonly string[]): string {

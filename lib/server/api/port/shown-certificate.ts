@@ -3,12 +3,11 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /** Each connection has one certificate, so it is parsed once. */
-const known = new WeakMap<Socket, X509Certificate>();
+type IdentifiedSocket = TLSSocket & { clientCertificate?: X509Certificate | undefined };
 
 /** The certificate of the client at the other end; undefined if it has shown none. */
 export function shownCertificate(socket: Socket): X509Certificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
-  const certificate = known.get(socket) ?? socket.getPeerX509Certificate();
-  if (certificate !== undefined) known.set(socket, certificate);
-  return certificate;
+  const identified: IdentifiedSocket = socket;
+  return (identified.clientCertificate ??= socket.getPeerX509Certificate());
 }

@@ -11,7 +11,9 @@ import type { WritePolicy } from '../rules/write-policy.ts';
 import type { DecodeProblems } from '../typed/decode-problems.ts';
 import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
+import type { AddedFields } from '../../../meta/fields/added-fields.ts';
 import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
+import type { FieldSet } from '../../../meta/fields/field-set.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
 import type { ServerParts, SubresourceFactory } from './subresource-parts.ts';
 import type { VersionConversion } from './version-conversion.ts';
@@ -57,6 +59,17 @@ export interface KindType {
   withZeros?(object: JsonRecord): JsonRecord;
 }
 
+/** How the fields of a kind are tracked. */
+export interface FieldRules {
+  readonly schema: FieldSchema;
+  /** An object of the kind in which no field was set. */
+  readonly empty: JsonRecord;
+  /** The fields that a creation gives to its manager, in the form in which they are written. */
+  readonly created: AddedFields<FieldSet>;
+  /** Leaves out the fields that an endpoint resets: the object itself, or a subresource. */
+  filterOf(subresource: string): (fields: FieldSet) => FieldSet;
+}
+
 /** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */
 export interface KindDefinition extends WritePolicy {
   readonly describe: ResourceDescription;
@@ -73,6 +86,8 @@ export interface KindDefinition extends WritePolicy {
   readonly newSubresources?: SubresourceFactory | undefined;
   /** How server-side apply merges the fields of a custom kind. @defaultValue by the types of the built-in kinds */
   readonly fieldSchema?: FieldSchema | undefined;
+  /** Made by `fieldRulesOf` for the first write. */
+  fieldRules?: FieldRules | undefined;
   readonly selectableFields: SelectableFields;
   /** The words in which a field selector with another field is refused, for kinds whose words are not those of all. */
   readonly refuseField?: ((field: string) => string) | undefined;

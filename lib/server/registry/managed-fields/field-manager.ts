@@ -12,7 +12,7 @@ import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { isRecord, textAt, type JsonRecord } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { applyFields, updateFields, type Entries, type FieldWrite } from './field-updater.ts';
-import type { FieldRules } from './field-rules.ts';
+import type { FieldRules } from '../contract/kind-definition.ts';
 import {
   capUpdateEntries,
   decodeEntries,
@@ -107,7 +107,7 @@ function startingEntries(given: unknown, before: unknown, mayReplace: boolean): 
     const entries = decodeEntries(given);
     if (entries !== undefined && entries.size > 0) return entries;
   }
-  return decodeEntries(before) ?? new Map<string, ManagedEntry>();
+  return decodeEntries(before, true) ?? new Map<string, ManagedEntry>();
 }
 
 function isReset(given: unknown): boolean {
@@ -143,7 +143,7 @@ export function applyConfiguration(applied: JsonRecord, apply: FieldApply): Json
     ? apply.live['metadata']['managedFields']
     : undefined;
   const live = withoutManagedFields(apply.live);
-  const entries = decodeEntries(before) ?? new Map<string, ManagedEntry>();
+  const entries = decodeEntries(before, true) ?? new Map<string, ManagedEntry>();
   const started = new Map(entries);
   if (entries.size === 0) {
     updateFields(entries, apply.empty, live, {

@@ -1,7 +1,7 @@
 import { emptyObject } from '../../../meta/fields/empty-object.ts';
 import { AddedFields } from '../../../meta/fields/added-fields.ts';
 import { deepFreeze } from '../../../kernel/data/deep-freeze.ts';
-import { DEDUCED, messageSchema, type FieldSchema } from '../../../meta/fields/field-schema.ts';
+import { DEDUCED, messageSchema } from '../../../meta/fields/field-schema.ts';
 import {
   fieldAt,
   recursiveDifference,
@@ -11,20 +11,8 @@ import {
 } from '../../../meta/fields/field-set.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
-import type { KindDefinition } from '../contract/kind-definition.ts';
-import type { JsonRecord } from '../rules/json-value.ts';
+import type { FieldRules, KindDefinition } from '../contract/kind-definition.ts';
 import { ownFields, type FieldFilter } from './field-updater.ts';
-
-/** How the fields of a kind are tracked. */
-export interface FieldRules {
-  readonly schema: FieldSchema;
-  /** An object of the kind in which no field was set. */
-  readonly empty: JsonRecord;
-  /** The fields that a creation gives to its manager, in the form in which they are written. */
-  readonly created: AddedFields<FieldSet>;
-  /** Leaves out the fields that an endpoint resets: the object itself, or a subresource. */
-  filterOf(subresource: string): FieldFilter;
-}
 
 const STATUS = fieldAt('status');
 const SPEC = fieldAt('spec');
@@ -68,16 +56,9 @@ const FILTERS: readonly (readonly [subresource: string, filter: FieldFilter])[] 
 
 const all: FieldFilter = (fields) => fields;
 
-const rules = new WeakMap<KindDefinition, FieldRules>();
-
 /** The rules of a kind: by the schema of its definition, by the types of the built-in kinds, or by the values alone. */
 export function fieldRulesOf(kind: KindDefinition): FieldRules {
-  let found = rules.get(kind);
-  if (found === undefined) {
-    found = newFieldRules(kind);
-    rules.set(kind, found);
-  }
-  return found;
+  return (kind.fieldRules ??= newFieldRules(kind));
 }
 
 function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition): FieldRules {

@@ -11,6 +11,8 @@ export interface ManagedEntry {
   /** RFC 3339, whole seconds; undefined when nothing was changed. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
+  /** The fields in the order in which they are written. Set for an entry of a stored object: they are its `fields` until these change. */
+  readonly inOrder?: FieldSet | undefined;
 }
 
 /** Text that is the same for all writes that share an entry. Applies of all versions do. */
@@ -18,20 +20,26 @@ export function entryKey({ manager, operation, apiVersion, subresource }: Manage
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** The entries by their keys; undefined when the value is not what an API server writes. */
-export function decodeEntries(value: unknown): Map<string, ManagedEntry> | undefined {
+/**
+ * The entries by their keys; undefined when the value is not what an API server writes.
+ * @param isStored Whether the value is of a stored object, so that its fields are in order. @defaultValue false
+ */
+export function decodeEntries(
+  value: unknown,
+  isStored: boolean = false,
+): Map<string, ManagedEntry> | undefined {
   if (value === undefined || value === null) return new Map();
   if (!Array.isArray(value)) return undefined;
   const entries = new Map<string, ManagedEntry>();
   for (const item of value as unknown[]) {
-    const entry = decodeEntry(item);
+    const entry = decodeEntry(item, isStored);
     if (entry === undefined) return undefined;
     entries.set(entryKey(entry), entry);
   }
   return entries;
 }
 
-function decodeEntry(value: unknown): ManagedEntry | undefined {
+function decodeEntry(value: unknown, isStored: boolean): ManagedEntry | undefined {
   if (!isRecord(value)) return undefined;
   const { manager = '', operation, apiVersion, subresource = '', time, fieldsType } = value;
   const fields = value['fieldsV1'] ?? NO_FIELDS;
@@ -43,7 +51,8 @@ function decodeEntry(value: unknown): ManagedEntry | undefined {
     return undefined;
   }
   const written = typeof time === 'string' ? time : undefined;
-  return { manager, operation, apiVersion, subresource, time: written, fields };
+  const inOrder = isStored ? fields : undefined;
+  return { manager, operation, apiVersion, subresource, time: written, fields, inOrder };
 }
 
 /** The value of `metadata.managedFields`, in the order of an API server; undefined when there is no entry. */
@@ -53,10 +62,10 @@ export function encodeEntries(
   if (entries.size === 0) return undefined;
   return [...entries.values()]
     .toSorted(inOrder)
-    .map((entry) => encodeEntry(entry, inSortedForm(entry.fields)));
+    .map((entry) =>
+      encodeEntry(entry, entry.inOrder === entry.fields ? entry.fields : sortedSet(entry.fields)),
+    );
 }
-
-const encoded = new WeakMap<FieldSet, FieldSet>();
 
 /** One entry, with its members in the order in which they are written. @param fieldsV1 Its fields in order. */
 export function encodeEntry(entry: ManagedEntry, fieldsV1: FieldSet): JsonRecord {
@@ -66,15 +75,6 @@ export function encodeEntry(entry: ManagedEntry, fieldsV1: FieldSet): JsonRecord
   if (subresource !== '') result['subresource'] = subresource;
   if (time !== undefined) result['time'] = time;
   return result;
-}
-
-function inSortedForm(fields: FieldSet): FieldSet {
-  let found = encoded.get(fields);
-  if (found === undefined) {
-    found = sortedSet(fields);
-    encoded.set(fields, found);
-  }
-  return found;
 }
 
 function inOrder(one: ManagedEntry, other: ManagedEntry): number {

@@ -35,7 +35,9 @@ export function fieldsOfScale(
   scaled: ScaledFields,
 ): JsonRecord[] | undefined {
   const entries = new Map<string, ManagedEntry>();
-  for (const entry of (decodeEntries(scaledFields) ?? new Map<string, ManagedEntry>()).values()) {
+  for (const entry of (
+    decodeEntries(scaledFields, true) ?? new Map<string, ManagedEntry>()
+  ).values()) {
     if (!hasReplicas(entry, scaled)) continue;
     const own = { ...entry, apiVersion: SCALE_VERSION, fields: REPLICAS_OF_SCALE };
     entries.set(entryKey(own), own);
@@ -56,7 +58,7 @@ export function fieldsOfScaled(
   const ofScale = new Map(decodeEntries(scaleFields));
   const result = new Map<string, ManagedEntry>();
   const replicas = fieldAt(...scaled.replicasPath);
-  for (const [key, entry] of decodeEntries(scaledFields) ?? new Map<string, ManagedEntry>()) {
+  for (const [key, entry] of decodeEntries(scaledFields, true) ?? new Map<string, ManagedEntry>()) {
     if (groupOf(entry.apiVersion) !== scaled.group) continue;
     if (!hasReplicas(entry, scaled) || ofScale.delete(key)) {
       result.set(key, entry);

@@ -1,3 +1,4 @@
+import { sortedSet, type FieldSet } from '../../../meta/fields/field-set.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
@@ -34,7 +35,7 @@ export function seededObject(
   const entry = {
     apiVersion: object.apiVersion,
     fieldsType: 'FieldsV1',
-    fieldsV1: fields,
+    fieldsV1: sortedSet(fields as FieldSet),
     manager: SERVER_MANAGER,
     operation: 'Update',
     time: now,

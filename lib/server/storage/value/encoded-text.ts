@@ -3,10 +3,11 @@ const SLAB_BYTES = 32 * 1024;
 /** Longer texts get memory of their own. In UTF-16 units, of which each takes at most three bytes. */
 const LONGEST_SHARED = 4 * 1024;
 
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+/** The memory of bytes that were made here. */
+type TextMemory = ArrayBufferLike & { holdsTexts?: true };
+
+let slab = newSlab();
 let used = 0;
-/** The memory of all bytes that were made here. */
-const memories = new WeakSet<ArrayBufferLike>([slab.buffer]);
 
 /**
  * The text in UTF-8. Texts of some hundred bytes follow each other in slabs: Node's own pool is a quarter as large, and making one takes as
@@ -15,12 +16,11 @@ const memories = new WeakSet<ArrayBufferLike>([slab.buffer]);
 export function encodedText(text: string): Uint8Array {
   if (text.length > LONGEST_SHARED) {
     const bytes = Buffer.from(text, 'utf8');
-    if (bytes.length === bytes.buffer.byteLength) memories.add(bytes.buffer);
+    if (bytes.length === bytes.buffer.byteLength) (bytes.buffer as TextMemory).holdsTexts = true;
     return bytes;
   }
   if (used + 3 * text.length > SLAB_BYTES) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-    memories.add(slab.buffer);
+    slab = newSlab();
     used = 0;
   }
   const start = used;
@@ -30,5 +30,11 @@ export function encodedText(text: string): Uint8Array {
 
 /** Whether the bytes were made by `encodedText`: an engine in this process returns the same arrays. */
 export function isEncodedText(bytes: Uint8Array): boolean {
-  return memories.has(bytes.buffer);
+  return (bytes.buffer as TextMemory).holdsTexts === true;
+}
+
+function newSlab(): Buffer {
+  const memory = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  (memory.buffer as TextMemory).holdsTexts = true;
+  return memory;
 }
