@@ -12,7 +12,7 @@ import { defaultAccount, rootCertificates } from './accounts/publications.ts';
 import { TokenSecrets } from './accounts/token-secrets.ts';
 import type { ClusterController } from './cluster-controller-names.ts';
 import { GarbageCollector, type GarbageCollectorInspection } from './garbage/garbage-collector.ts';
-import { inProcessTransport } from './in-process/in-process-transport.ts';
+import { inProcessTransport } from '../client/transport/in-process/in-process-transport.ts';
 import { namespaceDeletion } from './namespaces/namespace-deletion.ts';
 import { attributesClassesInUse } from './protection/attributes-classes-in-use.ts';
 import { claimsInUse } from './protection/claims-in-use.ts';

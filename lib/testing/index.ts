@@ -5,8 +5,9 @@
  */
 export {
   inProcessTransport,
+  type InProcessHandler,
   type InProcessTransportOptions,
-} from '../cluster/in-process/in-process-transport.ts';
+} from '../client/transport/in-process/in-process-transport.ts';
 export {
   ScriptedListerWatcher,
   type ScriptedListerWatcherOptions,

@@ -1,4 +1,4 @@
-import { inProcessTransport } from '../cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../client/transport/in-process/in-process-transport.ts';
 import type { Transport } from '../client/transport/contract/transport.ts';
 import { ListwatchError } from '../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';

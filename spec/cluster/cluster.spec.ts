@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Cluster, startCluster } from '../../lib/cluster/cluster.ts';
 import type { ControllerSelection } from '../../lib/cluster/cluster-controller-names.ts';
 import { Client } from '../../lib/client/rest/client.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { caught, missing, ownedBy, VirtualClusterWorld } from './support/virtual-cluster-world.ts';
 
 describe('a cluster', () => {

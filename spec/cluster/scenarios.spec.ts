@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Client } from '../../lib/client/rest/client.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { canonical } from '../compare/normalise.ts';
 import { recordedOutcomes } from './scenarios/recorded-outcomes.ts';
 import { ScenarioRunner, SCENARIOS } from './scenarios/run-scenarios.ts';

@@ -1,6 +1,6 @@
 import { Client } from '../../lib/client/rest/client.ts';
 import type { TransportRequest } from '../../lib/client/transport/contract/transport.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import type { HeldLease } from '../../lib/controller/election/held-lease.ts';
 import { LeaderElector } from '../../lib/controller/election/leader-elector.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';

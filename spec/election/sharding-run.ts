@@ -1,5 +1,5 @@
 import { Client } from '../../lib/client/rest/client.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { ShardMember } from '../../lib/controller/sharding/shard-member.ts';
 import type { ShareWorker } from '../../lib/controller/sharding/contract/work-share.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';

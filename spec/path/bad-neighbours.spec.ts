@@ -8,7 +8,7 @@ import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 
 /** Names that every object of the language has, where Kubernetes allows them as names. */
 const NAMES = ['constructor', 'tostring', 'valueof', 'a', 'z'];

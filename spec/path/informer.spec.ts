@@ -6,7 +6,7 @@ import { connect } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { Observer } from './support/observer.ts';
 import { HANG_MS, until } from '../support/until.ts';
 

@@ -8,7 +8,7 @@ import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { HANG_MS, until } from '../support/until.ts';
 
 interface ConfigMap extends KubernetesObject {

@@ -8,7 +8,7 @@ import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { HANG_MS, until } from '../support/until.ts';
 
 /** Below that of a spec, so that a failure names what was waited for. */

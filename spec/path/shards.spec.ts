@@ -3,7 +3,7 @@ import type { ListerWatcherSource } from '../../lib/cache/informer/factory/liste
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import type { Transport } from '../../lib/client/transport/contract/transport.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { shardSelector } from '../../lib/meta/selectors/shard-selector.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';

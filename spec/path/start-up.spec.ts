@@ -17,7 +17,7 @@ import {
   CertificateAuthority,
   type Certificate,
 } from '../../lib/kernel/certificates/certificate-authority.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { CapturedStderr } from './support/captured-stderr.ts';
 import { HANG_MS, until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';

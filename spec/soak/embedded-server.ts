@@ -3,7 +3,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
 import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import type { Backend } from './backend.ts';
 import { History } from './history.ts';
 import { isSelected, SELECTOR, thingOf, type Draft, type Thing, type View } from './thing.ts';

@@ -3,7 +3,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import { isListwatchError } from '../../lib/kernel/failure/errors.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
-import { inProcessTransport } from '../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiRequest } from '../../lib/server/http/api-request.ts';
 import { TestProgram, type ProgramRun } from '../../lib/testing/test-program.ts';

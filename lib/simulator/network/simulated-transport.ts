@@ -9,7 +9,7 @@ import type {
 } from '../../client/transport/contract/transport.ts';
 import type { ApiHandler, ApiResponse } from '../../server/http/api-request.ts';
 import { ConnectionReset } from '../../server/http/connection-reset.ts';
-import { joinedHeaders, piecesOf } from '../../server/http/responses/plain-answer.ts';
+import { joinedHeaders, piecesOf } from '../../client/transport/in-process/plain-answer.ts';
 import type { IncarnationRuntime } from './incarnation-runtime.ts';
 import type { Journal } from '../record/journal.ts';
 import type { ProcessLink, RequestFault } from './process-link.ts';

@@ -1,5 +1,5 @@
 import { Client } from '../../client/rest/client.ts';
-import { inProcessTransport } from '../../cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../client/transport/in-process/in-process-transport.ts';
 import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';

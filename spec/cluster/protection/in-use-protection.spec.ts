@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { startCluster } from '../../../lib/cluster/cluster.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { missing, VirtualClusterWorld } from '../support/virtual-cluster-world.ts';
 

@@ -1,5 +1,5 @@
 import { Client } from '../../../lib/client/rest/client.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { startCluster, type Cluster, type ClusterOptions } from '../../../lib/cluster/cluster.ts';
 import { ClusterControllers } from '../../../lib/cluster/cluster-controllers.ts';
 import type { ClusterController } from '../../../lib/cluster/cluster-controller-names.ts';

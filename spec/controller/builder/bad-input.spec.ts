@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
 import type { Runtime, Timer, TimerOptions } from '../../../lib/kernel/time/runtime.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { ControllerWorld, site, SITES, type Site } from './controller-world.ts';
 
 /** A clock whose time of day can be set, and that may sleep. */

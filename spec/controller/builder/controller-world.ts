@@ -6,7 +6,7 @@ import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { Deployment } from '../../../lib/types/index.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 
 /** A server, a client of the controller, one of a user, and a log, in one virtual runtime. */
 export class ControllerWorld {

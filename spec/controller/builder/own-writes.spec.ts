@@ -7,7 +7,7 @@ import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 
 const SEEDS = 3;
 const EPISODES = 12;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from '../../../lib/client/rest/client.ts';
 import type { Transport } from '../../../lib/client/transport/contract/transport.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
 import { ControllerWorld } from './controller-world.ts';
 

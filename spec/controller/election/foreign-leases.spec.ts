@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { LeaderElector } from '../../../lib/controller/election/leader-elector.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';

@@ -12,7 +12,7 @@ import {
 import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import type { CoreV1, EventsV1 } from '../../../lib/types/index.ts';
 
 export const MINUTE_MS = 60_000;

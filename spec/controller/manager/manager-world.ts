@@ -7,7 +7,7 @@ import { Manager } from '../../../lib/controller/manager/manager.ts';
 import type { Runnable } from '../../../lib/controller/manager/managed-parts.ts';
 import type { ManagerOptions } from '../../../lib/controller/manager/manager-options.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 
 /** Signals that a spec sends. */
 export class SpecSignals implements SignalSource {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { ShardMember } from '../../../lib/controller/sharding/shard-member.ts';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';

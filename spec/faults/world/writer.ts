@@ -2,7 +2,7 @@ import { Client } from '../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { COLLECTION, NAMESPACE } from './server-history.ts';
 
 export interface ConfigMap extends KubernetesObject {

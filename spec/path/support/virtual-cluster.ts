@@ -16,7 +16,7 @@ import { objectKey, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
 import { controllerOf, type KubernetesObject, type ObjectMeta } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/http/api-request.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 
 interface Deployment extends KubernetesObject {
   readonly spec: {

@@ -1,7 +1,7 @@
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { ListerWatcherSource } from '../../../lib/cache/informer/factory/lister-watcher-source.ts';
 import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';

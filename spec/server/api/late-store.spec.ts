@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import { LateStore } from './late-store.ts';
 
 describe('an API server over a store that is down at first', () => {

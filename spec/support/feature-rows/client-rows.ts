@@ -169,7 +169,7 @@ export const testingRows: readonly FeatureRow[] = [
     'One virtual clock for server, client, informers and queues',
     'kernel/time/virtual-runtime.ts',
     [
-      'cluster/in-process/in-process-transport.spec.ts',
+      'client/transport/in-process/in-process-transport.spec.ts',
       'inProcessTransport carries a watch in virtual time',
     ],
   ),

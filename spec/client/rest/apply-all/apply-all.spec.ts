@@ -16,7 +16,7 @@ import type {
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { isApplyConflict } from '../../../../lib/meta/failure/failures.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 
 /** Counts the writes that are under way at a time. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
 import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ConfigMap, Deployment } from '../../../../lib/types/index.ts';
 

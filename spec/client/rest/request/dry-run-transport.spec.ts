@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { isAlreadyExists } from '../../../../lib/meta/failure/failures.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';

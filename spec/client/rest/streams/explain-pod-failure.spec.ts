@@ -4,7 +4,7 @@ import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { RawServer } from '../../support/raw-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { podCluster } from './support.ts';
 
 const PATH = '/api/v1/namespaces/default/pods/web/exec';

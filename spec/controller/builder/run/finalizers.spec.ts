@@ -3,7 +3,7 @@ import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import type { ControllerBuilder } from '../../../../lib/controller/builder/controller-builder.ts';
 import { sleep } from '../../../../lib/kernel/time/wait.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { ControllerWorld, site, SITES, type Site } from '../controller-world.ts';
 
 const NAME = 'example.com/dns';

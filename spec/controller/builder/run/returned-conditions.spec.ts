@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import { sleep } from '../../../../lib/kernel/time/wait.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { ControllerWorld, OPEN, site, SITES, type Site } from '../controller-world.ts';
 
 describe('conditions that a reconcile returns', () => {

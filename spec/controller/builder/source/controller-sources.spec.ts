@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
-import { piecesOf } from '../../../../lib/server/http/responses/plain-answer.ts';
+import { piecesOf } from '../../../../lib/client/transport/in-process/plain-answer.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import { describeReason } from '../../../../lib/controller/change/reconcile-reasons.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { ControllerWorld, deployment, site, SITES, type Site } from '../controller-world.ts';
 
 describe('the sources of a controller', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import type { WriteFence } from '../../../../lib/client/transport/contract/write-fence.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';

@@ -1,5 +1,5 @@
 import { Client } from '../../../../lib/client/rest/client.ts';
-import { inProcessTransport } from '../../../../lib/cluster/in-process/in-process-transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { startCluster } from '../../../../lib/cluster/cluster.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';

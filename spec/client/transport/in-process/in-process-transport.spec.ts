@@ -1,11 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { Client } from '../../../lib/client/rest/client.ts';
-import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/time/wait.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../../../lib/server/http/api-request.ts';
-import { inProcessTransport } from '../../../lib/cluster/in-process/in-process-transport.ts';
+import { Client } from '../../../../lib/client/rest/client.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import type {
+  ApiHandler,
+  ApiRequest,
+  ApiResponse,
+} from '../../../../lib/server/http/api-request.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 
 const NEVER = new Promise<never>(() => {});
 

@@ -1,14 +1,28 @@
-import { abortable, deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { connectionFailure } from '../../client/transport/connection/connection-failure.ts';
-import type {
-  Transport,
-  TransportRequest,
-  TransportResponse,
-} from '../../client/transport/contract/transport.ts';
-import type { ApiHandler, ApiResponse } from '../../server/http/api-request.ts';
-import { joinedHeaders, piecesOf } from '../../server/http/responses/plain-answer.ts';
+import { abortable, deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { connectionFailure } from '../connection/connection-failure.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import { joinedHeaders, piecesOf } from './plain-answer.ts';
+
+/** A server in this process, as a function; `ApiServer` has it as `handler`. */
+export type InProcessHandler = (request: {
+  /** Upper case. */
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The whole body. */
+  readonly body: Uint8Array;
+  /** Aborts when the client has no use for the answer. */
+  readonly signal: AbortSignal;
+}) => Promise<{
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Either the whole body, or pieces that are sent as they are produced. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}>;
 
 export interface InProcessTransportOptions {
   /** The server address in messages. @defaultValue 'http://in-process' */
@@ -27,7 +41,7 @@ export interface InProcessTransportOptions {
  * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function inProcessTransport(
-  handler: ApiHandler,
+  handler: InProcessHandler,
   options: InProcessTransportOptions = {},
 ): Transport {
   rejectUnknownOptions('inProcessTransport', options, ['server', 'token']);
@@ -38,12 +52,12 @@ const NO_BODY = new Uint8Array();
 
 class InProcessTransport implements Transport {
   readonly server: string;
-  readonly #handler: ApiHandler;
+  readonly #handler: InProcessHandler;
   readonly #token: string | undefined;
   readonly #running = new Set<DerivedAbort>();
   #closed = false;
 
-  constructor(handler: ApiHandler, { server, token }: InProcessTransportOptions) {
+  constructor(handler: InProcessHandler, { server, token }: InProcessTransportOptions) {
     this.server = server ?? 'http://in-process';
     this.#handler = handler;
     this.#token = token;
@@ -86,7 +100,7 @@ class InProcessTransport implements Transport {
   #call(
     { method, path, headers, body, admit }: TransportRequest,
     signal: AbortSignal,
-  ): Promise<ApiResponse> {
+  ): ReturnType<InProcessHandler> {
     const authorization =
       this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
     admit?.();
