@@ -129,9 +129,9 @@ export class DeltaProcessor<V extends HasMetadata> {
     const recreated = old !== undefined && isRecreated(old, object);
     const stored = this.#objects.set(key, object);
     this.#overlay.observed(key, stored, false);
-    if (recreated) this.#tell(lastSeen(key, old));
+    if (recreated) this.#notify(lastSeen(key, old));
     const origin = replaced ? 'other' : this.#originOf(key, stored);
-    this.#tell(this.#present(key, recreated ? undefined : old, stored, origin));
+    this.#notify(this.#present(key, recreated ? undefined : old, stored, origin));
   }
 
   #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
@@ -141,7 +141,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     if (last === undefined) return;
     this.#overlay.observed(key, last, true);
     const origin = finalStateUnknown ? 'other' : this.#originOfDeletion(key, last);
-    this.#tell(new DeleteNotification(key, last, finalStateUnknown, origin));
+    this.#notify(new DeleteNotification(key, last, finalStateUnknown, origin));
   }
 
   #originOf(key: string, object: V): Origin {
@@ -177,14 +177,14 @@ export class DeltaProcessor<V extends HasMetadata> {
       : new UpdateNotification(key, old, object, false, origin);
   }
 
-  #tell(notification: Notification<V>): void {
+  #notify(notification: Notification<V>): void {
     if (this.#resyncs.length > 0) this.#closeBatch();
     this.#changes.push(notification);
   }
 
   #tellAll(notifications: Notification<V>[]): void {
     if (this.#changes.length === 0 && this.#resyncs.length === 0) this.#changes = notifications;
-    else for (const notification of notifications) this.#tell(notification);
+    else for (const notification of notifications) this.#notify(notification);
   }
 
   /** Resyncs go only to some handlers, so they need a batch of their own. Those of an open batch came after its changes. */

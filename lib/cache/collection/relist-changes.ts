@@ -20,7 +20,7 @@ export interface RelistChangesOptions<V extends HasMetadata> {
 }
 
 /**
- * What a relist changes: a transaction of the store and the notifications, worked out over as many tasks as it takes, and
+ * The changes of a relist: a transaction of the store and the notifications, worked out over as many tasks as it takes, and
  * then applied in one step. Nothing else may write to the store in between.
  */
 export class RelistChanges<V extends HasMetadata> {

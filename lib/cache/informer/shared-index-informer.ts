@@ -348,7 +348,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     this.#collection.writes.written(stored, isOwn);
   }
 
-  /** The object of this key as the cache shows it, with own writes: with it a client tells own changes from those of others. */
+  /** The object of this key as the cache shows it, with own writes: with it a client distinguishes own changes from those of others. */
   known(key: string): T | undefined {
     return this.indexer.get(key);
   }

@@ -33,7 +33,7 @@ export class DecodedObjects {
       this.#again = new LRUCache({ maxSize, sizeCalculation: (_, view) => decodedBytes(view) });
   }
 
-  /** What they take, as estimated. */
+  /** Their estimated size. */
   get bytes(): number {
     return this.#justReadBytes + (this.#again?.calculatedSize ?? 0);
   }

@@ -44,7 +44,7 @@ export class ReflectorPace {
   /** The length of a wait that begins, milliseconds. */
   next({ retryAfterMs, pace }: BackingOffState): number {
     const leastMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
-    // Who asks for a shorter back-off than the default asks for this to be shorter, too.
+    // A back-off that is shorter than the default shortens this, too.
     if (pace === 'none') return Math.min(leastMs, this.#leastGapMs);
     const stepMs = this.#backoff.step() * (pace === 'reopen' ? REOPEN_SHARE : 1);
     const mostMs = this.waitingFor === undefined ? Infinity : LONGEST_AT_GATE_MS;

@@ -416,11 +416,11 @@ export class Reflector<V extends HasMetadata> {
       delayMs,
     });
     if (report !== undefined) {
-      const told =
+      const shown =
         report.code === undefined
           ? error
           : new ListwatchError(report.code, `${this.name}: ${reason}`);
-      this.#observer.error(told, from, state, delayMs ?? 0);
+      this.#observer.error(shown, from, state, delayMs ?? 0);
     }
     if (close) this.#closeStream();
   }

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly error?: unknown;
 }
 
-/** What is counted of a watch while it is open. */
+/** The counts of a watch while it is open. */
 interface EndedWatch {
   readonly ageMs: number;
   readonly events: number;

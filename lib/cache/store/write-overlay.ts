@@ -35,7 +35,7 @@ export interface WriteOverlayOptions<V extends HasMetadata> {
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Called when readers no longer see an object that they have seen by an own write alone: the cache has everything up to that write, and
-   * has never had the object, so it was deleted meanwhile. @defaultValue it is not told
+   * has never had the object, so it was deleted meanwhile. @defaultValue not known
    */
   readonly onVanished?: ((key: string, object: V) => void) | undefined;
   /** The most own writes that may wait for the cache; above it the oldest is dropped. @defaultValue 10 000 */
@@ -216,7 +216,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   /**
    * Whether the event of this key and resource version is that of an own write. The versions must be equal: earlier changes in
    * between are changes of others. At least the newest `capacity` writes are known. The answer of a write without a change has
-   * the version of the change before; if the cache has not seen that change yet, it counts as an own one, unless `written` was told that it may be another's.
+   * the version of the change before; if the cache has not seen that change yet, it counts as an own one, unless an option of `written` says that it may be another's.
    */
   isOwn(key: string, resourceVersion: string): boolean {
     return this.#ownWrites.size > 0 && this.#ownWrites.get(resourceVersion) === key;

@@ -10,7 +10,7 @@ const MOST_FOLDERS = 16;
 const LONGEST_NAME = 64;
 
 /**
- * The user agent of a program: `NAME/VERSION listwatch/VERSION (PLATFORM/ARCHITECTURE)`, so that the audit log of a server tells
+ * The user agent of a program: `NAME/VERSION listwatch/VERSION (PLATFORM/ARCHITECTURE)`, so that the audit log of a server shows
  * programs apart. Name and version are those of the package that the program belongs to; without one, the name is that of the
  * file, and there is no version.
  * @see client-go rest/config.go DefaultKubernetesUserAgent @ 32ce75a7

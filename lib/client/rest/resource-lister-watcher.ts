@@ -122,7 +122,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     return { collections, key: JSON.stringify(key) };
   }
 
-  /** What it reads from. */
+  /** The source that it reads. */
   get #source(): ListerWatcher<ObjectView<T>> {
     return this.#options.rest.reads.through(this.#direct, () => this.#reader());
   }

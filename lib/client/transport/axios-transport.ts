@@ -42,7 +42,7 @@ export interface AxiosTransportOptions {
   readonly server: string;
   /** It excludes `credentials`. @defaultValue none */
   readonly token?: TokenSource | undefined;
-  /** What requests present: a constant, a file, a plug-in. @defaultValue none */
+  /** The credential of requests: a constant, a file, a plug-in. @defaultValue none */
   readonly credentials?: CredentialSource | undefined;
   /** The server carries out requests as this user. @defaultValue as the user of the credentials */
   readonly impersonate?: Impersonation | undefined;

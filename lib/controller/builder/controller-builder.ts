@@ -379,7 +379,7 @@ function requireFunction(method: string, given: unknown): void {
   throw new ListwatchError('INVALID_OPTION', text);
 }
 
-/** A cluster without a name could not be told from the others. */
+/** A cluster without a name could not be distinguished from the others. */
 function checkCluster(cluster: OtherCluster | undefined): void {
   if (cluster === undefined || /^[^:/\s]+$/.test(cluster.name)) return;
   const text = `controller.watches: option "cluster" needs a name without colon, slash and space, not ${JSON.stringify(cluster.name)}`;

@@ -251,7 +251,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#tasks.resume();
   }
 
-  /** What it reads, in the order of its declarations. */
+  /** The resources that it reads, in the order of its declarations. */
   get informers(): readonly SharedIndexInformer<KubernetesObject>[] {
     return Array.from(this.#sources.all.values(), ({ lease }) => lease.informer);
   }

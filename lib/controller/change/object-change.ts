@@ -5,7 +5,7 @@ import { NO_NUMBER } from '../workqueue/keys/key-note.ts';
 import { ReasonWriter, type ReconcileReason } from './reconcile-reasons.ts';
 
 /**
- * What happened to an object, as predicates see it. Bodies are decoded when `object` or `old` is read for the first time; the
+ * A change of an object, as predicates see it. Bodies are decoded when `object` or `old` is read for the first time; the
  * other fields need only metadata.
  */
 export interface ObjectChange<T extends KubernetesObject = KubernetesObject> {

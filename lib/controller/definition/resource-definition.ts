@@ -25,7 +25,7 @@ export interface VersionOptions<
   readonly served?: boolean | undefined;
   /** Clients are warned that they use it, with this text if it is one. @defaultValue false */
   readonly deprecated?: boolean | string | undefined;
-  /** What `kubectl get` shows. @defaultValue the age */
+  /** The columns of `kubectl get`. @defaultValue the age */
   readonly columns?: readonly CustomResourceColumnDefinition[] | undefined;
   /** Paths of the subresource `scale`. @defaultValue none */
   readonly scale?: CustomResourceSubresourceScale | undefined;

@@ -209,7 +209,7 @@ function unionOf(keyword: string, given: readonly unknown[], path: string): Fiel
   );
 }
 
-/** What may stand in an option of an integer or a text: the limits of JavaScript's integers say nothing. */
+/** The bounds of an option of an integer or a text: the limits of JavaScript's integers say nothing. */
 const PLAIN: ReadonlySet<string> = new Set(['type', 'minimum', 'maximum', '~kind', 'description']);
 
 function isNull(option: Fields): boolean {
@@ -374,7 +374,7 @@ function othersOf(schema: Fields, path: string): unknown {
   if (patterns.length === 1 && ANY_KEY.has(pattern)) return value;
   refuse(
     path,
-    "keys cannot be told apart by a pattern; use a record of texts, and 'x-kubernetes-validations' with a rule in CEL for its keys",
+    "keys cannot be distinguished by a pattern; use a record of texts, and 'x-kubernetes-validations' with a rule in CEL for its keys",
   );
 }
 

@@ -169,7 +169,7 @@ export class Candidacy {
     const expiresInMs = this.#observed.leftMs + SPREAD_MS * runtime.random();
     const timeoutMs = this.#observed.leftMs > 0 ? Math.min(retryMs, expiresInMs) : retryMs;
     const describe = (): string => 'the lease';
-    // What ends the wait is looked at by the caller.
+    // The caller looks at the reason that ended the wait.
     await untilOpen(runtime, [this.#wake], { timeoutMs, signal, describe }).catch(() => {});
   }
 

@@ -14,13 +14,13 @@ export interface ElectionReportOptions {
   readonly onLeader: ((identity: string) => void) | undefined;
 }
 
-/** What an elector tells: its log, its metrics, who leads. A failure that goes on is logged once, and when it is over. */
+/** The reports of an elector: its log, its metrics, who leads. A failure that goes on is logged once, and when it is over. */
 export class ElectionReport {
   readonly #options: ElectionReportOptions;
   #leader: string | undefined;
   #epoch: number | undefined;
   #failure: string | undefined;
-  /** Who was asked for the lease, or who asks for it. */
+  /** The holder that was asked for the lease, or the replica that asks for it. */
   #asked: string | undefined;
 
   constructor(options: ElectionReportOptions) {
@@ -65,7 +65,7 @@ export class ElectionReport {
     this.#leader = leader;
     if (leader === undefined) return;
     this.#options.logger.info(`${this.#what} is held by ${leader}; this replica is a standby`);
-    this.#tell(leader);
+    this.#notify(leader);
   }
 
   /** The holder was asked for the lease. */
@@ -96,7 +96,7 @@ export class ElectionReport {
     this.#sawEpoch(epoch);
     this.#gauge(electionMetrics.leads.name, 1);
     logger.info(`${this.#what}: ${identity} leads, in epoch ${epoch}`);
-    this.#tell(identity);
+    this.#notify(identity);
   }
 
   stopped(): void {
@@ -121,7 +121,7 @@ export class ElectionReport {
     this.#options.metrics.gauge(metric, value, { name: this.#options.name });
   }
 
-  #tell(leader: string): void {
+  #notify(leader: string): void {
     const { onLeader, logger } = this.#options;
     guardedCall(
       () => onLeader?.(leader),

@@ -41,7 +41,7 @@ export interface LeaderElectionOptions {
   /** Labels of a Lease that is created. @defaultValue none */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
-   * Longest wait for the work after it was told to end, milliseconds. The lease is not given back then: it ends by itself, so that the
+   * Longest wait for the work after its signal has aborted, milliseconds. The lease is not given back then: it ends by itself, so that the
    * work of the next leader begins later. @defaultValue 25 000; a `Manager` has `shutdownTimeoutMs`
    */
   readonly drainTimeoutMs?: number | undefined;

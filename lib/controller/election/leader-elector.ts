@@ -23,7 +23,7 @@ import {
   type LeaderElectorOptions,
 } from './leader-election-options.ts';
 
-/** What the work of a leader gets. */
+/** The argument of the work of a leader. */
 export interface LeaderContext {
   /** Needed by writes: `client.fencedBy(lease)`. Writes pass until the work has ended, or the lease is lost. */
   readonly lease: HeldLease;
@@ -34,16 +34,16 @@ export interface LeaderContext {
 export interface RunElectorOptions {
   /** The work of the leader. When it ends by itself, the lease is given back, and `run` resolves. */
   readonly lead: (context: LeaderContext) => Promise<void>;
-  /** Stops with care: the work is told to end, the lease is renewed until it has ended, and then given back. */
+  /** Stops gracefully: the signal of the work aborts, the lease is renewed until it has ended, and then given back. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The state of an elector at one moment. */
 export interface ElectionInspection {
-  /** `draining`: it leads, and its work was told to end. */
+  /** `draining`: it leads, and the signal of its work has aborted. */
   readonly phase: 'new' | 'standby' | 'leading' | 'draining' | 'stopped';
   readonly identity: string;
-  /** Who leads, as this replica has seen it last; undefined: no replica, or not known. */
+  /** The leader, as this replica has seen it last; undefined: no replica, or not known. */
   readonly leader: string | undefined;
   readonly epoch: number | undefined;
   /** While it leads: for how long writes are allowed without another renewal, milliseconds. */
@@ -249,28 +249,28 @@ export class LeaderElector {
     return new ListwatchError('LEADERSHIP_PREEMPTED', text);
   }
 
-  /** Until the work has ended, after it was told to or by itself. @throws what it throws; LEADERSHIP_LOST; TIMEOUT. */
+  /** Until the work has ended, after its signal has aborted or by itself. @throws what it throws; LEADERSHIP_LOST; TIMEOUT. */
   async #work(
     held: HeldLease,
     lead: RunElectorOptions['lead'],
     stop: AbortSignal | undefined,
     asked: AbortSignal,
   ): Promise<void> {
-    const told = new AbortController();
-    const ending = new Latch('the work of the leader to be told to end');
+    const work = new AbortController();
+    const ending = new Latch('the signal of the work of the leader to abort');
     const ended = new Latch('the work of the leader to end');
-    const tell = (reason: unknown): void => {
+    const end = (reason: unknown): void => {
       if (this.#phase === 'leading') this.#phase = 'draining';
-      told.abort(reason);
+      work.abort(reason);
       ending.open();
     };
     const releases = [
-      onAbort(stop, () => tell(stop?.reason)),
-      onAbort(held.lost, () => tell(held.lost.reason)),
-      onAbort(asked, () => tell(asked.reason)),
+      onAbort(stop, () => end(stop?.reason)),
+      onAbort(held.lost, () => end(held.lost.reason)),
+      onAbort(asked, () => end(asked.reason)),
     ];
     let failure: { readonly error: unknown } | undefined;
-    void (async () => await lead({ lease: held, signal: told.signal }))()
+    void (async () => await lead({ lease: held, signal: work.signal }))()
       .catch((error: unknown) => {
         failure = { error };
       })
@@ -284,9 +284,9 @@ export class LeaderElector {
     } finally {
       for (const release of releases) release();
     }
-    // What the work throws because it was cut off is no failure of its own.
+    // An error of the work because it was cut off is not its own failure.
     if (held.lost.aborted) throw held.lost.reason;
-    if (failure !== undefined && failure.error !== told.signal.reason) throw failure.error;
+    if (failure !== undefined && failure.error !== work.signal.reason) throw failure.error;
     if (asked.aborted && stop?.aborted !== true) throw asked.reason;
   }
 

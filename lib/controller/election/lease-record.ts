@@ -1,7 +1,7 @@
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
 
-/** What a Lease says, however much of it its writer has left out. */
+/** The fields of a Lease, some of which its writer may have left out. */
 export interface LeaseRecord {
   readonly uid: string;
   /** Empty: no process holds it. */
@@ -15,7 +15,7 @@ export interface LeaseRecord {
   readonly text: string;
 }
 
-/** Tells apart two processes of one identity, and two runs of one process. */
+/** Distinguishes two processes of one identity, and two runs of one process. */
 export const INSTANCE_ANNOTATION = 'election.listwatch.dev/instance';
 
 /**

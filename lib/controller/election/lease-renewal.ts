@@ -128,7 +128,7 @@ export class LeaseRenewal {
         // The clocks differ by a part of a millisecond.
         this.#awaitExpiry();
       } catch {
-        // The lease has ended, and tells those who have to know.
+        // The lease has ended, and notifies its listeners.
       }
     });
   }

@@ -24,7 +24,7 @@ export interface LeaseWatchOptions {
 const PAUSE = { baseMs: 500, capMs: 30_000 };
 
 /**
- * Tells of changes of Leases as soon as the server sends them. It only makes a replica faster, which reads the leases from time to time in
+ * Reports changes of Leases as soon as the server sends them. It only makes a replica faster, which reads the leases from time to time in
  * any case: when the server refuses the watch, that is logged once.
  */
 export class LeaseWatch implements Disposable {

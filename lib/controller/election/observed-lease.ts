@@ -3,7 +3,7 @@ import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
 import type { LeaseClock, Moment } from './lease-clock.ts';
 import { recordOf, type LeaseRecord } from './lease-record.ts';
 
-/** What an observation has shown that was not so before. */
+/** The changes that an observation has shown. */
 export interface Observed {
   readonly record: LeaseRecord;
   /** It differs from the last one: its holder has renewed it, or it has another one. */

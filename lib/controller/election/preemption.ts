@@ -16,7 +16,7 @@ export function preemptorOf({ metadata }: Stored<Lease>): string | undefined {
 }
 
 /**
- * Who asks for a Lease, as this process has seen it. As with the Lease itself, no time in it counts: the request is over when this process
+ * The replica that asks for a Lease, as this process has seen it. As with the Lease itself, no time in it counts: the request is over when this process
  * has seen no change of it for as long as the Lease lasts.
  */
 export class ObservedPreemption {

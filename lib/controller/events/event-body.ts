@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { EventEntry } from './event-entry.ts';
 
-/** Who reports. */
+/** The reporter. */
 export interface EventReporter {
   readonly controller: string;
   readonly instance: string;

@@ -1,7 +1,7 @@
 import type { EventEntry } from './event-entry.ts';
 import type { EventFact } from './event-fact.ts';
 
-/** What one occurrence changes: an event that is new or was seen again, and whether the server has to learn of it now. */
+/** The result of one occurrence: an event that is new or was seen again, and whether the server has to learn of it now. */
 export interface Correlation {
   readonly entry: EventEntry;
   readonly write: boolean;
@@ -12,11 +12,11 @@ export interface EventCorrelator {
   observe(fact: EventFact): Correlation;
   /** The entry could not be written, and the server does not have it. */
   lost(entry: EventEntry): void;
-  /** What has to be written now because of the time that has passed. */
+  /** The writes that are due because of the time that has passed. */
   due(): readonly EventEntry[];
   /** How often `due` has to be called, in milliseconds; undefined: never. */
   readonly periodMs: number | undefined;
-  /** What a recorder that ends still has to write. */
+  /** The remaining writes of a recorder that ends. */
   unwritten(): readonly EventEntry[];
 }
 

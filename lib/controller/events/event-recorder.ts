@@ -20,7 +20,7 @@ import { EventWriter } from './event-writer.ts';
 import { SpamFilter } from './spam-filter.ts';
 
 export interface EventRecorderOptions {
-  /** Who reports, e.g. `site-operator`. Characters that the server refuses become `-`. */
+  /** The reporter, e.g. `site-operator`. Characters that the server refuses become `-`. */
   readonly controller: string;
   /** Which replica reports; in a pod, its name. @defaultValue the controller with five random characters */
   readonly instance?: string | undefined;

@@ -4,11 +4,11 @@ import type { KubernetesObject } from '../../meta/object.ts';
 export interface NewEvent {
   /** Why, as one word in CamelCase that programs can match, e.g. `Published`; at most 128 characters. */
   readonly reason: string;
-  /** What happened, for people; cut after 1024 characters. */
+  /** The message for people; cut after 1024 characters. */
   readonly note: string;
   /** @defaultValue 'Normal' */
   readonly type?: 'Normal' | 'Warning' | undefined;
-  /** What the controller did, e.g. `Create`; at most 128 characters. @defaultValue the reason */
+  /** The action of the controller, e.g. `Create`; at most 128 characters. @defaultValue the reason */
   readonly action?: string | undefined;
   /** A second object that the event is about, e.g. the pod that was made. */
   readonly related?: KubernetesObject | undefined;

@@ -38,7 +38,7 @@ export interface DependentsCall {
   readonly signal: AbortSignal;
 }
 
-/** What there is to wait for; its watches bring the next run. */
+/** The pending dependents; their watches bring the next run. */
 export interface DependentsReport {
   /** Whether all are there and ready; after a deletion, whether all are gone. */
   readonly done: boolean;
@@ -142,7 +142,7 @@ async function walk(
   return { done: done.size === order.length, pending, waiting };
 }
 
-/** What an object comes after exists before it, so there are no circles. */
+/** The objects that an object comes after exist before it, so there are no cycles. */
 function withPrerequisites(dependents: readonly Dependent[]): readonly Dependent[] {
   const order = new Set<Dependent>();
   const add = (one: Dependent): void => {

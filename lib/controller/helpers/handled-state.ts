@@ -27,7 +27,7 @@ export const HANDLED: OptionsSchema<HandledOptions> = optionsOf<HandledOptions>(
   { annotation: is.text() },
 );
 
-/** What has changed in an object since its last reconcile that did not fail. */
+/** The changes of an object since its last reconcile that did not fail. */
 export interface Handled {
   /** Whether there is a last one. */
   readonly before: boolean;
@@ -41,7 +41,7 @@ const LARGEST_ANNOTATION = 200 * 1024;
 const KUBECTL = 'kubectl.kubernetes.io/last-applied-configuration';
 const NOT_OF_AUTHORS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** What was handled last of each object. In memory: one state for each object that is there. */
+/** The last handled state of each object. In memory: one state for each object that is there. */
 export class HandledStates {
   readonly #annotation: string | undefined;
   readonly #states = new Map<string, { readonly uid: string; readonly state: Json }>();
@@ -50,7 +50,7 @@ export class HandledStates {
     this.#annotation = annotation;
   }
 
-  /** What has changed since then. */
+  /** The changes since then. */
   of(key: string, object: Stored<KubernetesObject>): Handled {
     const before = this.#last(key, object);
     const changes: FieldChange[] = [];

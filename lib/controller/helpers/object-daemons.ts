@@ -219,7 +219,7 @@ export class ObjectDaemons {
     return this.#restart === 'always' || (failed && this.#restart === 'onFailure');
   }
 
-  /** What a daemon throws when it is told to end is no failure. */
+  /** An error of a daemon after its signal has aborted is not a failure. */
   #failed({ key, wanted }: Daemon, error: unknown): void {
     if (!wanted) return;
     this.#failures += 1;
@@ -235,10 +235,10 @@ export class ObjectDaemons {
     daemon.wanted = false;
     daemon.abort?.abort();
     const { runtime, controller, logger } = this.#options;
-    const tell = (): void => {
+    const report = (): void => {
       const text = `${controller}: ${this.name} of ${daemon.key} still runs ${this.#stopTimeoutMs} ms after its signal has aborted; pass the signal on to what it waits for`;
       logger.warn(text);
     };
-    daemon.timer = runtime.setTimer(this.#stopTimeoutMs, tell, { background: true });
+    daemon.timer = runtime.setTimer(this.#stopTimeoutMs, report, { background: true });
   }
 }

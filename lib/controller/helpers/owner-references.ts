@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { HasMetadata, OwnerReference } from '../../meta/object.ts';
 
-/** What is needed of an owner: each stored object has it. */
+/** The part of an owner that is needed: each stored object has it. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;

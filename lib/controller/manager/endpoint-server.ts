@@ -5,7 +5,7 @@ import { listenError, urlHost } from '../../kernel/failure/listen-address.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { EndpointOptions } from './manager-options.ts';
 
-/** What is answered to a GET. */
+/** The answer to a GET. */
 export interface Page {
   readonly status: number;
   readonly contentType: string;

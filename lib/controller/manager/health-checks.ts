@@ -5,7 +5,7 @@ import { withDeadline } from '../../kernel/time/wait.ts';
 /** Throws or rejects when the condition does not hold; the message is the reason. It has five seconds. */
 export type Check = () => void | Promise<void>;
 
-/** A probe of the kubelet waits one second unless told otherwise, so a check that takes longer has failed anyway. */
+/** A probe of the kubelet waits one second by default, so a check that takes longer has failed anyway. */
 const LONGEST_CHECK_MS = 5_000;
 
 export interface CheckReport {

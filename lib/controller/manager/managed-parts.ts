@@ -62,7 +62,7 @@ export type AnyInformerFactory = Pick<
   'start' | 'whenSynced' | 'close' | 'informers'
 >;
 
-/** What a manager can run. */
+/** A part that a manager can run. */
 export type ManagedPart = AnyController | AnyInformer | AnyInformerFactory | Runnable;
 
 export type PartKind = 'webhooks' | 'cache' | 'runnable' | 'controller';

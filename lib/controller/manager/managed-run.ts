@@ -23,7 +23,7 @@ export interface PartHooks {
   readonly onLateFailure: (error: unknown) => void;
   /** The longest wait until it is ready, milliseconds; undefined: the part limits it. */
   readonly readyTimeoutMs: number | undefined;
-  /** What its writes need. */
+  /** The fence of its writes. */
   readonly fence?: WriteFence | undefined;
 }
 
@@ -143,7 +143,7 @@ export class ManagedRun {
     this.#end(this.#failure === undefined ? 'stopped' : 'failed');
   }
 
-  /** Why it does not start is told by `run` and `whenReady`. */
+  /** `run` and `whenReady` report why it does not start. */
   async #awaitStarted(signal: AbortSignal): Promise<void> {
     const started = this.#adapter.whenStarted?.({ signal });
     if (started === undefined) return;
@@ -171,7 +171,7 @@ export class ManagedRun {
       this.#started.open();
       this.#ready.open();
     } catch (error) {
-      // A part that ends before it is ready tells why in `run`.
+      // A part that ends before it is ready reports the reason in `run`.
       if (!this.#ended.isOpen && !isListwatchError(error, 'CLOSED')) fail(error);
     }
   }

@@ -48,9 +48,9 @@ export interface ManagerOptions {
   readonly shutdownTimeoutMs?: number | undefined;
   /** Longest wait until caches and runnables are ready, milliseconds; controllers have their own. @defaultValue 120 000 */
   readonly startTimeoutMs?: number | undefined;
-  /** What must hold for `/healthz` besides that no part has failed, by name. */
+  /** Further checks of `/healthz`, by name; no part may have failed. */
   readonly healthChecks?: Readonly<Record<string, Check>> | undefined;
-  /** What must hold for `/readyz` besides that all parts are ready, by name. */
+  /** Further checks of `/readyz`, by name; all parts must be ready. */
   readonly readyChecks?: Readonly<Record<string, Check>> | undefined;
   /**
    * Keeps the metrics for `/metrics`; to show those of the client too, it gets the same. @defaultValue new ones of the controllers,

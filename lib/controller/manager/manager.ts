@@ -53,7 +53,7 @@ const SAME_INTERRUPT_MS = 1000;
  * await manager.run();
  */
 export class Manager<Types extends object = object> implements AsyncDisposable {
-  /** What `/metrics` shows; controllers that are added report to it, unless they have other metrics. */
+  /** The source of `/metrics`; controllers that are added report to it, unless they have other metrics. */
   readonly metrics: PrometheusMetrics;
   readonly #client: Client<Types>;
   readonly #options: ManagerOptions;

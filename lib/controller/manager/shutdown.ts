@@ -23,7 +23,7 @@ export class Shutdown {
     this.#hurry = hurry;
   }
 
-  /** What is left of the whole time, milliseconds. */
+  /** The rest of the whole time, milliseconds. */
   get leftMs(): number {
     return this.#hurry.aborted ? 0 : this.#leftOf(1);
   }
@@ -49,12 +49,12 @@ export class Shutdown {
       hurried.open();
     });
     const describe = (): string => `${run.name} to stop`;
-    // What has not ended is named at the end.
+    // Parts that have not ended are named at the end.
     await untilOpen(this.#runtime, [run.ended, hurried], { timeoutMs, describe }).catch(() => {});
     release();
   }
 
-  /** What is left of this share of the whole time, milliseconds. */
+  /** The rest of this share of the whole time, milliseconds. */
   #leftOf(share: number): number {
     const passedMs = this.#runtime.monotonicMs() - this.#startedAtMs;
     return Math.max(0, this.#timeoutMs * share - passedMs);

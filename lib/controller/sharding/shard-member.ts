@@ -44,7 +44,7 @@ export interface CloseMemberOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What the table should be. */
+/** The wanted table. */
 interface WantedTable {
   readonly owners: SlotOwners;
   /** Slots that were to leave, and do not. */
@@ -52,7 +52,7 @@ interface WantedTable {
 }
 
 const CLOSE_MS = 25_000;
-/** Runs that go on for so long after their signals have aborted are told. */
+/** Runs that go on for so long after their signals have aborted are logged. */
 const LONG_MS = 30_000;
 
 /**
@@ -272,7 +272,7 @@ export class ShardMember implements AsyncDisposable {
     }
   }
 
-  /** Tells of a failure once, until there is another one or none. */
+  /** Reports a failure once, until there is another one or none. */
   #warn(problem: string): string {
     const text = problem.replaceAll(/\s+/g, ' ');
     if (text !== this.#failure) this.#logger.warn(`sharding ${this.#what}: ${text}`);
@@ -386,7 +386,7 @@ export class ShardMember implements AsyncDisposable {
     metrics.gauge(shardingMetrics.members.name, this.#members.length, { name });
   }
 
-  /** What the table should be, as far as this member may change it; undefined: as it is. */
+  /** The wanted table, as far as this member may change it; undefined: as it is. */
   #wanted(state: GroupState, owners: SlotOwners, me: string): WantedTable | undefined {
     const leaving: number[] = [];
     const kept: number[] = [];

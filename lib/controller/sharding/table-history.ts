@@ -34,7 +34,7 @@ export class TableHistory {
   }
 
   /**
-   * `good`: this member may work by it; `back`: it went back in time, or another one has taken its place, which is told once; `waiting`: not
+   * `good`: this member may work by it; `back`: it went back in time, or another one has taken its place, which is reported once; `waiting`: not
    * yet.
    * @param waitMs after which each other member has noticed
    */

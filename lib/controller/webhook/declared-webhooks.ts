@@ -120,7 +120,7 @@ export class DeclaredWebhooks {
     return await admissionAnswer(hook, body, signal);
   }
 
-  /** What is no verdict is a status of HTTP, so that the failure policy of the webhook decides. */
+  /** An answer without a verdict is an HTTP error, so that the failure policy of the webhook decides. */
   async #answer(answer: () => Promise<object>): Promise<CallAnswer> {
     try {
       return { status: 200, body: await answer() };

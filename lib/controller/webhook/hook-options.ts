@@ -21,12 +21,12 @@ export interface HookOptions<Op extends Operation = Operation> {
   readonly namespaceSelector?: LabelSelector | undefined;
   /** Expressions in CEL that must hold. @defaultValue none */
   readonly matchConditions?: readonly MatchCondition[] | undefined;
-  /** What a call without a usable answer means: the request fails, or the webhook is left out. @defaultValue 'Fail' */
+  /** The effect of a call without a usable answer: the request fails, or the webhook is left out. @defaultValue 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore' | undefined;
   /** How long an API server waits, seconds, from 1 to 30. @defaultValue 10 */
   readonly timeoutSeconds?: number | undefined;
   /**
-   * What the function changes besides the object: nothing, or nothing when `isDryRun`. Other functions are not for webhooks, because API
+   * The side effects of the function besides the object: nothing, or nothing when `isDryRun`. Other functions are not for webhooks, because API
    * servers may call them and then not store the object. @defaultValue 'None'
    */
   readonly sideEffects?: 'None' | 'NoneOnDryRun' | undefined;

@@ -30,7 +30,7 @@ type Whole<T> = T & {
   readonly metadata: { readonly name: string };
 };
 
-/** What a cluster has to have for the webhooks. */
+/** The manifests that a cluster needs for the webhooks. */
 export interface WebhookManifests {
   readonly validating: Whole<ValidatingWebhookConfiguration> | undefined;
   readonly mutating: Whole<MutatingWebhookConfiguration> | undefined;

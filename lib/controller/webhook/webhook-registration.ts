@@ -33,7 +33,7 @@ export class WebhookRegistration {
     this.#options = options;
   }
 
-  /** What it tries to write, and why that has failed so far; undefined while nothing has failed. */
+  /** The pending write, and the reason of its failures so far; undefined while nothing has failed. */
   get waitsFor(): string | undefined {
     return this.#waitsFor;
   }

@@ -85,7 +85,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   readonly #stop = deriveAbort();
   #listener: WebhookListener | undefined;
   #keeper: CertificateKeeper | undefined;
-  /** What is registered now. */
+  /** The present registration. */
   #authorities: string | undefined;
   #phase: WebhookServerInspection['phase'] = 'new';
 
@@ -264,7 +264,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   }
 
   /**
-   * What `run` registers, for programs that apply it in another way.
+   * The manifests that `run` registers, for programs that apply them in another way.
    * @throws {ListwatchError} code NOT_STARTED before it listens, when it has no service and no `url`.
    */
   manifests(): WebhookManifests {

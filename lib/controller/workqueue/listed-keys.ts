@@ -3,7 +3,7 @@ import { IN_WORK_AND_ADDED, type KeyTable } from './keys/key-table.ts';
 import type { WaitingSlots } from './keys/waiting-slots.ts';
 import type { KeyList, RunningKey, WaitingKey } from './queue-inspection.ts';
 
-/** Maximum number of keys that a report lists, and a list of `inspect` unless it is told. */
+/** Maximum number of keys that a report lists, and a list of `inspect` by default. */
 export const KEYS_IN_REPORT = 100;
 
 /** The first `limit` keys that wait, in the order in which they are taken. */

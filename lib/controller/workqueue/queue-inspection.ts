@@ -70,7 +70,7 @@ export interface DrainQueueOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was left when a drain ended. Each list names at most 100 keys. */
+/** The keys that were left when a drain ended. Each list names at most 100 keys. */
 export interface DrainReport<K = string> {
   /** Whether all keys in work were finished, and in the mode `all` also those that waited. */
   readonly drained: boolean;

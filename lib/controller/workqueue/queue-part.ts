@@ -7,7 +7,7 @@ export interface InspectedQueue {
   inspect(options?: InspectQueueOptions): QueueInspection<unknown>;
 }
 
-/** What a work queue announces of itself; see `Runtime.onPart`. */
+/** The part that a work queue announces; see `Runtime.onPart`. */
 export class QueuePart {
   readonly queue: InspectedQueue;
   /** Whether keys wait although workers do, and no limit holds them back: an error of the queue. */

@@ -86,7 +86,7 @@ const REFUSED: readonly (readonly [title: string, schema: SchemaInput, message: 
   [
     'keys by a pattern',
     { type: 'object', patternProperties: { '^a': { type: 'string' } } },
-    'v1 spec: keys cannot be told apart by a pattern; use a record of texts',
+    'v1 spec: keys cannot be distinguished by a pattern; use a record of texts',
   ],
 ];
 const recursive: z.ZodType = z.object({ child: z.lazy((): z.ZodType => recursive).optional() });

@@ -234,7 +234,7 @@ export class WarmStarter<T extends KubernetesObject> {
   async #save(): Promise<void> {
     const { warmStart, collection, memory, store, report } = this.#options;
     const { resourceVersion } = store;
-    // What is not confirmed was saved already.
+    // Unconfirmed objects were saved already.
     if (this.#refused || this.#held || resourceVersion === this.#savedVersion) return;
     if (resourceVersion === '') return;
     const pin = memory.pin('body');

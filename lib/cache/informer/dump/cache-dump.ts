@@ -18,7 +18,7 @@ export interface DumpOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a dump is made of. */
+/** The source of a dump. */
 export interface DumpSource {
   readonly name: string;
   readonly runtime: Runtime;

@@ -5,7 +5,7 @@ import type { Projection } from '../../../meta/json/field-path.ts';
 import type { ObjectOf } from '../../../meta/object-types.ts';
 import type { PartialObjectMetadata } from '../../../meta/partial-object-metadata.ts';
 
-/** What the informers of one resource read and keep, unless a call says otherwise. */
+/** The options of the informers of one resource, unless a call says otherwise. */
 export interface KindOptions extends CollectionOptions {
   /** Several namespaces; see `SharedIndexInformerOptions`. */
   readonly namespaces?: readonly string[] | undefined;

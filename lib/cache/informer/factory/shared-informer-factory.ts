@@ -66,7 +66,7 @@ export interface SharedInformerFactoryOptions<Kinds extends KindDefaults = KindD
   /** The default namespace of the informers. @defaultValue all */
   readonly namespace?: string | undefined;
   /**
-   * What informers of single resources read and keep, unless a call says otherwise; the types of their objects follow.
+   * The options of informers of single resources, unless a call says otherwise; the types of their objects follow.
    * @example
    * { 'v1/secrets': { metadataOnly: true }, 'v1/pods': { namespaces: ['shop', 'web'], fields: ['spec.nodeName'] } }
    * @defaultValue none

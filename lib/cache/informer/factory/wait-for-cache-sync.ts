@@ -171,7 +171,7 @@ class ProgressReport {
     const progress = this.now();
     const { elapsedMs, missing } = progress;
     this.#logger.debug(`${name} is synced`, { elapsedMs, missing: missing.length });
-    this.#tell(progress);
+    this.#notify(progress);
   }
 
   stop(): void {
@@ -186,10 +186,10 @@ class ProgressReport {
       const seconds = Math.round(progress.elapsedMs / 1000);
       this.#logger.warn(`after ${seconds} s, still waiting for ${describeMissing(progress)}`);
     }
-    this.#tell(progress);
+    this.#notify(progress);
   }
 
-  #tell(progress: CacheSyncProgress): void {
+  #notify(progress: CacheSyncProgress): void {
     guardedCall(
       () => this.#onProgress?.(progress),
       (error) => {

@@ -92,7 +92,7 @@ export interface LazyEventHandler<T> {
   onDelete?(deleted: LazyObject<T>, info: DeleteInfo): unknown;
 }
 
-/** An event handler in one of its forms; `view` tells them apart. */
+/** An event handler in one of its forms; `view` distinguishes them. */
 export type ResourceEventHandler<T> =
   | ObjectEventHandler<T>
   | LazyEventHandler<T>

@@ -25,35 +25,35 @@ type Callback = (...given: readonly unknown[]) => unknown;
 
 /** How the callbacks of a view are called. */
 interface Calls {
-  readonly add: (onAdd: Callback, told: AddNotification<ObjectView>) => unknown;
-  readonly update: (onUpdate: Callback, told: UpdateNotification<ObjectView>) => unknown;
-  readonly delete: (onDelete: Callback, told: DeleteNotification<ObjectView>) => unknown;
+  readonly add: (onAdd: Callback, change: AddNotification<ObjectView>) => unknown;
+  readonly update: (onUpdate: Callback, change: UpdateNotification<ObjectView>) => unknown;
+  readonly delete: (onDelete: Callback, change: DeleteNotification<ObjectView>) => unknown;
 }
 
 /** Parts that a view does not have are not read, so they are not decoded. */
 const CALLS: Readonly<Record<NonNullable<ResourceEventHandler<unknown>['view']>, Calls>> = {
   object: {
-    add: (onAdd, told) => onAdd(told.object.object, told),
-    update: (onUpdate, told) => {
-      const [old, object] = decodedPair(told.old, told.object);
-      return onUpdate(old, object, told);
+    add: (onAdd, change) => onAdd(change.object.object, change),
+    update: (onUpdate, change) => {
+      const [old, object] = decodedPair(change.old, change.object);
+      return onUpdate(old, object, change);
     },
-    delete: (onDelete, told) => onDelete(told.object.object, told),
+    delete: (onDelete, change) => onDelete(change.object.object, change),
   },
   lazy: {
-    add: (onAdd, told) => onAdd(told.object, told),
-    update: (onUpdate, told) => onUpdate(told.old, told.object, told),
-    delete: (onDelete, told) => onDelete(told.object, told),
+    add: (onAdd, change) => onAdd(change.object, change),
+    update: (onUpdate, change) => onUpdate(change.old, change.object, change),
+    delete: (onDelete, change) => onDelete(change.object, change),
   },
   metadata: {
-    add: (onAdd, told) => onAdd(told),
-    update: (onUpdate, told) => onUpdate(told.oldMetadata, told),
-    delete: (onDelete, told) => onDelete(told),
+    add: (onAdd, change) => onAdd(change),
+    update: (onUpdate, change) => onUpdate(change.oldMetadata, change),
+    delete: (onDelete, change) => onDelete(change),
   },
   key: {
-    add: (onAdd, told) => onAdd(addedKey(told)),
-    update: (onUpdate, told) => onUpdate(updatedKey(told)),
-    delete: (onDelete, told) => onDelete(deletedKey(told)),
+    add: (onAdd, change) => onAdd(addedKey(change)),
+    update: (onUpdate, change) => onUpdate(updatedKey(change)),
+    delete: (onDelete, change) => onDelete(deletedKey(change)),
   },
 };
 
@@ -73,14 +73,14 @@ export function notifierOf<T extends KubernetesObject>(
   const onUpdate = given.onUpdate?.bind(handler);
   const onDelete = given.onDelete?.bind(handler);
   const calls = CALLS[handler.view ?? 'object'];
-  return (told) => {
-    switch (told.type) {
+  return (change) => {
+    switch (change.type) {
       case 'add':
-        return onAdd && calls.add(onAdd, told);
+        return onAdd && calls.add(onAdd, change);
       case 'update':
-        return onUpdate && calls.update(onUpdate, told);
+        return onUpdate && calls.update(onUpdate, change);
       case 'delete':
-        return onDelete && calls.delete(onDelete, told);
+        return onDelete && calls.delete(onDelete, change);
     }
   };
 }

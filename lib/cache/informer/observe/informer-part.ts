@@ -17,7 +17,7 @@ export interface ComparedInformer {
   };
 }
 
-/** What an informer announces of itself; see `Runtime.onPart`. */
+/** The part that an informer announces; see `Runtime.onPart`. */
 export class InformerPart {
   readonly informer: ComparedInformer;
   readonly source: Pick<ListerWatcher<ObjectView>, 'supports'>;

@@ -16,7 +16,7 @@ export class WatchTime {
   /** The clock of one more reflector. */
   clock(): ReflectorClock {
     const clock = new ReflectorClock(this.#startedAtMs ?? 0, () => {
-      // A namespace that is left counts no more; the only reflector still tells what it did.
+      // A namespace that is left counts no more; the only reflector still reports what it did.
       if (this.#clocks.size > 1) this.#clocks.delete(clock);
     });
     this.#clocks.add(clock);

@@ -1,4 +1,4 @@
-/** What can be read of an object that has left the cache. */
+/** The part of an object that can be read after it has left the cache. */
 export type Readable = 'nothing' | 'metadata' | 'body';
 
 /**

@@ -8,7 +8,7 @@ let droppedBytes = 0;
  *
  * It is shared memory, because V8 starts a collection of the whole heap whenever 64 MiB of ArrayBuffers were added, and these
  * collections would mark all cached views and free nothing: a cache drops slabs only when it shrinks or is closed. V8 does not
- * count shared memory, so the cache tells it what was dropped: see `droppedSlabBytes`.
+ * count shared memory, so the cache reports what was dropped: see `droppedSlabBytes`.
  */
 export function newSlabBytes(size: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(size));

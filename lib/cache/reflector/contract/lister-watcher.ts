@@ -65,7 +65,7 @@ export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEve
 /** Makes a source around a source. */
 export type SourceDecorator = <V extends HasMetadata>(source: ListerWatcher<V>) => ListerWatcher<V>;
 
-/** What a source supports besides its lists and watches. */
+/** The features of a source besides its lists and watches. */
 export interface SourceSupport<V extends HasMetadata> {
   /** False when it is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
   readonly watchList?: boolean | undefined;

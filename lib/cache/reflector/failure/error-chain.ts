@@ -44,8 +44,8 @@ export function failureMessage(error: unknown): string {
   const texts = errorChain(error).flatMap(({ message }) =>
     typeof message === 'string' && message !== '' ? [message] : [],
   );
-  const told = texts.filter(
+  const shown = texts.filter(
     (text, index) => !texts.slice(0, index).some((earlier) => earlier.includes(text)),
   );
-  return told.length === 0 ? errorMessage(error) : told.join(': ');
+  return shown.length === 0 ? errorMessage(error) : shown.join(': ');
 }

@@ -21,7 +21,7 @@ export interface ClusterSettings {
   /** The URL of the proxy that the cluster names. */
   readonly proxy: string | undefined;
   readonly disableCompression: boolean;
-  /** What an exec plug-in may learn about the cluster. */
+  /** The facts about the cluster that an exec plug-in may read. */
   readonly forPlugins: ExecCluster;
 }
 

@@ -20,7 +20,7 @@ export interface KubeconfigConnectionOptions extends EntryNames {
   readonly persistTokens?: boolean | undefined;
   /** Whether the program gives credentials of its own, so that those of the user are not read. @defaultValue false */
   readonly hasCredentials?: boolean | undefined;
-  /** What an exec plug-in gets from this process. */
+  /** The environment that an exec plug-in gets from this process. */
   readonly environment: ExecEnvironment;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;

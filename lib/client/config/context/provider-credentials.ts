@@ -10,7 +10,7 @@ import { dataAndFile, decodedPem, pathBeside } from './data-or-file.ts';
 import { shownName } from './shown-name.ts';
 import type { UserCredentialsOptions } from './user-credentials-options.ts';
 
-/** What replaces the providers that Kubernetes clients have dropped in 1.26. */
+/** Replacements of the providers that Kubernetes clients have dropped in 1.26. */
 const SUCCESSORS: Readonly<Record<string, string>> = {
   gcp: 'install gke-gcloud-auth-plugin and run "gcloud container clusters get-credentials" again',
   azure: 'install kubelogin and run "kubelogin convert-kubeconfig"',

@@ -3,11 +3,11 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { AllowExec } from '../credentials/exec/allow-exec.ts';
 import type { ExecCluster, ExecEnvironment } from '../credentials/exec/exec-plugin-options.ts';
 
-/** What the credentials of a user need beside its entry. */
+/** The parts that the credentials of a user need beside its entry. */
 export interface UserCredentialsOptions {
   /** The name of the user. Messages show it with `shownName`. */
   readonly name: string;
-  /** What an exec plug-in may learn about the cluster. */
+  /** The facts about the cluster that an exec plug-in may read. */
   readonly cluster: ExecCluster;
   readonly environment: ExecEnvironment;
   readonly allowExec: AllowExec | undefined;

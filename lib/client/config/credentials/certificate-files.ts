@@ -17,7 +17,7 @@ export interface CertificateFilesOptions {
   readonly cert: string;
   /** Path of its private key, PEM. It may be the same file. */
   readonly key: string;
-  /** What it is and where it was found, for messages. @defaultValue `the client certificate in CERT` */
+  /** Its kind and source, for messages. @defaultValue `the client certificate in CERT` */
   readonly source?: string | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;

@@ -33,13 +33,13 @@ export function checkCertificatePair(pair: CertificatePair): Validity {
   return { fromMs: Date.parse(certificate.validFrom), untilMs: Date.parse(certificate.validTo) };
 }
 
-/** What is wrong with the certificate at `wallMs`; undefined if it has not expired. */
+/** The problem of the certificate at `wallMs`; undefined if it has not expired. */
 export function expiryProblem({ untilMs }: Validity, wallMs: number): string | undefined {
   if (wallMs <= untilMs) return undefined;
   return `the client certificate expired on ${dateOf(untilMs)}; renew it, or check this machine's clock`;
 }
 
-/** What is wrong with the certificate at `wallMs`; undefined if it is valid already. */
+/** The problem of the certificate at `wallMs`; undefined if it is valid already. */
 export function earlyProblem({ fromMs }: Validity, wallMs: number): string | undefined {
   if (wallMs >= fromMs) return undefined;
   return `the client certificate is valid only from ${dateOf(fromMs)}; check this machine's clock`;

@@ -25,7 +25,7 @@ export function constantToken(token: string, source: string): CredentialSource {
 }
 
 export interface ConstantCertificateOptions extends CertificatePair {
-  /** What it is and where it was found, for messages. */
+  /** Its kind and source, for messages. */
   readonly source: string;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;

@@ -5,7 +5,7 @@ import { Credential, type CredentialSource } from '../../transport/contract/cred
 import { invalidFile, WatchedFiles } from './watched-files.ts';
 
 export interface TokenFileOptions {
-  /** What it is and where it was found, for messages. @defaultValue `the token in PATH` */
+  /** Its kind and source, for messages. @defaultValue `the token in PATH` */
   readonly source?: string | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;

@@ -11,7 +11,7 @@ import { readTextFile, unreadable } from './read-text-file.ts';
 export interface WatchedFilesOptions<V> {
   /** The files that form the value, read together. */
   readonly paths: readonly string[];
-  /** What the files contain, for messages, e.g. `the token`. */
+  /** The content of the files, for messages, e.g. `the token`. */
   readonly what: string;
   /**
    * Makes the value from the texts, which are in the order of the paths. `last` is the value in use, to be returned again if it

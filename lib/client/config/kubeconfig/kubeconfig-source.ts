@@ -5,7 +5,7 @@ export interface KubeconfigText {
 }
 
 /**
- * A kubeconfig as an object: parsed from YAML or JSON, or a `KubeConfig` of `@kubernetes/client-node`, which is told by its shape.
+ * A kubeconfig as an object: parsed from YAML or JSON, or a `KubeConfig` of `@kubernetes/client-node`, which is recognised by its shape.
  * It is checked when it is used.
  */
 export interface KubeconfigObject {

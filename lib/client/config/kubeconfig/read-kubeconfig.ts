@@ -35,7 +35,7 @@ export async function readKubeconfigSource(
 
 /**
  * Reads a kubeconfig file.
- * @throws {ListwatchError} code CONFIG_INVALID; `isMissingFile` tells whether there is none.
+ * @throws {ListwatchError} code CONFIG_INVALID; `isMissingFile` says whether there is none.
  */
 export async function readKubeconfigFile(path: string, runtime: Runtime): Promise<Kubeconfig> {
   const text = await readTextFile(path, { largestBytes: LARGEST_FILE_BYTES, runtime });

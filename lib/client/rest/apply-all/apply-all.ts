@@ -23,7 +23,7 @@ const LONGEST_CAUSE = 400;
 /** Some manifests of `applyAll` were not applied. All others were, as far as `results` says. */
 export class ApplyAllError extends ListwatchError {
   readonly failures: readonly FailedManifest[];
-  /** What was done. */
+  /** The action that was taken. */
   readonly results: readonly AppliedObject[];
 
   constructor(failures: readonly FailedManifest[], results: readonly AppliedObject[]) {

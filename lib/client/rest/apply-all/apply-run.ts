@@ -190,7 +190,7 @@ function resultOf(
   return isSame ? 'unchanged' : 'configured';
 }
 
-/** Who manages which fields, without the times. */
+/** The managed fields, without their times. */
 function managersOf({ metadata }: UnstructuredObject): readonly object[] {
   const { managedFields = [] } = (metadata ?? {}) as { readonly managedFields?: readonly object[] };
   return managedFields.map((entry) => ({ ...entry, time: undefined }));

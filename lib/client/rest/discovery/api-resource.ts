@@ -4,7 +4,7 @@ import type { ServedResource } from '../explain/read-discovery.ts';
 export interface ApiSubresource {
   /** E.g. `scale`. */
   readonly name: string;
-  /** What it reads and writes, e.g. `autoscaling/v1` and `Scale`. */
+  /** The kind that it reads and writes, e.g. `autoscaling/v1` and `Scale`. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly verbs: readonly string[];

@@ -5,7 +5,7 @@ import { DiscoveredApiResource, type ApiResource } from './api-resource.ts';
 const DNS_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 const KIND = /^[A-Za-z][A-Za-z0-9]{0,251}$/;
 
-/** What a server serves, at one moment. */
+/** The resources of a server at one moment. */
 export class ApiSurface {
   /** The core group first, then the groups in the order of the server; the preferred version of a group first. */
   readonly resources: readonly ApiResource[];

@@ -29,7 +29,7 @@ interface Kept {
 }
 
 /**
- * What a server serves, as far as it can be found out in a second, to explain a refusal.
+ * The resources of a server, as far as they can be read within a second, to explain a refusal.
  *
  * Guarantees: it never rejects; each document is requested at most once in 30 seconds, also if the request fails; a failure of
  * its own requests is not explained.
@@ -60,7 +60,7 @@ export class DiscoveryLookUp {
     return readResources(document);
   }
 
-  /** All groups with their versions and, if the server tells them in one answer, the resources. Undefined if not known. */
+  /** All groups with their versions and, if the server lists them in one answer, the resources. Undefined if not known. */
   async groups(): Promise<readonly ServedGroup[] | undefined> {
     const [core, named] = await Promise.all([
       this.#read('/api', GROUPS_TYPE),

@@ -2,7 +2,7 @@ import type { ApiCall } from '../../../meta/api-call.ts';
 import type { Explanation } from './explanation.ts';
 import type { RefusedAnswer } from './refused-answer.ts';
 
-/** What to do about a request that the server cannot read, by its words. */
+/** Remedies for requests that the server cannot read, by its words. */
 const BAD_REQUESTS: readonly (readonly [RegExp, string])[] = [
   [
     /field label not supported|not a known field selector/,

@@ -14,6 +14,6 @@ export interface RefusedAnswer {
   readonly foreign: boolean;
   /** The answer is an HTML page. */
   readonly html: boolean;
-  /** What the `server` header calls itself, on one line. */
+  /** The name in the `server` header, on one line. */
   readonly sender: string;
 }

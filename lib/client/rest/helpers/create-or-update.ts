@@ -38,7 +38,7 @@ export async function createOrUpdate<T extends KubernetesObject>(
       const wanted = inNamespaceOf(stored, await change(stored));
       checkName(name, wanted);
       if (stored === undefined) {
-        // What can be read is no review.
+        // A resource that can be read is not a review.
         const object = (await resource.create(wanted, options)) as Unstored<T>;
         return { object, result: 'created' };
       }

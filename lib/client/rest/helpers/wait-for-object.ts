@@ -35,7 +35,7 @@ export interface ListsAndWatches<T extends KubernetesObject> {
   watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
 }
 
-/** What the object has to be; called with undefined when there is none. */
+/** The condition of the object; called with undefined when there is none. */
 export type WaitCondition<T> = (object: T | undefined) => boolean;
 
 export interface WaitFor<T> {

@@ -14,7 +14,7 @@ export type PageSource<P> = (request: ListRequest) => Promise<P>;
 export interface ItemPage<V> {
   readonly items: Iterable<V>;
   readonly continueToken?: string | undefined;
-  /** What it takes in memory. @defaultValue 0 */
+  /** Its size in memory. @defaultValue 0 */
   readonly bytes?: number | undefined;
   /** Called after its last item was used; the memory of the page may serve another one. */
   readonly release?: (() => void) | undefined;

@@ -10,7 +10,7 @@ import type { WatchEvent } from '../../../meta/watch-event.ts';
 
 /**
  * Leaves out the objects of other shards. A server that does not know shards ignores the selector without a word and sends the
- * whole collection, of which several replicas would then handle all. An object never changes its shard, so each event is judged
+ * whole collection, of which several replicas would then handle all. An object never changes its shard, so each event is checked
  * by itself.
  */
 export class ShardFilter {

@@ -17,7 +17,7 @@ interface Wrapping {
   readonly made: WeakMap<object, object>;
 }
 
-/** What stands between the sources of a client and those who read them; shared by all that use its connections. */
+/** Interceptors between the sources of a client and their readers; shared by all that use its connections. */
 export class InterceptedReads {
   readonly #wrappings = new Set<Wrapping>();
 

@@ -13,7 +13,7 @@ export interface SelectorOptions {
   readonly fieldSelector?: string | undefined;
 }
 
-/** What a list or a watch of a reflector selects. */
+/** The selection of a list or a watch of a reflector. */
 export interface CollectionSelectors extends SelectorOptions {
   /** Ranges of hashes; see `ShardSelector`. */
   readonly shardSelector?: string | undefined;

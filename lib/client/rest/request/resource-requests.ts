@@ -8,14 +8,14 @@ import type { RestClient, RestRequest } from './rest-client.ts';
 import type { CallOptions, WriteOptions } from './resource-options.ts';
 import type { WriteReporter } from './write-observer.ts';
 
-/** What says by itself where it belongs. */
+/** An object that names its own resource and namespace. */
 export interface Addressed {
   readonly metadata?:
     | { readonly name?: string | undefined; readonly namespace?: string | undefined }
     | undefined;
 }
 
-/** What a call addresses below its collection. */
+/** The target of a call below its collection. */
 export interface CallTarget {
   readonly name?: string;
   /** Its name and namespace count where none are given. */

@@ -54,7 +54,7 @@ export interface RestRequest {
   readonly method: TransportRequest['method'];
   /** Path and query. */
   readonly path: string;
-  /** What the request is for; errors name it. */
+  /** The purpose of the request; errors name it. */
   readonly call?: ApiCall | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -141,7 +141,7 @@ export class RestClient {
     return this.#logger;
   }
 
-  /** What lists and watches of collections go through. @internal */
+  /** Interceptors of lists and watches of collections. @internal */
   get reads(): InterceptedReads {
     return this.#reads;
   }

@@ -34,7 +34,7 @@ export interface WriteAnswer {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What is sent. */
+/** The sent write. */
 export interface WriteRequest {
   /** `namespace/name`, or the name alone; undefined for a name that the server makes. */
   readonly key: string | undefined;
@@ -86,7 +86,7 @@ export class WriteReporter<T extends KubernetesObject> {
     if (this.#observer === undefined || dryRun === true) return;
     if (isStatus(answer)) {
       const { uid } = answer.details ?? {};
-      this.#tell((observer) => observer.deleted({ key: objectKey({ namespace, name }), uid }));
+      this.#notify((observer) => observer.deleted({ key: objectKey({ namespace, name }), uid }));
       return;
     }
     this.#deleted(answer);
@@ -94,14 +94,14 @@ export class WriteReporter<T extends KubernetesObject> {
 
   #known(key: string): KubernetesObject | undefined {
     let known: KubernetesObject | undefined;
-    this.#tell((observer) => {
+    this.#notify((observer) => {
       known = observer.known?.(key);
     });
     return known;
   }
 
   #stored(object: T, sent: SentWrite | undefined): void {
-    this.#tell((observer) => {
+    this.#notify((observer) => {
       // Comparing takes longer than all else here, so only observers that know a state pay for it.
       const isOwn = sent === undefined || observer.known === undefined || isOwnChange(object, sent);
       return observer.written(object, isOwn);
@@ -113,13 +113,13 @@ export class WriteReporter<T extends KubernetesObject> {
       this.#stored(object, sent);
       return;
     }
-    this.#tell((observer) => {
+    this.#notify((observer) => {
       const { uid, resourceVersion } = object.metadata ?? {};
       return observer.deleted({ key: metaNamespaceKeyFunc(object), uid, resourceVersion });
     });
   }
 
-  #tell(call: (observer: WriteObserver<T>) => unknown): void {
+  #notify(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
     guardedCall(

@@ -84,7 +84,7 @@ export class ChannelStreams {
     }
   }
 
-  /** Tells the peer that the channel has ended, in the fifth version of the subprotocol. */
+  /** Signals the end of the channel to the peer, in the fifth version of the subprotocol. */
   async sendEnd(channel: number): Promise<void> {
     await this.#socket.send(Uint8Array.of(END_OF_CHANNEL, channel));
   }

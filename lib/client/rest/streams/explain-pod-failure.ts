@@ -6,7 +6,7 @@ import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { PodStreamError, type PodFailure } from './pod-stream-error.ts';
 import { containerNames, whyNotRunning, type PodFields } from './pod-state.ts';
 
-/** What is known about a pod after its stream has failed. */
+/** The state of a pod after its stream has failed. */
 export type FoundPod = PodFields | 'gone' | 'unknown';
 
 export interface FailedStream {
@@ -23,7 +23,7 @@ const NO_CONTAINER =
 const SEVERAL = /^a container name must be specified/;
 const NOT_STARTED = /is waiting to start|does not have a host assigned|is terminated|not running/;
 const LONGEST_WORDS = 190;
-/** What a server says whose transport, or whose proxy, has taken the upgrade out of the request. */
+/** The answer of a server whose proxy has removed the upgrade from the request. */
 const NO_UPGRADE = 'Upgrade request required';
 const NOT_UPGRADED: PodFailure = {
   code: 'SUBPROTOCOL',

@@ -79,7 +79,7 @@ export class FollowedLog {
     }
   }
 
-  /** Times are asked for in any case: they tell where to go on. */
+  /** Times are asked for in any case: they say where to continue. */
   #query(): URLSearchParams {
     const { container, previous } = this.#options;
     const { newest } = this.#seen;

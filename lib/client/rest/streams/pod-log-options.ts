@@ -1,7 +1,7 @@
 import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { CALL, type CallOptions } from '../request/resource-options.ts';
 
-/** What part of the log of a container is wanted. */
+/** The part of the log of a container to read. */
 export interface LogOptions extends CallOptions {
   /** @defaultValue the container of a pod that has one */
   readonly container?: string | undefined;

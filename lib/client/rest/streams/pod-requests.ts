@@ -54,7 +54,7 @@ export class PodRequests {
     return this.#requests.rest.logger;
   }
 
-  /** What the messages of errors name. */
+  /** The names in the messages of errors. */
   request(call: PodCall): FailedRequest {
     const { needs: _, ...known } = this.#apiCall(call);
     const { rest } = this.#requests;

@@ -17,7 +17,7 @@ export interface PodFailure {
   readonly code: PodStreamErrorCode;
   /** The cause, on one line. */
   readonly problem: string;
-  /** What to do about it, on the same line. */
+  /** The remedy, on the same line. */
   readonly remedy: string;
 }
 

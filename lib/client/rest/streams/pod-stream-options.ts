@@ -33,13 +33,13 @@ export type StdinSource = string | Uint8Array | AsyncIterable<string | Uint8Arra
 export interface ExecOptions extends StreamOptions {
   /** @defaultValue the container of a pod that has one, or its default container */
   readonly container?: string | undefined;
-  /** What the command reads, to its end. @defaultValue none */
+  /** The input of the command, to its end. @defaultValue none */
   readonly stdin?: StdinSource | undefined;
   /** The most bytes of both outputs together; more ends the call with RESPONSE_TOO_LARGE. @defaultValue 16 777 216 (16 MiB) */
   readonly maxOutputBytes?: number | undefined;
 }
 
-/** What a command has printed, and how it ended. */
+/** The output of a command, and its end. */
 export interface ExecResult {
   /** 0 for success; a program that is missing gives 126 or 127, or an error of the node, as its container runtime decides. */
   readonly exitCode: number;

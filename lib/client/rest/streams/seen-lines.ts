@@ -1,6 +1,6 @@
 import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
 
-/** So many of the last lines are told apart after a cut connection. */
+/** So many of the last lines are recognised after a cut connection. */
 const REMEMBERED_LINES = 1024;
 
 /** A line of a log with its time in front, as a node sends it. */
@@ -19,7 +19,7 @@ export function timedLine(line: string): TimedLine {
 }
 
 /**
- * Tells lines that were given from new ones when a log is read again from a time on.
+ * Distinguishes lines that were given from new ones when a log is read again from a time on.
  *
  * A node answers from the second of the asked time on, so it sends lines again, also several of one time, and lines of two outputs may be
  * some microseconds out of order. Lines are recognised by their times, each as often as it was given. Of the last 1024 lines no new one is

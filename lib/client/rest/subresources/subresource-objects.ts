@@ -35,7 +35,7 @@ export const EVICT_OPTIONS: OptionsSchema<EvictOptions> = optionsOf<EvictOptions
 });
 
 export interface TokenOptions extends WriteOptions {
-  /** Who is meant to accept the token. @defaultValue the API server itself */
+  /** The audiences of the token. @defaultValue the API server itself */
   readonly audiences?: readonly string[] | undefined;
   /** At least 600; the server may give less. @defaultValue 3600 */
   readonly expirationSeconds?: number | undefined;

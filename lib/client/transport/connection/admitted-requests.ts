@@ -12,7 +12,7 @@ import type { TLSSocket } from 'node:tls';
 /** The `transport` of axios requests whose bytes leave only if `admit` allows it. */
 export interface AdmittedRequests {
   request(options: RequestOptions, respond: (response: IncomingMessage) => void): ClientRequest;
-  /** What `admit` has thrown. */
+  /** The error that `admit` has thrown. */
   readonly refusal: unknown;
 }
 

@@ -8,12 +8,12 @@ export interface CredentialFields {
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the certificate, PEM. */
   readonly key?: string | Uint8Array | undefined;
-  /** What it is and where it was found, for messages, e.g. `the token in /run/token`. Never a secret. */
+  /** Its kind and source, for messages, e.g. `the token in /run/token`. Never a secret. */
   readonly source: string;
 }
 
 /**
- * What a request presents to the server: a header, a client certificate, or both. It never changes; a rotated one is another
+ * The credential that a request presents to the server: a header, a client certificate, or both. It never changes; a rotated one is another
  * object. Printing or serialising it shows only its source.
  */
 export class Credential {
@@ -87,7 +87,7 @@ export class Credential {
  * request; each wait ends by a deadline or by the signal.
  */
 export interface CredentialSource {
-  /** What it is and where it was found, for messages, e.g. `the exec plug-in aws of user dev in /home/me/.kube/config`. */
+  /** Its kind and source, for messages, e.g. `the exec plug-in aws of user dev in /home/me/.kube/config`. */
   readonly source: string;
   /** Asked before each request. */
   current(signal?: AbortSignal): Credential | Promise<Credential>;

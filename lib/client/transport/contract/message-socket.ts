@@ -1,4 +1,4 @@
-/** What a request asks for that becomes a WebSocket. */
+/** The options of a request that becomes a WebSocket. */
 export interface WebSocketOptions {
   /** The subprotocols to choose from, the best first. */
   readonly protocols: readonly string[];

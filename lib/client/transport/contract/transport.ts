@@ -12,7 +12,7 @@ export interface Transport {
   /**
    * Sends a request and resolves when the response headers have arrived.
    *
-   * Any HTTP status resolves; the caller judges it. Redirects are refused, never followed.
+   * Any HTTP status resolves; the caller checks it. Redirects are refused, never followed.
    * @throws {TransportError} CONNECTION_REFUSED, CONNECTION_FAILED, CERTIFICATE, PROXY, REQUEST_TIMEOUT, REDIRECT_REFUSED; the
    * signal's reason when aborted.
    */
@@ -64,7 +64,7 @@ export interface TransportRequest {
 
 export interface TransportResponse {
   readonly status: number;
-  /** What the request presented, for messages, e.g. `the token in /run/token`. Undefined: nothing, or not known. */
+  /** The credential of the request, for messages, e.g. `the token in /run/token`. Undefined: nothing, or not known. */
   readonly credential?: string | undefined;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;

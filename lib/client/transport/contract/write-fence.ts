@@ -1,5 +1,5 @@
 /**
- * What decides whether this process may write at this moment: a lease that it holds.
+ * Decides whether this process may write at this moment, by a lease that it holds.
  *
  * All members are synchronous, because they are asked in the last step before bytes leave.
  */

@@ -1,6 +1,6 @@
 import type { TransportRequest } from '../contract/transport.ts';
 
-/** What a request is called in metrics and traces: the same for all objects of a resource. */
+/** The name of a request in metrics and traces: the same for all objects of a resource. */
 export interface RequestName {
   /** Path with the names left out, e.g. `/api/v1/namespaces/{namespace}/pods/{name}`. */
   readonly template: string;

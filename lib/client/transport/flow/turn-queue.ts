@@ -12,7 +12,7 @@ export interface TurnQueueOptions {
   readonly runtime: Runtime;
   /** The most requests that wait; one more is refused with BUFFER_FULL. */
   readonly maxQueued: number;
-  /** What the requests wait for, for the message of BUFFER_FULL. */
+  /** The reason of the wait, for the message of BUFFER_FULL. */
   readonly describe: () => string;
   /** Called when the number of waiting requests has changed. */
   readonly onChange?: (() => void) | undefined;

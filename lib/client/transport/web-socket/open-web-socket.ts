@@ -17,7 +17,7 @@ export interface OpenWebSocket extends WebSocketOptions {
   readonly onClosed: () => void;
 }
 
-/** What came of a handshake: the socket, or the answer of a server that refused. */
+/** The result of a handshake: the socket, or the answer of a server that refused. */
 export interface OpenedWebSocket {
   readonly response: IncomingMessage;
   readonly socket: MessageSocket | undefined;

@@ -46,7 +46,7 @@ export interface Finalizer<T extends KubernetesObject, Types extends object> {
   readonly cleanUp: CleanUp<T, Types>;
 }
 
-/** What the author of a controller has written. */
+/** The functions of the author of a controller. */
 export interface AuthorFunctions<T extends KubernetesObject, Types extends object> {
   readonly reconcile: ReconcileObject<T, Types>;
   readonly finalizers: readonly Finalizer<T, Types>[];

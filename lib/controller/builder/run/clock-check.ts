@@ -13,7 +13,7 @@ export class ClockCheck {
     this.#offsetMs = runtime.wallMs() - runtime.monotonicMs();
   }
 
-  /** What has happened to the clock since the last call, in words; undefined: nothing. */
+  /** The change of the clock since the last call, as text; undefined: nothing. */
   jump(): string | undefined {
     const offsetMs = this.#runtime.wallMs() - this.#runtime.monotonicMs();
     const byMs = offsetMs - this.#offsetMs;

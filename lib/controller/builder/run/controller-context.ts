@@ -9,7 +9,7 @@ import type { OwnerOptions } from '../../helpers/owner-references.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
 /**
- * What a reconcile can use besides the object; it can be destructured. `Types` declares the types of custom resources, as for
+ * The context of a reconcile; it can be destructured. `Types` declares the types of custom resources, as for
  * `Client`.
  */
 export interface ControllerContext<Types extends object = object> {
@@ -40,7 +40,7 @@ export interface ControllerContext<Types extends object = object> {
   readonly event: (event: NewEvent, about?: KubernetesObject) => void;
 
   /**
-   * What has changed in the object since its last reconcile that did not fail; all of it, if there was none.
+   * The changes of the object since its last reconcile that did not fail; all of it, if there was none.
    * @throws {ListwatchError} code INVALID_OPTION without `remembers`.
    */
   readonly handled: Handled;
@@ -73,7 +73,7 @@ export interface InCluster {
   readonly cluster?: string | undefined;
 }
 
-/** What `whenGone` can use. There is no object, so nothing can be owned by it; what it owned is there until it is collected. */
+/** The context of `whenGone`. There is no object, so nothing can be owned by it; what it owned is there until it is collected. */
 export type GoneContext<Types extends object = object> = Omit<
   ControllerContext<Types>,
   'ownerReference' | 'own' | 'event' | 'handled'

@@ -8,7 +8,7 @@ export type MergePart<T> = T extends readonly unknown[] | Date | string | number
     ? { readonly [Field in keyof T]?: MergePart<T[Field]> | null | undefined }
     : T;
 
-/** What a reconcile asks for. Nothing: the object is as it should be until the next change. */
+/** The request of a reconcile. Nothing: the object is as it should be until the next change. */
 export interface ControllerResult<T extends KubernetesObject> {
   /**
    * Fields of the status, which are merged into the stored ones; null removes a field, a list is replaced whole. Nothing is sent if

@@ -9,7 +9,7 @@ export interface HeldChange {
   readonly priority: number;
 }
 
-/** What came for an object during a run. */
+/** The changes of an object during a run. */
 export interface HeldRun {
   /** Number of relists before the run. */
   readonly relists: number;

@@ -24,14 +24,14 @@ import type { OwnWritesLog } from '../source/own-writes-log.ts';
 import { OWNER_INDEX } from '../source/owner-index.ts';
 import { sourceName } from '../source/source-declaration.ts';
 
-/** What the runs of one controller have in common. */
+/** The common part of the runs of one controller. */
 export interface ScopeParts {
   readonly controller: string;
   readonly client: Client;
   readonly sources: ControllerSources;
   readonly ownWrites: OwnWritesLog;
   readonly events: () => EventSink;
-  /** What writes need. @defaultValue nothing */
+  /** The fence of writes. @defaultValue nothing */
   readonly fence: () => WriteFence | undefined;
   /** The controller has deleted an object of its own kind. */
   readonly onDeleted: (key: string) => void;

@@ -8,7 +8,7 @@ import { keysOf, type Targets } from './targets.ts';
 /** Returns the objects to reconcile after a change of another object: keys, names, or nothing. */
 export type MapObject<U extends KubernetesObject> = (object: Stored<U>, own: OwnLookup) => Targets;
 
-/** What a mapping can look up in the cache of the controller's own kind. */
+/** The reads of the cache of the controller's own kind that a mapping may use. */
 export interface OwnLookup {
   /**
    * The keys of the objects that have this value in an index of `indexes`.
@@ -29,7 +29,7 @@ export function ownersOf(
   return union(owners(oldMetadata), now);
 }
 
-/** What the function of the author returns, for the object before an update too. */
+/** The result of the function of the author, for the object before an update too. */
 export function mapped<U extends KubernetesObject>(
   map: MapObject<U>,
   { object, old }: ObjectChange<U>,

@@ -33,7 +33,7 @@ export interface ControllerSourcesParts {
   readonly metrics: () => Metrics | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** What all sources have in common. */
+  /** The common options of all sources. */
   readonly source: Pick<SourceParts, 'ownWrites' | 'priority' | 'enqueue'>;
   /** The own kind only: see `ControllerSourceOptions`. */
   readonly own: Partial<Pick<SourceParts, 'onGone' | 'observe'>>;
@@ -110,7 +110,7 @@ export class ControllerSources {
     await waitForCacheSync(registrations, { timeoutMs, signal, runtime, logger });
   }
 
-  /** What is not synced, in words. */
+  /** The sources that are not synced, as text. */
   get missing(): readonly string[] {
     return [...this.#sources.values()].flatMap(({ registration }) =>
       registration.synced ? [] : [registration.waitingFor ?? registration.name],

@@ -7,7 +7,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask, sleep } from '../../../kernel/time/wait.ts';
 import { keysOf, type Targets } from './targets.ts';
 
-/** What a subscription gets. */
+/** The argument of a subscription. */
 export interface Subscription {
   /** Reconciles these objects. It never throws: what is no target is logged and counted. */
   readonly emit: (targets: Targets) => void;

@@ -6,7 +6,7 @@ const KEPT = 10_000;
 /** Writes of one object that one run makes, such as those of finalizer, status and annotation. */
 const OF_ONE_OBJECT = 8;
 
-/** The versions that one controller has written, so that it can tell its own changes from those of others. */
+/** The versions that one controller has written, so that it can distinguish its own changes from those of others. */
 export class OwnWritesLog {
   /** Made at the first write. Bounded by sizes of 1: `max` would reserve room for all. */
   #versions: LRUCache<string, readonly string[]> | undefined;

@@ -3,7 +3,7 @@ import { objectKey } from '../../../meta/key.ts';
 /** An object of the controller's own kind: `namespace/name`, or name alone of a cluster-scoped one. */
 export type Target = string | { readonly namespace?: string | undefined; readonly name: string };
 
-/** What a mapping returns: the objects to reconcile. */
+/** The result of a mapping: the objects to reconcile. */
 export type Targets = Target | readonly Target[] | undefined;
 
 /** A name, or a namespace and a name. */

@@ -24,6 +24,6 @@ export interface WorkShare {
   has(key: string): boolean;
   /** Needed by the writes of a run. */
   readonly fence: WriteFence;
-  /** From now on the worker is told of changes, until the returned function is called. */
+  /** From now on the worker is notified of changes, until the returned function is called. */
   join(worker: ShareWorker): () => void;
 }

@@ -54,7 +54,7 @@ export class CertificateKeeper implements Disposable {
     return this.#served;
   }
 
-  /** What is wrong with the certificate now. */
+  /** The present problem of the certificate. */
   get problem(): CertificateProblem | undefined {
     if (this.#served === undefined) return undefined;
     const { hosts, runtime } = this.#options;

@@ -7,7 +7,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ServedCertificate } from './served-certificate.ts';
 
 const LEAF_MS = 365 * 86_400_000;
-/** The common name of the authority; it tells a stored one from those of other programs. */
+/** The common name of the authority; it distinguishes a stored one from those of other programs. */
 const AUTHORITY_NAME = 'listwatch webhooks CA';
 
 /** Leaf certificates of an own authority: a new one after half of its time. */

@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** What a webhook server presents. Everything is PEM. */
+/** The certificate that a webhook server presents. Everything is PEM. */
 export interface ServedCertificate {
   /** The certificate, with those that signed it after it. */
   readonly certificate: string;
   readonly privateKey: string;
-  /** What API servers have to trust; undefined: authorities that they trust anyway, or that somebody else registers. */
+  /** The authorities that API servers have to trust; undefined: authorities that they trust anyway, or that somebody else registers. */
   readonly authorities: string | undefined;
   /** Where it comes from, for messages. */
   readonly source: string;
-  /** What to do when it expires. */
+  /** The remedy when it expires. */
   readonly remedy: string;
 }
 

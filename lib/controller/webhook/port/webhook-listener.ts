@@ -17,7 +17,7 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
-/** What is answered: JSON, or one line that says what went wrong, which is sent as a Status. */
+/** The answer: JSON, or one line that says what went wrong, which is sent as a Status. */
 export interface CallAnswer {
   readonly status: number;
   readonly body: object | string;
@@ -51,7 +51,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 const CHECK_CONNECTIONS_MS = 1_000;
 /** Longer than the 90 s after which Go's client closes an idle connection: a call must not meet a connection that is being closed. */
 const KEEP_ALIVE_MS = 120_000;
-/** What an API server waits for unless the call says something else, and the most that it may say. */
+/** The time that an API server waits by default, and the longest that a call may name. */
 const LONGEST_CALL_MS = 30_000;
 /** The answer is sent so long before the end of the call. */
 const LONGEST_SPARE_MS = 500;

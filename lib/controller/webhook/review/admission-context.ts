@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
 import type { Draft } from './draft.ts';
 
-/** What a request does with an object. `CONNECT`: a stream of a pod or a proxy; its object is the options of the stream. */
+/** The operation of a request. `CONNECT`: a stream of a pod or a proxy; its object is the options of the stream. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** An object of a review: it is not stored yet, so it may lack a resource version, and a name if it has `generateName`. */
@@ -11,7 +11,7 @@ export type Admitted<T> = T & {
   readonly metadata: ObjectMeta;
 };
 
-/** Who sent the request. */
+/** The user of the request. */
 export interface AdmissionUser {
   readonly username: string;
   readonly uid?: string | undefined;
@@ -63,11 +63,11 @@ export type ReviewedObjects<T, Old, Op extends Operation> = Op extends 'CREATE'
           readonly oldObject: undefined;
         };
 
-/** What a validating function gets. */
+/** The argument of a validating function. */
 export type Validation<T, Op extends Operation = 'CREATE' | 'UPDATE'> = AdmissionContext &
   ReviewedObjects<Admitted<T>, Admitted<T>, Op>;
 
-/** What a mutating function gets: `object` is a copy, to be changed. */
+/** The argument of a mutating function: `object` is a copy, to be changed. */
 export type Mutation<T, Op extends Operation = 'CREATE' | 'UPDATE'> = AdmissionContext &
   ReviewedObjects<Draft<Admitted<T>>, Admitted<T>, Op>;
 

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Admitted } from './admission-context.ts';
 
 /**
- * What a conversion returns: the object in the other version. `apiVersion` and `kind` are set for it. Of `metadata`, only labels and
+ * The result of a conversion: the object in the other version. `apiVersion` and `kind` are set for it. Of `metadata`, only labels and
  * annotations may change; left out, it stays.
  */
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & KubernetesObject;

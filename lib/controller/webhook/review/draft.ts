@@ -1,4 +1,4 @@
-/** What a copy of a value is: it cannot be changed, or holds nothing that can. */
+/** A copy of a value: it cannot be changed, or holds nothing that can. */
 type Plain = string | number | boolean | bigint | symbol | null | undefined | Date;
 
 /** `T` as a copy that may be changed: no property is read-only, at any depth. */

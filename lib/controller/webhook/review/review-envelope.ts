@@ -14,7 +14,7 @@ export class RefusedReview extends Error {
   }
 }
 
-/** What reviews of admission and of conversion have in common. */
+/** The common fields of reviews of admission and of conversion. */
 export interface ReviewRequest {
   /** Comes back in the answer. */
   readonly uid: string;

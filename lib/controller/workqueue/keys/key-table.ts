@@ -31,7 +31,7 @@ export class KeyTable<K> {
   #states = new Uint8Array(CHUNK);
   /** Written only when metrics are measured; otherwise empty. */
   readonly #addedAtMs: number[] = [];
-  /** What each key is noted with, in chunks; a chunk is made for its first note. */
+  /** The note of each key, in chunks; a chunk is made for its first note. */
   readonly #notes: (unknown[] | undefined)[] = [];
   /** By number, slots of numbered keys; 0 also stands for none. A number may be another key's by now, so the key is checked. */
   #numbered: Uint32Array | undefined;

@@ -21,7 +21,7 @@ export interface ExecCluster {
   readonly config?: unknown;
 }
 
-/** What a plug-in gets from this process. `ambientEnvironment()` has it. */
+/** The environment that a plug-in gets from this process. `ambientEnvironment()` has it. */
 export interface ExecEnvironment {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, join, resolve, sep } from 'node:path';
 export interface ProgramSearch {
   /** Environment variables; PATH, and on Windows PATHEXT, are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What a relative path in the command is relative to. */
+  /** The folder to which a path in the command is relative. */
   readonly directory?: string | undefined;
   /** Whether the endings of PATHEXT may be left out. @defaultValue whether this is Windows */
   readonly onWindows?: boolean | undefined;

@@ -10,7 +10,7 @@ export interface PluginOutput {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** What is wrong with the output of a plug-in; it quotes nothing of it that may be secret. */
+/** The problem of the output of a plug-in; it quotes nothing of it that may be secret. */
 export class OutputProblem extends Error {
   readonly problem: string;
   readonly remedy: string;

@@ -76,7 +76,7 @@ export class ProgramRun {
     return this.#outputBytes;
   }
 
-  /** What the program has printed on standard output so far. */
+  /** The standard output of the program so far. */
   get printed(): Buffer {
     return Buffer.concat(this.#printed);
   }
@@ -134,7 +134,7 @@ export class ProgramRun {
     const child = this.#child as ChildProcess;
     this.#timer?.cancel();
     if (this.#isStopping) {
-      // What the program has started does not outlive it.
+      // Processes that the program has started do not outlive it.
       if (this.#inGroup) this.#signal('SIGKILL');
       this.#release();
       return;

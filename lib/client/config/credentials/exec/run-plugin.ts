@@ -118,7 +118,7 @@ function notFound(
 }
 
 interface RunFacts {
-  /** What the program said last. */
+  /** The last line of the program. */
   readonly quote: string;
   readonly interactive: boolean;
   readonly timeoutMs: number;

@@ -6,7 +6,7 @@ import type { ProgramRun } from './program-run.ts';
 export interface StderrLinesOptions {
   /** Texts that are replaced by their names. */
   readonly secrets: readonly NamedSecret[];
-  /** What the program has printed on standard output so far: it may be a credential, so no line may repeat it. */
+  /** The standard output of the program so far: it may be a credential, so no line may repeat it. */
   readonly run: () => Pick<ProgramRun, 'printed' | 'printedBytes'>;
   readonly onLine: (line: string) => void;
 }
@@ -29,7 +29,7 @@ const COMMON_CHARACTERS = 8;
 const LARGEST_COMPARED = 65_536;
 
 /**
- * What a plug-in writes to standard error, as lines that can be logged: without control characters, secrets and parts of
+ * The standard error of a plug-in, as lines that can be logged: without control characters, secrets and parts of
  * standard output. Bounded in lines, characters, and memory.
  */
 export class StderrLines {

@@ -24,7 +24,7 @@ export class OidcIssuerClient {
   readonly #options: OidcIssuerClientOptions;
   /** Of the discovery document; read again after a failure. */
   #tokenEndpoint: URL | undefined;
-  /** What the issuer accepted last. */
+  /** The way of authentication that the issuer accepted last. */
   #authentication: ClientAuthentication | undefined;
 
   constructor(options: OidcIssuerClientOptions) {

@@ -4,7 +4,7 @@ import type { PemSource } from '../../../transport/contract/tls-options.ts';
 
 /** The `auth-provider` `oidc` of a kubeconfig, with its fields in the comments. */
 export interface OidcOptions {
-  /** What it is and where it was found, for messages, e.g. `the OIDC login of user dev in /home/me/.kube/config`. */
+  /** Its kind and source, for messages, e.g. `the OIDC login of user dev in /home/me/.kube/config`. */
   readonly source: string;
   /** `idp-issuer-url`: https, or http on this machine. */
   readonly issuerUrl: string;
@@ -31,7 +31,7 @@ export interface OidcOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** What a refresh gave. */
+/** The tokens of a refresh. */
 export interface RefreshedTokens {
   readonly idToken: string;
   /** The next refresh token; the used one if the issuer gave no other. */

@@ -1,7 +1,7 @@
 /** The machine at the other end of a connection, in the words of messages. */
 export interface Peer {
   readonly noun: 'server' | 'proxy';
-  /** What has to run there. */
+  /** The program that has to run there. */
   readonly program: string;
   /** Where its address is written. */
   readonly address: string;

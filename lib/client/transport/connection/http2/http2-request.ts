@@ -3,7 +3,7 @@ import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { endOf, failureOf, Http2Response } from './http2-response.ts';
 import type { StreamSlot } from './http2-session.ts';
 
-/** What axios passes to the transport of a request. */
+/** The options that axios passes to the transport of a request. */
 interface RequestOptions {
   readonly method: string;
   readonly path: string;

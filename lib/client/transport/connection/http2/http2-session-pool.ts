@@ -15,7 +15,7 @@ export interface Http2SessionPoolOptions extends Http2DialerOptions {
   readonly onChange?: ((pool: Http2SessionPool) => void) | undefined;
 }
 
-/** What the sender of a request sees of a `StreamSlot`: it need not know sessions. */
+/** The part of a `StreamSlot` for the sender of a request: it need not know sessions. */
 export interface Http2Place extends Pick<StreamSlot, 'reused' | 'release'> {
   /** The `transport` of an axios request. */
   transport(hasBody: boolean, admit?: () => void): StreamTransport;

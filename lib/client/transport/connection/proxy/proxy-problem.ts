@@ -44,12 +44,12 @@ export function unreachable(target: string, answer: string): ProxyProblem {
   );
 }
 
-/** What is at the address of the proxy speaks something else. `scheme`: what it seems to be. */
+/** The server at the address of the proxy speaks another protocol. `scheme`: what it seems to be. */
 export function otherProtocol(problem: string, scheme: string): ProxyProblem {
   return new ProxyProblem(problem, `write ${scheme}:// in ${PLACES}`);
 }
 
-/** What is at the address of the proxy is not a proxy of this kind. */
+/** The server at the address of the proxy is not a proxy of this kind. */
 export function notProxy(problem: string, kind: 'an HTTP proxy' | 'a SOCKS5 proxy'): ProxyProblem {
   return new ProxyProblem(problem, `give host and port of ${kind} in ${PLACES}`);
 }

@@ -3,7 +3,7 @@ const LF = 0x0a;
 
 /** A longer size of a chunk is at least 4 GiB, or has zeros in front. */
 const MOST_DIGITS = 8;
-/** What a parser refuses at the beginning of a chunk. */
+/** Bytes that a parser refuses at the beginning of a chunk. */
 const NO_SIZE = 'x';
 
 type Place = 'size' | 'size LF' | 'data' | 'data CR' | 'data LF';
@@ -12,7 +12,7 @@ type Place = 'size' | 'size LF' | 'data' | 'data CR' | 'data LF';
  * Takes the chunked coding off the body of an HTTP answer.
  *
  * It reads only plain chunks: up to eight hexadecimal digits, no extension, data. It stops at everything else, such as the last
- * chunk with its trailers, an extension or an error, so that Node's parser reads it. There is one judge of what is valid.
+ * chunk with its trailers, an extension or an error, so that Node's parser reads it. Node's parser alone decides what is valid.
  */
 export class ChunkReader {
   readonly #memory: PieceMemory;
@@ -29,8 +29,8 @@ export class ChunkReader {
   }
 
   /**
-   * What a parser that has read no chunk has to read in front of the bytes from `stoppedAt` on: the beginning of the present chunk.
-   * What does not belong after data is an error at the beginning of a chunk too.
+   * The bytes that a parser without a chunk has to read before those from `stoppedAt` on: the beginning of the present chunk.
+   * Bytes that do not belong after data are an error at the beginning of a chunk too.
    */
   get missing(): string {
     switch (this.#place) {

@@ -2,7 +2,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 /** The end of a head: CR LF CR LF. */
 const END_LENGTH = 4;
-/** Node's parser refuses larger heads, unless it is told otherwise. */
+/** Node's parser refuses larger heads, unless an option says otherwise. */
 const MOST_BYTES = 64 * 1024;
 
 /** `body`: after the head comes a body that is plain and chunked. `other`: another answer. */
@@ -24,7 +24,7 @@ export class HeadReader {
   read(bytes: Buffer, start: number, end: number): number {
     const behind = this.#endIn(bytes, start, end);
     this.#text += bytes.toString('latin1', start, behind);
-    if (this.#matched === END_LENGTH) this.#judge();
+    if (this.#matched === END_LENGTH) this.#check();
     else if (this.#text.length > MOST_BYTES) this.kind = 'other';
     return behind;
   }
@@ -42,7 +42,7 @@ export class HeadReader {
     return at;
   }
 
-  #judge(): void {
+  #check(): void {
     const text = this.#text;
     this.reset();
     const status = /^HTTP\/1\.1 (\d{3})[ \r]/.exec(text)?.[1];
