@@ -102,7 +102,7 @@ export class Reflector<V extends HasMetadata> {
     return this.state.memory.resourceVersion;
   }
 
-  /** The state of the reflector, for inspection. */
+  /** The state of the reflector, for inspection. @internal */
   get state(): ReflectorState {
     const resourceVersion = this.#progress;
     if (resourceVersion !== undefined) {
