@@ -341,7 +341,7 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
 
   /**
    * Creates the object of this name, or updates it when `change` returns another one than is stored: labels, annotations and fields
-   * count, in any order. An update that would change nothing is not sent. When somebody else writes in between, it reads the object
+   * count, in any order. An update that would change nothing is not sent. When another client writes in between, it reads the object
    * again and calls `change` again, up to five times.
    *
    * @example

@@ -2,7 +2,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
 import { LENGTH_DELIMITED, textOf, WireReader } from './wire/wire-reader.ts';
 import {
-  room,
+  reserve,
   wire,
   writeLength,
   writeMessage,
@@ -85,7 +85,7 @@ export function writeEnvelope(apiVersion: string, kind: string, writeRaw: () => 
 /** The part of an envelope before a content of `rawBytes` bytes. @internal */
 export function envelopeHead(apiVersion: string, kind: string, rawBytes: number): Buffer {
   return writeMessage(() => {
-    room(LENGTH_BYTES);
+    reserve(LENGTH_BYTES);
     writeSmall(rawBytes);
     writeSmall(RAW_TAG);
     writeBeginning(apiVersion, kind);
@@ -124,7 +124,7 @@ function writeBeginning(apiVersion: string, kind: string): void {
   writeString(kind, 0x12);
   writeString(apiVersion, 0x0a);
   writeLength(beforeType, 0x0a);
-  room(MAGIC.length);
+  reserve(MAGIC.length);
   wire.at -= MAGIC.length;
   wire.bytes.set(MAGIC, wire.at);
 }

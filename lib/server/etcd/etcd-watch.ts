@@ -231,7 +231,7 @@ export class EtcdWatch implements KeyValueWatch {
         this.#buffer.push(news.messages);
         return undefined;
       case 'progress':
-        this.#tellProgress(news.revision, news.isAnswer);
+        this.#notifyProgress(news.revision, news.isAnswer);
         return undefined;
       case 'nothing':
         return undefined;
@@ -243,7 +243,7 @@ export class EtcdWatch implements KeyValueWatch {
   }
 
   /** A request that was sent twice gets two responses; the second one is ignored. */
-  #tellProgress(revision: Revision, isAnswer: boolean): void {
+  #notifyProgress(revision: Revision, isAnswer: boolean): void {
     if (isAnswer && !this.#progress.wanted) return;
     if (isAnswer) this.#progress.stop();
     this.#buffer.push([{ type: 'progress', revision }]);
@@ -262,7 +262,7 @@ export class EtcdWatch implements KeyValueWatch {
       const revision = await this.#revision();
       const { next } = this.#responses;
       if (!this.#progress.wanted || next === undefined) return;
-      if (revision < next) this.#tellProgress(revision, true);
+      if (revision < next) this.#notifyProgress(revision, true);
       else if (this.#buffer.isFull) this.#heardAtMs = runtime.monotonicMs();
       else if (runtime.monotonicMs() - this.#heardAtMs > memberTimeoutMs) this.#onSilence();
     } catch {

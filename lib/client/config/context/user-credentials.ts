@@ -221,7 +221,7 @@ interface BasicCredentialsOptions {
   readonly username: string;
   /** It may have any character but control characters. */
   readonly password: string;
-  /** What it is and where it was found, for messages; without the password. */
+  /** Its kind and its place, for messages; without the password. */
   readonly source: string;
 }
 

@@ -37,7 +37,7 @@ interface Kept {
 export class DiscoveryLookUp {
   readonly #lookUp: LookUp;
   readonly #runtime: Runtime;
-  /** Made for the first refusal: it allocates room for all of its entries. */
+  /** Made for the first refusal: it allocates memory for all of its entries. */
   #made: LRUCache<string, Kept> | undefined;
 
   constructor({ lookUp, runtime }: { readonly lookUp: LookUp; readonly runtime: Runtime }) {

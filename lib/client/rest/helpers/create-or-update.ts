@@ -23,7 +23,7 @@ export interface ReadsAndWrites<T> {
   update(object: T, options: WriteOptions): Promise<Stored<T>>;
 }
 
-/** Creates the object, or updates it when the change makes it another one. Reads it anew when somebody else was faster. */
+/** Creates the object, or updates it when the change makes it another one. Reads it again after a write by another client. */
 export async function createOrUpdate<T extends KubernetesObject>(
   resource: ReadsAndWrites<T>,
   name: string,
@@ -43,7 +43,7 @@ export async function createOrUpdate<T extends KubernetesObject>(
         return { object, result: 'created' };
       }
       if (sameContent(stored, wanted)) return { object: stored, result: 'unchanged' };
-      // The version that was read: somebody else's change in between is a conflict, and not lost.
+      // The version that was read: a change by another client in between is a conflict, and not lost.
       const resourceVersion = stored.metadata?.resourceVersion;
       const metadata = { ...wanted.metadata, resourceVersion };
       return { object: await resource.update({ ...wanted, metadata }, options), result: 'updated' };

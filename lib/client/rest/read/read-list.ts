@@ -49,8 +49,8 @@ export async function readList<T extends KubernetesObject>(
       if (onItems === undefined) continue;
       const items = list.takeItems();
       if (items.length === 0) continue;
-      const room = onItems(items);
-      if (room instanceof Promise) await abortable(room, signal);
+      const taken = onItems(items);
+      if (taken instanceof Promise) await abortable(taken, signal);
     }
   } catch (error) {
     await reader.return?.();

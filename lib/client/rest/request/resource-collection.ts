@@ -72,7 +72,7 @@ export class ResourceCollection {
   }
 }
 
-/** The resource that somebody means who gives a kind. */
+/** The resource of a kind that was given in its place. */
 function pluralOf(kind: string): string {
   if (!/^[A-Za-z]{2,60}$/.test(kind)) return 'pods';
   const singular = kind.toLowerCase();

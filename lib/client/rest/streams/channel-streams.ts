@@ -14,7 +14,7 @@ const END_OF_CHANNEL = 255;
  *
  * Guarantees:
  * - While a reader has 64 KiB unread, the socket is not read. This holds up all channels of the socket.
- * - A writer gets room again when the network has taken what it wrote.
+ * - A writer may go on when the network has taken what it wrote.
  * - After the end the readers end; after a failure they fail with the error that `onClosed` has got. An error of a stream that has no
  *   listener is not thrown into the process.
  */

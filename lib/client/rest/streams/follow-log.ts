@@ -46,7 +46,7 @@ export class FollowedLog {
   readonly #maxLineBytes: number;
   readonly #seen = new SeenLines();
   readonly #backoff: Backoff;
-  #room: number;
+  #leftBytes: number;
   /** Whether the server has answered once. Before, a failure is that of the call. */
   #opened = false;
   /** The time of the first answer by the clock of the server. */
@@ -59,7 +59,7 @@ export class FollowedLog {
     this.#call = call;
     this.#options = options;
     this.#maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
-    this.#room = options.limitBytes ?? Infinity;
+    this.#leftBytes = options.limitBytes ?? Infinity;
     this.#backoff = new Backoff(requests.runtime, BACKOFF);
   }
 
@@ -116,7 +116,7 @@ export class FollowedLog {
       }
       yield* lines;
       lines = [];
-      if (this.#room <= 0) return undefined;
+      if (this.#leftBytes <= 0) return undefined;
       if (tooLong !== undefined) throw this.#tooLong(tooLong);
     }
     splitter.end(take);
@@ -155,13 +155,13 @@ export class FollowedLog {
   /** Undefined for a line that was given before, or is over the limit. */
   #take(sent: string): string | undefined {
     const line = timedLine(sent);
-    if (!this.#seen.take(line) || this.#room <= 0) return undefined;
+    if (!this.#seen.take(line) || this.#leftBytes <= 0) return undefined;
     const shown = this.#options.timestamps === true ? sent : line.text;
-    if (this.#room === Infinity) return shown;
+    if (this.#leftBytes === Infinity) return shown;
     const bytes = Buffer.from(shown);
-    const room = this.#room;
-    this.#room -= bytes.length + 1;
-    return bytes.length <= room ? shown : bytes.subarray(0, room).toString('utf8');
+    const left = this.#leftBytes;
+    this.#leftBytes -= bytes.length + 1;
+    return bytes.length <= left ? shown : bytes.subarray(0, left).toString('utf8');
   }
 
   /** @throws `error` when the log cannot be read on. */

@@ -162,7 +162,7 @@ export class ConnectionPool {
       if (Object.keys(old.sockets).length === 0) this.#retired.delete(old);
     }
     this.#retired.add(agent);
-    // A connection that becomes free is closed, because there is no room for it.
+    // A connection that becomes free is closed, because no free one is kept.
     agent.maxFreeSockets = 0;
     for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
   }

@@ -40,7 +40,7 @@ export class WsMessageSocket implements MessageSocket {
     this.#ws = ws;
     this.#options = options;
     this.#heardMs = options.runtime.monotonicMs();
-    // Until somebody listens.
+    // Until a listener is added.
     ws.pause();
     this.#release = onAbort(options.signal, () => this.destroy(options.signal.reason));
     const heard = (): void => this.#heard();

@@ -41,8 +41,8 @@ export function writeMessage(write: () => void): Buffer {
   }
 }
 
-/** Makes room for `count` bytes in front of those that are written. */
-export function room(count: number): void {
+/** Reserves `count` bytes in front of those that are written. */
+export function reserve(count: number): void {
   if (wire.at >= count) return;
   const { bytes, at } = wire;
   const used = bytes.length - at;
@@ -54,7 +54,7 @@ export function room(count: number): void {
   wire.at = length - used;
 }
 
-/** A tag, or any whole number from 0 to 2^31. There must be room for it. */
+/** A tag, or any whole number from 0 to 2^31. Its bytes must be reserved. */
 export function writeSmall(value: number): void {
   const { bytes } = wire;
   if (value < 0x80) {
@@ -80,14 +80,14 @@ export function written(): number {
 /** The length of what was written since `before`, and a tag in front of it. */
 export function writeLength(before: number, tag: number): void {
   const length = wire.bytes.length - wire.at - before;
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   writeSmall(length);
   writeSmall(tag);
 }
 
 export function writeBool(value: unknown, tag: number): void {
   if (typeof value !== 'boolean') throw wrongType(value, 'a boolean');
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   writeSmall(value ? 1 : 0);
   writeSmall(tag);
 }
@@ -106,7 +106,7 @@ export function writeInt64(value: unknown, tag: number): void {
 }
 
 function writeWhole(value: number, tag: number): void {
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   if (value >= 0 && value <= MOST_BYTES) writeSmall(value);
   else writeLarge(value);
   writeSmall(tag);
@@ -114,7 +114,7 @@ function writeWhole(value: number, tag: number): void {
 
 /** A number of 64 bits with a sign. */
 export function writeBigInt64(value: bigint, tag: number): void {
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   writeHalves(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
   writeSmall(tag);
 }
@@ -140,7 +140,7 @@ function writeHalves(low: number, high: number): void {
 
 export function writeDouble(value: unknown, tag: number): void {
   if (typeof value !== 'number') throw wrongType(value, 'a number');
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   wire.at -= 8;
   wire.bytes.writeDoubleLE(value, wire.at);
   writeSmall(tag);
@@ -159,7 +159,7 @@ function writeText(value: string): void {
     writeLongText(value);
     return;
   }
-  room(length);
+  reserve(length);
   const { bytes } = wire;
   const at = wire.at - length;
   for (let index = 0; index < length; index += 1) {
@@ -175,7 +175,7 @@ function writeText(value: string): void {
 
 function writeLongText(value: string): void {
   const length = Buffer.byteLength(value, 'utf8');
-  room(length);
+  reserve(length);
   wire.at -= length;
   wire.bytes.write(value, wire.at, length === value.length ? 'latin1' : 'utf8');
 }
@@ -190,10 +190,10 @@ export function writeBytes(value: unknown, tag: number): void {
 }
 
 export function writeByteString(bytes: Uint8Array, tag: number): void {
-  room(bytes.length);
+  reserve(bytes.length);
   wire.at -= bytes.length;
   wire.bytes.set(bytes, wire.at);
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   writeSmall(bytes.length);
   writeSmall(tag);
 }
@@ -215,7 +215,7 @@ export function writeMicroTime(value: unknown, tag: number): void {
 
 /** An empty message. */
 export function writeNothing(tag: number): void {
-  room(NUMBER_BYTES);
+  reserve(NUMBER_BYTES);
   writeSmall(0);
   writeSmall(tag);
 }

@@ -146,7 +146,7 @@ export class ChannelSocket implements ChannelConnection {
     } while (at < bytes.length);
   }
 
-  /** Resolves when there is room again. @throws the reason of the signal. */
+  /** Resolves when more can be written. @throws the reason of the signal. */
   async #drained(): Promise<void> {
     const { runtime, stuckTimeoutMs } = this.#options;
     const turn = deferred<void>();

@@ -104,7 +104,7 @@ export class WebSocketWatch {
     }
   }
 
-  /** Resolves when there is room again, or nothing more is to be sent. @throws {ListwatchError} code TIMEOUT. */
+  /** Resolves when more can be written, or nothing more is to be sent. @throws {ListwatchError} code TIMEOUT. */
   async #drained(): Promise<void> {
     const { socket, runtime, stuckTimeoutMs } = this.#options;
     if (this.#ended || !socket.writableNeedDrain) return;

@@ -1,6 +1,6 @@
 import { WireReader } from '../../../meta/protobuf/wire/wire-reader.ts';
 import {
-  room,
+  reserve,
   writeByteString,
   writeInt32,
   writeMessage,
@@ -77,7 +77,7 @@ const HEAD_BYTES = 6;
 /** The bytes before the `length` bytes of data. */
 export function encodeDataHead(length: number): Uint8Array {
   return writeMessage(() => {
-    room(HEAD_BYTES);
+    reserve(HEAD_BYTES);
     writeSmall(length);
     writeSmall(TAG.data);
   });

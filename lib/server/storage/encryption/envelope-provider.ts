@@ -40,7 +40,7 @@ export interface EnvelopeOptions {
  * Guarantees: a value that was changed, or moved to another storage key, is not decrypted. A failing service fails reads and
  * writes with KEY_SERVICE_FAILED, never with CORRUPT_OBJECT.
  *
- * Not guaranteed: that values become stale when the service changes its key, because their layout has no room for a key id;
+ * Not guaranteed: that values become stale when the service changes its key, because their layout has no place for a key id;
  * that values from kube-apiserver before 1.25 are readable, because they use AES-CBC inside.
  * @see apiserver pkg/storage/value/encrypt/envelope/envelope.go @ 24a394e
  */

@@ -19,7 +19,7 @@ export interface ProgramRunOptions {
 }
 
 /**
- * - `exited`: with a code, or by a signal that somebody else has sent
+ * - `exited`: with a code, or by a signal of another process
  * - `timeout`, `flood`, `stopped`: it was still running and is being killed
  * - `not-started`
  */

@@ -68,7 +68,7 @@ export function isUnprocessed(error: unknown): boolean {
   return leavesOf(error).some(({ code }) => code === NOT_SENT || code === REFUSED);
 }
 
-/** Whether the server had no room for one stream just then, as Node 22 while it clears up a stream that was reset. */
+/** Whether the server accepted no further stream just then, as Node 22 while it clears up a stream that was reset. */
 export function isStreamTooMuch(error: unknown): boolean {
   return leavesOf(error).some(
     ({ code, message }) => code === TOO_MUCH && message.startsWith(RESET),

@@ -36,7 +36,7 @@ interface Waiting {
  * - Each session that fails to open fails as many requests as it should have served.
  * - `retire` lets streams end; `close` ends them.
  *
- * Not guaranteed: an even distribution. The oldest session with room is taken, so that the others can become idle.
+ * Not guaranteed: an even distribution. The oldest session with a free stream is taken, so that the others can become idle.
  */
 export class Http2SessionPool {
   readonly #options: Http2SessionPoolOptions;

@@ -154,7 +154,7 @@ export class PooledSession {
     return { state: this.#state, streams: this.#streams, limit: this.#limit, silentMs };
   }
 
-  /** Takes a place for a stream. There must be room. */
+  /** Takes a place for a stream. One must be free. */
   take(): StreamSlot {
     const session = this.#session;
     const reused = this.#used;
