@@ -1,7 +1,7 @@
-import { rejectUnknownOptions } from '../kernel/options/options.ts';
+import { is, optionsOf } from '../kernel/options/options-schema.ts';
 import { silentLogger } from '../kernel/report/logger.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
-import { API_SERVER_OPTIONS, type ApiServerOptions } from '../server/api/api-server-options.ts';
+import { API_SERVER, type ApiServerOptions } from '../server/api/api-server-options.ts';
 import { ApiServer } from './server/api-server.ts';
 import { ClusterControllers, type ClusterInspection } from './cluster-controllers.ts';
 import { selectedControllers, type ControllerSelection } from './cluster-controller-names.ts';
@@ -12,10 +12,11 @@ export interface ClusterOptions extends Omit<ApiServerOptions, 'serviceAccountAd
   readonly controllers?: ControllerSelection | undefined;
 }
 
-const OPTIONS: readonly string[] = [
-  ...API_SERVER_OPTIONS.filter((name) => name !== 'serviceAccountAdmission'),
-  'controllers',
-];
+const { serviceAccountAdmission: _, ...SERVER_RULES } = API_SERVER.rules;
+const OPTIONS = optionsOf<ClusterOptions>()('startCluster', {
+  ...SERVER_RULES,
+  controllers: is.anything(),
+});
 
 /**
  * An API server with the controllers of a cluster at work in it. An `ApiServer` alone is a kube-apiserver alone: owned objects stay when
@@ -55,9 +56,8 @@ export class Cluster implements AsyncDisposable {
 
   /** Use `startCluster`. */
   constructor(options: ClusterOptions) {
-    rejectUnknownOptions('startCluster', options, OPTIONS);
-    const { controllers, ...serverOptions } = options;
-    const { runtime = realRuntime, logger = silentLogger } = options;
+    const { controllers, ...serverOptions } = OPTIONS.read(options);
+    const { runtime = realRuntime, logger = silentLogger } = serverOptions;
     const selected = selectedControllers(controllers);
     const serviceAccountAdmission = selected.has('service-account');
     this.server = new ApiServer({ ...serverOptions, serviceAccountAdmission });

@@ -1,6 +1,10 @@
 import { isLoopback } from '../kernel/failure/loopback.ts';
-import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import {
+  invalidOption,
+  is,
+  optionsOf,
+  type FilledOptions,
+} from '../kernel/options/options-schema.ts';
 import { consoleLogger } from '../kernel/report/console-logger.ts';
 import { guardedLogger } from '../kernel/report/guarded-logger.ts';
 import type { Logger } from '../kernel/report/logger.ts';
@@ -58,72 +62,62 @@ export interface InspectorOptions {
   readonly logger?: Logger | undefined;
 }
 
-const OPTION_NAMES: readonly (keyof InspectorOptions)[] = [
-  'informers',
-  'queues',
-  'controllers',
-  'server',
-  'client',
-  'port',
-  'host',
-  'token',
-  'allowedHosts',
-  'title',
-  'metrics',
-  'updateIntervalMs',
-  'signal',
-  'runtime',
-  'logger',
-];
-
 const OWNER = 'serveInspector';
 const SHORTEST_TOKEN = 16;
 const LONGEST_TITLE = 100;
+const OPTIONS = optionsOf<InspectorOptions>()(OWNER, {
+  informers: is.anything(),
+  queues: is.anything(),
+  controllers: is.anything(),
+  server: is.anything(),
+  client: is.anything(),
+  port: is.integer({ min: 0, max: 65_535 }).default(0),
+  host: is.filledText().default('127.0.0.1'),
+  token: is.rule<string>(
+    `a text of at least ${SHORTEST_TOKEN} characters, without white space`,
+    (token) => typeof token === 'string' && token.length >= SHORTEST_TOKEN && !/\s/.test(token),
+  ),
+  allowedHosts: is.texts().default([]),
+  title: is.text().default('listwatch'),
+  metrics: is.anything(),
+  updateIntervalMs: is.number({ min: 100, max: 60_000 }).default(1000),
+  signal: is.abortSignal(),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
+});
 
-export interface ResolvedInspectorOptions {
+export interface ResolvedInspectorOptions
+  extends FilledOptions<
+    Omit<InspectorOptions, keyof InspectedParts>,
+    'port' | 'host' | 'title' | 'updateIntervalMs' | 'runtime' | 'logger'
+  > {
   readonly parts: InspectedParts;
-  readonly port: number;
-  readonly host: string;
-  readonly token: string | undefined;
   /** Besides those of this machine. */
   readonly hosts: readonly string[];
-  readonly title: string;
-  readonly metrics: TextMetrics | undefined;
-  readonly updateIntervalMs: number;
-  readonly signal: AbortSignal | undefined;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
 }
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
-export function resolveInspectorOptions(options: InspectorOptions): ResolvedInspectorOptions {
-  rejectUnknownOptions(OWNER, options, OPTION_NAMES);
-  const { host = '127.0.0.1', token, allowedHosts = [], title = 'listwatch', signal } = options;
-  checkToken(host, token);
-  if (!Array.isArray(allowedHosts)) refuse('option "allowedHosts" must be an array of host names');
-  if (typeof title !== 'string') refuse('option "title" must be a text');
-  checkParts(options);
-  const port = { min: 0, max: 65_535, integer: true };
-  const interval = { min: 100, max: 60_000 };
-  const { updateIntervalMs } = options;
+export function resolveInspectorOptions(given: InspectorOptions): ResolvedInspectorOptions {
+  const { informers, queues, controllers, server, client, ...options } = OPTIONS.read(given);
+  const { host, token, title, allowedHosts, logger } = options;
+  if (token === undefined && !isLoopback(host)) {
+    refuse(
+      `option "host" opens it to the network (${host}), so that it needs option "token"; leave "host" out to serve this machine only`,
+    );
+  }
+  checkParts(given);
   return {
+    ...options,
     parts: {
-      informers: list<InspectedInformers | InspectedInformer>(options.informers),
-      queues: list(options.queues),
-      controllers: list(options.controllers),
-      server: options.server,
-      client: options.client,
+      informers: list<InspectedInformers | InspectedInformer>(informers),
+      queues: list(queues),
+      controllers: list(controllers),
+      server,
+      client,
     },
-    port: numberOption(OWNER, 'port', options.port, 0, port),
-    host,
-    token,
     hosts: [...allowedHosts, host],
     title: title.slice(0, LONGEST_TITLE),
-    metrics: options.metrics,
-    updateIntervalMs: numberOption(OWNER, 'updateIntervalMs', updateIntervalMs, 1000, interval),
-    signal,
-    runtime: options.runtime ?? realRuntime,
-    logger: guardedLogger(options.logger ?? consoleLogger),
+    logger: guardedLogger(logger),
   };
 }
 
@@ -164,21 +158,8 @@ function has(part: unknown, ...methods: readonly string[]): boolean {
   return methods.every((name) => typeof Reflect.get(part, name) === 'function');
 }
 
-function checkToken(host: string, token: string | undefined): void {
-  if (typeof host !== 'string' || host === '') refuse('option "host" must be an address');
-  if (token === undefined) {
-    if (isLoopback(host)) return;
-    refuse(
-      `option "host" opens it to the network (${host}), so that it needs option "token"; leave "host" out to serve this machine only`,
-    );
-  }
-  if (typeof token !== 'string' || token.length < SHORTEST_TOKEN || /\s/.test(token)) {
-    refuse(`option "token" must have at least ${SHORTEST_TOKEN} characters, without white space`);
-  }
-}
-
 function refuse(rule: string): never {
-  throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${rule}`);
+  throw invalidOption(OWNER, rule);
 }
 
 function list<P extends object>(given: OneOrMore<P> | undefined): readonly P[] {

@@ -1,7 +1,6 @@
 import type { ListerWatcher } from '../cache/reflector/contract/lister-watcher.ts';
 import type { ReceivedObjects } from '../cache/reflector/contract/received-objects.ts';
-import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { invalidOption, is, optionsOf } from '../kernel/options/options-schema.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
 import type { CollectionReader } from '../meta/collection-options.ts';
@@ -96,25 +95,22 @@ export interface ResolvedRecordOptions {
   readonly files: FileWriter;
 }
 
-const KNOWN: readonly (keyof RecordOptions)[] = [
-  'maxBytes',
-  'baseBytes',
-  'keepMinutes',
-  'dumpOn',
-  'mask',
-  'identity',
-  'flushMs',
-  'runtime',
-  'onFailure',
-  'files',
-];
 const OWNER = 'record';
 const LEAST_BYTES = 65_536;
 const MOST_BYTES = 1024 ** 3;
-const MAX_BYTES = 256 * 1024 ** 2;
-const BASE_BYTES = 16 * 1024 ** 2;
-const FLUSH_MS = 1000;
 const MINUTE_MS = 60_000;
+const OPTIONS = optionsOf<RecordOptions>()(OWNER, {
+  maxBytes: is.integer({ min: LEAST_BYTES, max: MOST_BYTES }).default(256 * 1024 ** 2),
+  baseBytes: is.integer({ min: 0, max: MOST_BYTES }).default(16 * 1024 ** 2),
+  keepMinutes: is.number({ min: 0.01, max: 1440 }),
+  dumpOn: is.anything(),
+  mask: is.anything(),
+  identity: is.rule<SourceIdentity>('what await identify(client) gives', isIdentity),
+  flushMs: is.number({ min: 1 }).default(1000),
+  runtime: is.object(),
+  onFailure: is.callback().default((): void => {}),
+  files: is.object().default(nodeFiles),
+});
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveRecordOptions(
@@ -122,56 +118,40 @@ export function resolveRecordOptions(
   from: { readonly runtime?: Runtime | undefined },
   hasCache: boolean,
 ): ResolvedRecordOptions {
-  rejectUnknownOptions(OWNER, options, KNOWN);
-  const { keepMinutes, maxBytes, baseBytes, flushMs } = options;
-  if (keepMinutes !== undefined && baseBytes !== undefined) {
+  const { keepMinutes, runtime = from.runtime ?? realRuntime, ...read } = OPTIONS.read(options);
+  if (keepMinutes !== undefined && options.baseBytes !== undefined) {
     const text = 'option "baseBytes" is for a recording to a file, not for one with keepMinutes';
-    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+    throw invalidOption(OWNER, text);
   }
   if (keepMinutes !== undefined && !hasCache) {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `${OWNER}: option "keepMinutes" needs an informer or a client: the caches have what came before`,
-    );
+    const text =
+      'option "keepMinutes" needs an informer or a client: the caches have what came before';
+    throw invalidOption(OWNER, text);
   }
-  checkTypes(options);
-  const bytes = { min: LEAST_BYTES, max: MOST_BYTES, integer: true };
-  const base = { min: 0, max: MOST_BYTES, integer: true };
-  const minutes = numberOption(OWNER, 'keepMinutes', keepMinutes, 1, { min: 0.01, max: 1440 });
   return {
-    maxBytes: numberOption(OWNER, 'maxBytes', maxBytes, MAX_BYTES, bytes),
-    baseBytes: numberOption(OWNER, 'baseBytes', baseBytes, BASE_BYTES, base),
-    keepMs: keepMinutes === undefined ? undefined : minutes * MINUTE_MS,
+    ...read,
+    identity: read.identity,
+    keepMs: keepMinutes === undefined ? undefined : keepMinutes * MINUTE_MS,
     dumpOn: dumpCauses(options),
     mask: new ObjectMask(OWNER, options.mask),
-    identity: options.identity,
-    flushMs: numberOption(OWNER, 'flushMs', flushMs, FLUSH_MS, { min: 1 }),
-    runtime: options.runtime ?? from.runtime ?? realRuntime,
-    onFailure: options.onFailure ?? ((): void => {}),
-    files: options.files ?? nodeFiles,
+    runtime,
   };
 }
 
-function checkTypes({ identity, onFailure }: RecordOptions): void {
-  const { server, user } = identity ?? { server: '', user: '' };
-  if (typeof server !== 'string' || typeof user !== 'string') {
-    const text = 'option "identity" has to be what await identify(client) gives';
-    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
-  }
-  if (onFailure !== undefined && typeof onFailure !== 'function') {
-    throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "onFailure" has to be a function`);
-  }
+function isIdentity(given: unknown): boolean {
+  const { server, user } = Object(given) as Partial<Record<keyof SourceIdentity, unknown>>;
+  return typeof server === 'string' && typeof user === 'string';
 }
 
 function dumpCauses({ dumpOn = [], keepMinutes }: RecordOptions): ReadonlySet<DumpCause> {
   const wrong = dumpOn.find((cause) => !DUMP_CAUSES.includes(cause));
   if (wrong !== undefined) {
     const text = `option "dumpOn" has ${JSON.stringify(wrong)}: use ${DUMP_CAUSES.join(', ')}`;
-    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+    throw invalidOption(OWNER, text);
   }
   if (dumpOn.length > 0 && keepMinutes === undefined) {
     const text = 'option "dumpOn" needs keepMinutes: without it everything is in the file already';
-    throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${text}`);
+    throw invalidOption(OWNER, text);
   }
   return new Set(dumpOn);
 }

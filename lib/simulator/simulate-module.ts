@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { errorCodes, ListwatchError, type ErrorCode } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
 import { onAbort } from '../kernel/time/abort.ts';
 import type { SimulationPlan } from './contract/fault.ts';
 import type { Finding } from './contract/finding.ts';
 import {
-  MODULE_SIMULATION_OPTIONS,
+  MODULE_SIMULATION,
   OVERRIDES,
   type ModuleSimulationOptions,
 } from './contract/module-simulation-options.ts';
@@ -23,8 +22,6 @@ import { endFinding, type ProcessEnd } from './isolation/process-end.ts';
 import { SimulationError } from './simulation-error.ts';
 
 const OWNER = 'simulateModule';
-const BLOCKED_MS = 20_000;
-const HEAP_MB = 1024;
 
 /**
  * Does what `simulate` does with the options that a module exports, in a process of its own. There `Date`, timers, random numbers and
@@ -58,25 +55,13 @@ export async function simulateModule(options: ModuleSimulationOptions): Promise<
 }
 
 function hostArgument(options: ModuleSimulationOptions): HostArgument {
-  requireOptions(OWNER, options, ['module']);
-  rejectUnknownOptions(OWNER, options, MODULE_SIMULATION_OPTIONS);
-  const { module, modules = 'auto' } = options;
-  if (!['auto', 'shared', 'fresh'].includes(modules)) {
-    const text = `${OWNER}: option "modules" is ${JSON.stringify(modules)}: use auto, shared or fresh`;
-    throw new ListwatchError('INVALID_OPTION', text);
-  }
-  const whole = { min: 1, integer: true } as const;
-  const settings: IsolationSettings = {
-    module: moduleUrl(module),
-    modules,
-    blockedMs: numberOption(OWNER, 'blockedMs', options.blockedMs, BLOCKED_MS, { min: 500 }),
-    heapMb: numberOption(OWNER, 'heapMb', options.heapMb, HEAP_MB, { min: 128, integer: true }),
-  };
+  const { module, modules, blockedMs, heapMb, processes } = MODULE_SIMULATION.read(options);
+  const settings: IsolationSettings = { module: moduleUrl(module), modules, blockedMs, heapMb };
   const given = OVERRIDES.filter((name) => options[name] !== undefined);
   return {
     settings,
     overrides: Object.fromEntries(given.map((name) => [name, options[name]])),
-    processes: numberOption(OWNER, 'processes', options.processes, 1, whole),
+    processes,
   };
 }
 

@@ -1,6 +1,6 @@
 import { eventFact, type EventReference } from '../controller/events/event-fact.ts';
 import type { EventSink, NewEvent } from '../controller/events/event-sink.ts';
-import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { is, optionsOf } from '../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 
 /** An event as a test reads it. */
@@ -18,7 +18,9 @@ export interface FakeEventRecorderOptions {
   readonly capacity?: number | undefined;
 }
 
-const CAPACITY = 10_000;
+const OPTIONS = optionsOf<FakeEventRecorderOptions>()('FakeEventRecorder', {
+  capacity: is.integer({ min: 0 }).default(10_000),
+});
 
 /**
  * Collects events in place of an `EventRecorder`. It writes nothing, combines nothing, and never blocks.
@@ -37,10 +39,7 @@ export class FakeEventRecorder implements EventSink {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: FakeEventRecorderOptions = {}) {
-    rejectUnknownOptions('FakeEventRecorder', options, ['capacity']);
-    const limits = { min: 0, integer: true };
-    const { capacity } = options;
-    this.#capacity = numberOption('FakeEventRecorder', 'capacity', capacity, CAPACITY, limits);
+    this.#capacity = OPTIONS.read(options).capacity;
   }
 
   /** Events beyond the capacity. */

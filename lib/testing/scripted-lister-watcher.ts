@@ -1,6 +1,6 @@
 import { abortable } from '../kernel/time/abort.ts';
 import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { is, optionsOf } from '../kernel/options/options-schema.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import { RingBuffer } from '../kernel/data/ring-buffer.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
@@ -68,16 +68,16 @@ export interface ScriptedRequest {
 /** Maximum length of `requests`. */
 const REMEMBERED_REQUESTS = 10_000;
 
-const KNOWN: readonly (keyof ScriptedListerWatcherOptions)[] = [
-  'runtime',
-  'description',
-  'objects',
-  'startResourceVersion',
-  'supportsWatchList',
-  'historySize',
-  'latencyMs',
-  'pieceSize',
-];
+const OPTIONS = optionsOf<ScriptedListerWatcherOptions>()('ScriptedListerWatcher', {
+  runtime: is.object().default(realRuntime),
+  description: is.text().default('scripted objects'),
+  objects: is.rule<readonly KubernetesObject[]>('an array', Array.isArray),
+  startResourceVersion: is.text().default('0'),
+  supportsWatchList: is.flag().default(true),
+  historySize: is.number({ min: 0 }).default(10_000),
+  latencyMs: is.number({ min: 0 }).default(0),
+  pieceSize: is.integer({ min: 0 }).default(0),
+});
 
 /**
  * A collection in memory that can be listed and watched like one of an API server, and that fails on demand.
@@ -115,19 +115,16 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
   #held: ScriptedChange<T>[] | undefined;
 
   constructor(options: ScriptedListerWatcherOptions<T> = {}) {
-    rejectUnknownOptions('ScriptedListerWatcher', options, KNOWN);
-    const number = (name: 'historySize' | 'latencyMs', fallback: number): number =>
-      numberOption('ScriptedListerWatcher', name, options[name], fallback, { min: 0 });
-    const start = options.startResourceVersion ?? '0';
-    this.description = options.description ?? 'scripted objects';
-    this.supports = { watchList: options.supportsWatchList ?? true };
-    this.latencyMs = number('latencyMs', 0);
-    this.#pieceSize = numberOption('ScriptedListerWatcher', 'pieceSize', options.pieceSize, 0, {
-      min: 0,
-      integer: true,
-    });
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#collection = new ScriptedCollection(parseVersion(start), number('historySize', 10_000));
+    const read = OPTIONS.read<ScriptedListerWatcherOptions<T>>(options);
+    this.description = read.description;
+    this.supports = { watchList: read.supportsWatchList };
+    this.latencyMs = read.latencyMs;
+    this.#pieceSize = read.pieceSize;
+    this.#runtime = read.runtime;
+    this.#collection = new ScriptedCollection(
+      parseVersion(read.startResourceVersion),
+      read.historySize,
+    );
     for (const object of options.objects ?? []) this.add(object);
   }
 

@@ -1,7 +1,7 @@
 import { inProcessTransport } from '../client/transport/in-process/in-process-transport.ts';
 import type { Transport } from '../client/transport/contract/transport.ts';
 import { ListwatchError } from '../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../kernel/options/options.ts';
+import { is, optionsOf } from '../kernel/options/options-schema.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import type { Runtime, Timer } from '../kernel/time/runtime.ts';
 import { ActiveFault } from '../server/api/faults/active-fault.ts';
@@ -42,20 +42,20 @@ export interface CrashPoint
   readonly handled?: boolean | undefined;
 }
 
-const OPTIONS: readonly (keyof TestProgramOptions)[] = [
-  'handler',
-  'main',
-  'restartAfterMs',
-  'runtime',
-];
-const POINT: readonly (keyof CrashPoint)[] = [
-  'match',
-  'skip',
-  'times',
-  'probability',
-  'seed',
-  'handled',
-];
+const OPTIONS = optionsOf<TestProgramOptions>()('TestProgram', {
+  handler: is.callback().required,
+  main: is.callback().required,
+  restartAfterMs: is.number({ min: 0 }).default(1000),
+  runtime: is.object().default(realRuntime),
+});
+const POINT = optionsOf<CrashPoint>()('crashAt', {
+  match: is.anything(),
+  skip: is.anything(),
+  times: is.anything(),
+  probability: is.anything(),
+  seed: is.anything(),
+  handled: is.flag(),
+});
 
 interface Run {
   readonly stop: AbortController;
@@ -103,14 +103,11 @@ export class TestProgram implements AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: TestProgramOptions) {
-    const owner = 'TestProgram';
-    rejectUnknownOptions(owner, options, OPTIONS);
-    requireOptions(owner, options, ['handler', 'main']);
-    this.#handler = options.handler;
-    this.#main = options.main;
-    this.#runtime = options.runtime ?? realRuntime;
-    const { restartAfterMs } = options;
-    this.#restartAfterMs = numberOption(owner, 'restartAfterMs', restartAfterMs, 1000, { min: 0 });
+    const { handler, main, restartAfterMs, runtime } = OPTIONS.read(options);
+    this.#handler = handler;
+    this.#main = main;
+    this.#runtime = runtime;
+    this.#restartAfterMs = restartAfterMs;
   }
 
   /** Whether a run is under way. */
@@ -156,7 +153,7 @@ export class TestProgram implements AsyncDisposable {
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   crashAt(point: CrashPoint): Fault {
-    rejectUnknownOptions('crashAt', point, POINT);
+    POINT.read(point);
     const { handled = true, times = 1, ...rest } = point;
     const rule: FaultRule = { ...rest, times, reset: handled ? { handled } : true };
     checkFaultRule(rule);

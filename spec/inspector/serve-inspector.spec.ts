@@ -74,7 +74,7 @@ describe('serveInspector', () => {
     [{ client: {} }, '"client" takes the client that connect() gives'],
     [{ server: {} }, '"server" takes an ApiServer'],
     [{ metrics: {} }, '"metrics" takes an object with text()'],
-    [{ title: 5 }, '"title" must be a text'],
+    [{ title: 5 }, '"title" must be a string'],
   ];
   for (const [given, text] of WRONG_PARTS) {
     it(`refuses ${JSON.stringify(given)}: ${text}`, async () => {

@@ -349,7 +349,7 @@ describe('a recording', () => {
     ]) {
       const error = await rejection(record<Pod>(informer, 'a.listwatch', options as never));
       expect(error).to.have.property('code', 'INVALID_OPTION');
-      expect(error.message).to.match(/option "(identity|onFailure)" has to be /);
+      expect(error.message).to.match(/option "(identity|onFailure)" must be /);
     }
   });
 

@@ -1,4 +1,4 @@
-import { numberOption } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { failingWindow } from './failing-window.ts';
@@ -10,6 +10,11 @@ export interface LinearizabilityOptions {
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
 }
+
+const OPTIONS = optionsOf<LinearizabilityOptions>()('checkLinearizability', {
+  budgetMs: is.number({ min: 1 }).default(60_000),
+  runtime: is.object().default(realRuntime),
+});
 
 export type LinearizabilityVerdict<Operation> =
   /** A sequential order in which the operations have these results. */
@@ -34,9 +39,7 @@ export function checkLinearizability<State, Operation extends TimedOperation>(
   model: SequentialModel<State, Operation>,
   options: LinearizabilityOptions = {},
 ): LinearizabilityVerdict<Operation> {
-  const { runtime = realRuntime } = options;
-  const owner = 'checkLinearizability';
-  const budgetMs = numberOption(owner, 'budgetMs', options.budgetMs, 60_000, { min: 1 });
+  const { budgetMs, runtime } = OPTIONS.read(options);
   const giveUpAtMs = runtime.monotonicMs() + budgetMs;
   const isOver = (): boolean => runtime.monotonicMs() > giveUpAtMs;
   const search = new Search(operations, model, model.initial, isOver);

@@ -1,4 +1,4 @@
-import { numberOption } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type {
@@ -25,6 +25,14 @@ export interface RevisionCheckOptions {
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
 }
+
+const OPTIONS = optionsOf<RevisionCheckOptions>()('checkRevisions', {
+  operations: is.rule<readonly RecordedOperation[]>('an array', Array.isArray).required,
+  observed: is.rule<readonly KeyValueEvent[]>('an array', Array.isArray).default([]),
+  base: is.object().default({ revision: 1n, items: [] }),
+  budgetMs: is.number({ min: 1 }).default(60_000),
+  runtime: is.object().default(realRuntime),
+});
 
 export type RevisionVerdict =
   /** An order of all operations exists that explains every result; `history` is its history. */
@@ -87,11 +95,8 @@ class RevisionReplay {
   #furthest: Contradiction | undefined;
 
   constructor(options: RevisionCheckOptions) {
-    const { operations, observed = [], runtime = realRuntime } = options;
-    const budgetMs = numberOption('checkRevisions', 'budgetMs', options.budgetMs, 60_000, {
-      min: 1,
-    });
-    this.#base = options.base ?? { revision: 1n, items: [] };
+    const { operations, observed, base, budgetMs, runtime } = OPTIONS.read(options);
+    this.#base = base;
     this.#index = new RevisionIndex(operations, observed, this.#base.revision);
     this.#state = new ReplayedState(this.#base.revision, this.#base.items);
     this.#runtime = runtime;

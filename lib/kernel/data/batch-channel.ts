@@ -1,5 +1,5 @@
 import { ListwatchError } from '../failure/errors.ts';
-import { numberOption, requireOptions } from '../options/options.ts';
+import { is, optionsOf } from '../options/options-schema.ts';
 
 export interface BatchChannelOptions {
   /** The name of the channel in error messages. */
@@ -9,6 +9,12 @@ export interface BatchChannelOptions {
   /** Called once when the reader leaves its loop, or the channel is closed or failed. */
   readonly onEnd?: (() => void) | undefined;
 }
+
+const OPTIONS = optionsOf<BatchChannelOptions>()('BatchChannel', {
+  name: is.text().required,
+  capacity: is.number({ min: 1 }).required,
+  onEnd: is.callback(),
+});
 
 type End = { readonly error: unknown } | 'closed';
 
@@ -33,9 +39,7 @@ export class BatchChannel<T> implements AsyncIterable<readonly T[]> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: BatchChannelOptions) {
-    requireOptions('BatchChannel', options, ['name', 'capacity']);
-    numberOption('BatchChannel', 'capacity', options.capacity, 1, { min: 1 });
-    this.#options = options;
+    this.#options = OPTIONS.read(options);
   }
 
   /** Items waiting. */

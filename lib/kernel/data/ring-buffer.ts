@@ -1,7 +1,7 @@
-import { numberOption } from '../options/options.ts';
+import { is } from '../options/options-schema.ts';
 
 const SMALLEST = 16;
-const LARGEST = { min: 0, max: 2 ** 30 };
+const CAPACITY = is.number({ min: 0, max: 2 ** 30 });
 
 /**
  * A first-in first-out queue on a circular array: constant time at both ends, no shifting, no garbage per item.
@@ -14,7 +14,7 @@ export class RingBuffer<T> implements Iterable<T> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(initialCapacity: number = SMALLEST) {
-    numberOption('RingBuffer', 'initialCapacity', initialCapacity, SMALLEST, LARGEST);
+    CAPACITY.read('RingBuffer', 'initialCapacity', initialCapacity);
     let capacity = SMALLEST;
     while (capacity < initialCapacity) capacity *= 2;
     this.#slots = Array.from({ length: capacity });

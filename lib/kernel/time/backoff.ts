@@ -1,4 +1,4 @@
-import { numberOption, rejectUnknownOptions, requireOptions } from '../options/options.ts';
+import { is, optionsOf } from '../options/options-schema.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface BackoffOptions {
@@ -14,14 +14,13 @@ export interface BackoffOptions {
   readonly resetAfterMs?: number | undefined;
 }
 
-const OWNER = 'Backoff';
-const OPTION_NAMES = [
-  'baseMs',
-  'capMs',
-  'factor',
-  'jitter',
-  'resetAfterMs',
-] as const satisfies readonly (keyof BackoffOptions)[];
+const OPTIONS = optionsOf<BackoffOptions>()('Backoff', {
+  baseMs: is.number({ min: 0 }).required,
+  capMs: is.number({ min: 0 }).required,
+  factor: is.number({ min: 1 }).default(2),
+  jitter: is.number({ min: 0 }).default(1),
+  resetAfterMs: is.number({ min: 0 }).default(120_000),
+});
 
 /**
  * Exponential delays with additive jitter.
@@ -31,23 +30,14 @@ const OPTION_NAMES = [
  */
 export class Backoff {
   readonly #runtime: Runtime;
-  readonly #options: { readonly [Name in keyof BackoffOptions]-?: number };
+  readonly #options: Readonly<Record<keyof BackoffOptions, number>>;
   #nextMs: number;
   #delayOverAtMs: number | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(runtime: Runtime, options: BackoffOptions) {
-    requireOptions(OWNER, options, ['baseMs', 'capMs']);
-    rejectUnknownOptions(OWNER, options, OPTION_NAMES);
     this.#runtime = runtime;
-    const { baseMs, capMs, factor, jitter, resetAfterMs } = options;
-    this.#options = {
-      baseMs: numberOption(OWNER, 'baseMs', baseMs, 0, { min: 0 }),
-      capMs: numberOption(OWNER, 'capMs', capMs, 0, { min: 0 }),
-      factor: numberOption(OWNER, 'factor', factor, 2, { min: 1 }),
-      jitter: numberOption(OWNER, 'jitter', jitter, 1, { min: 0 }),
-      resetAfterMs: numberOption(OWNER, 'resetAfterMs', resetAfterMs, 120_000, { min: 0 }),
-    };
+    this.#options = OPTIONS.read(options);
     this.#nextMs = options.baseMs;
   }
 

@@ -1,5 +1,5 @@
 import { ListwatchError } from '../failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../options/options.ts';
+import { is, optionsOf } from '../options/options-schema.ts';
 import { seededRandom } from './random.ts';
 import type { Runtime, Timer } from './runtime.ts';
 
@@ -31,15 +31,17 @@ interface Entry {
   waiting: boolean;
 }
 
-const KNOWN_OPTIONS: readonly (keyof VirtualRuntimeOptions)[] = [
-  'seed',
-  'startWallMs',
-  'order',
-  'maxTasksAtOneInstant',
-];
 const OWNER = 'VirtualRuntime';
-const START_OF_2024 = Date.UTC(2024, 0, 1);
-const ONE_HOUR_MS = 3_600_000;
+const OPTIONS = optionsOf<VirtualRuntimeOptions>()(OWNER, {
+  seed: is.anything().default(1),
+  startWallMs: is
+    .number({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER })
+    .default(Date.UTC(2024, 0, 1)),
+  order: is.oneOf('fifo', 'random').default('fifo'),
+  maxTasksAtOneInstant: is.number({ min: 1 }).default(1_000_000),
+});
+const DELTA = is.number({ min: 0, max: Number.MAX_SAFE_INTEGER }).required;
+const LIMIT = is.number({ min: 0 }).default(3_600_000);
 /** The heap is swept only when it has at least this many cancelled timers. */
 const SMALLEST_SWEEP = 1000;
 
@@ -77,21 +79,11 @@ export class VirtualRuntime implements Runtime {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: VirtualRuntimeOptions = {}) {
-    rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
-    this.#random = seededRandom(options.seed ?? 1);
-    this.#order = options.order ?? 'fifo';
-    const { startWallMs, maxTasksAtOneInstant } = options;
-    this.#startWallMs = numberOption(OWNER, 'startWallMs', startWallMs, START_OF_2024, {
-      min: Number.MIN_SAFE_INTEGER,
-      max: Number.MAX_SAFE_INTEGER,
-    });
-    this.#maxTasksAtOneInstant = numberOption(
-      OWNER,
-      'maxTasksAtOneInstant',
-      maxTasksAtOneInstant,
-      1_000_000,
-      { min: 1 },
-    );
+    const { seed, order, startWallMs, maxTasksAtOneInstant } = OPTIONS.read(options);
+    this.#random = seededRandom(seed);
+    this.#order = order;
+    this.#startWallMs = startWallMs;
+    this.#maxTasksAtOneInstant = maxTasksAtOneInstant;
   }
 
   wallMs(): number {
@@ -147,7 +139,7 @@ export class VirtualRuntime implements Runtime {
    * @throws {ListwatchError} code INVALID_OPTION for another number; the errors of `settle`.
    */
   async advance(deltaMs: number): Promise<void> {
-    numberOption(OWNER, 'deltaMs', deltaMs, 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    DELTA.read(OWNER, 'deltaMs', deltaMs);
     const targetMs = this.#elapsedMs + deltaMs;
     await this.#settle('advance');
     while (this.#nextDue() <= targetMs) {
@@ -163,8 +155,7 @@ export class VirtualRuntime implements Runtime {
    * `limitMs` of virtual time have passed.
    */
   async run<R>(work: Promise<R> | (() => Promise<R>), options: RunOptions = {}): Promise<R> {
-    const limitMs =
-      this.#elapsedMs + numberOption(OWNER, 'limitMs', options.limitMs, ONE_HOUR_MS, { min: 0 });
+    const limitMs = this.#elapsedMs + LIMIT.read(OWNER, 'limitMs', options.limitMs);
     this.#runs += 1;
     try {
       return await this.#drive(typeof work === 'function' ? work() : work, limitMs);

@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 
 export interface ShardOptions {
   /** Which shard, from 0 on. */
@@ -57,6 +57,12 @@ const MOST_SHARDS = 1_000_000;
 const CALL =
   /^shardRange\(\s*object\.metadata\.(uid|namespace)\s*,\s*(['"])0x([0-9a-fA-F]{1,17})\2\s*,\s*(['"])0x([0-9a-fA-F]{1,17})\4\s*\)$/;
 
+const OPTIONS = optionsOf<ShardOptions>()('shardSelector', {
+  of: is.integer({ min: 1, max: MOST_SHARDS }).required,
+  index: is.integer({ min: 0 }).required,
+  by: is.oneOf('uid', 'namespace').default('uid'),
+});
+
 /**
  * The selector of one of several shards of equal size.
  *
@@ -65,20 +71,10 @@ const CALL =
  * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function shardSelector(options: ShardOptions): string {
-  const owner = 'shardSelector';
-  rejectUnknownOptions(owner, options, ['index', 'of', 'by']);
-  const { by = 'uid' } = options;
-  const count = numberOption(owner, 'of', options.of, Number.NaN, {
-    min: 1,
-    max: MOST_SHARDS,
-    integer: true,
-  });
-  const rule = { min: 0, max: count - 1, integer: true };
-  const index = numberOption(owner, 'index', options.index, Number.NaN, rule);
-  if (by !== 'uid' && by !== 'namespace') {
-    const text = `${owner}: option "by" must be "uid" or "namespace", not ${JSON.stringify(by)}`;
-    throw new ListwatchError('INVALID_OPTION', text);
-  }
+  const { by, of: count, index: given } = OPTIONS.read(options);
+  const index = is
+    .integer({ min: 0, max: count - 1 })
+    .required.read('shardSelector', 'index', given);
   const border = (place: number): string =>
     `'0x${((2n ** 64n * BigInt(place)) / BigInt(count)).toString(16).padStart(16, '0')}'`;
   return `shardRange(object.metadata.${by}, ${border(index)}, ${border(index + 1)})`;

@@ -1,4 +1,4 @@
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -49,6 +49,10 @@ export interface ReplayServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const OPTIONS = optionsOf<ReplayServeOptions>()('serve', {
+  port: is.integer({ min: 0, max: 65_535 }).default(0),
+});
+
 /** As `Replay.serve`. */
 export async function startReplayServer({
   readers,
@@ -56,9 +60,7 @@ export async function startReplayServer({
   play,
   ...options
 }: ReplayServerOptions): Promise<ReplayServer> {
-  rejectUnknownOptions('serve', options, ['port']);
-  const whole = { min: 0, max: 65_535, integer: true };
-  const port = numberOption('serve', 'port', options.port, 0, whole);
+  const { port } = OPTIONS.read(options);
   const stage = new ServedStage(() => listener.closeConnections());
   const served = servedCollections(readers, stage);
   const installed = new Map<string, InstalledResource>();

@@ -8,7 +8,7 @@ import type {
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -38,6 +38,12 @@ export interface ReplayOptions {
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
 }
+
+const OPTIONS = optionsOf<ReplayOptions>()('replay', {
+  speed: is.anything(),
+  partial: is.flag(),
+  runtime: is.object(),
+});
 
 interface WaitForReplay {
   readonly timeoutMs?: number | undefined;
@@ -89,7 +95,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
     path: string,
     options: ReplayOptions,
   ): Promise<Replay<T>> {
-    rejectUnknownOptions('replay', options, ['speed', 'partial', 'runtime']);
+    OPTIONS.read(options);
     return new Replay<T>(await readRecording(path, options.partial), options);
   }
 

@@ -6,11 +6,7 @@ import type {
 } from '../../cache/collection/warm/warm-start.ts';
 import { objectJson } from '../../cache/memory/views/object-json.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
@@ -48,16 +44,15 @@ export interface SnapshotOptions {
   readonly files?: FileWriter | undefined;
 }
 
-const KNOWN: readonly (keyof SnapshotOptions)[] = [
-  'file',
-  'identity',
-  'everyMs',
-  'secrets',
-  'runtime',
-  'files',
-];
 const OWNER = 'snapshot';
-const EVERY_MS = 60_000;
+const OPTIONS = optionsOf<SnapshotOptions>()(OWNER, {
+  file: is.text().required,
+  identity: is.anything().required,
+  everyMs: is.number({ min: 100 }).default(60_000),
+  secrets: is.flag().default(false),
+  runtime: is.object().default(realRuntime),
+  files: is.object().default(nodeFiles),
+});
 const CHUNK_BYTES = 512 * 1024;
 
 /**
@@ -72,17 +67,7 @@ const CHUNK_BYTES = 512 * 1024;
  * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function snapshot(options: SnapshotOptions): WarmStart {
-  requireOptions(OWNER, options, ['file', 'identity']);
-  rejectUnknownOptions(OWNER, options, KNOWN);
-  const { file, secrets = false } = options;
-  return new FileSnapshot({
-    file,
-    secrets,
-    identity: options.identity,
-    everyMs: numberOption(OWNER, 'everyMs', options.everyMs, EVERY_MS, { min: 100 }),
-    runtime: options.runtime ?? realRuntime,
-    files: options.files ?? nodeFiles,
-  });
+  return new FileSnapshot(OPTIONS.read(options));
 }
 
 type ResolvedOptions = { [Name in keyof SnapshotOptions]-?: NonNullable<SnapshotOptions[Name]> };

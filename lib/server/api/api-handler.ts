@@ -1,6 +1,6 @@
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { withDeadline } from '../../kernel/time/wait.ts';
@@ -66,6 +66,18 @@ export interface ApiHandlerOptions {
   readonly metrics?: ServerMetrics | undefined;
 }
 
+const OPTIONS = optionsOf<ApiHandlerOptions>()('createApiHandler', {
+  registry: is.object().required,
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+  requestTimeoutMs: is.number({ min: 1 }).default(60_000),
+  unsafeObjectDeletion: is.flag().default(false),
+  healthChecks: is.rule<readonly HealthCheck[]>('an array', Array.isArray).default([]),
+  tokenIssuer: is.object(),
+  metrics: is.object(),
+  authorizer: is.object(),
+});
+
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
   get: serveGet,
   list: serveList,
@@ -96,38 +108,21 @@ class ApiRouter {
   readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
 
   constructor(options: ApiHandlerOptions) {
-    const owner = 'createApiHandler';
-    rejectUnknownOptions(owner, options, [
-      'registry',
-      'runtime',
-      'logger',
-      'requestTimeoutMs',
-      'unsafeObjectDeletion',
-      'healthChecks',
-      'tokenIssuer',
-      'metrics',
-      'authorizer',
-    ]);
-    this.#registry = options.registry;
-    this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? silentLogger;
-    this.#unsafeObjectDeletion = options.unsafeObjectDeletion ?? false;
-    this.#authorizer = options.authorizer;
-    this.#requestTimeoutMs = numberOption(
-      owner,
-      'requestTimeoutMs',
-      options.requestTimeoutMs,
-      60_000,
-      { min: 1 },
-    );
-    const metrics = options.metrics ?? new ServerMetrics({ logger: this.#logger });
+    const read = OPTIONS.read(options);
+    this.#registry = read.registry;
+    this.#runtime = read.runtime;
+    this.#logger = read.logger;
+    this.#unsafeObjectDeletion = read.unsafeObjectDeletion;
+    this.#authorizer = read.authorizer;
+    this.#requestTimeoutMs = read.requestTimeoutMs;
+    const metrics = read.metrics ?? new ServerMetrics({ logger: this.#logger });
     this.#meter = new ApiRequestMeter(metrics, this.#runtime);
     this.#rootPaths = new RootPaths({
-      registry: options.registry,
+      registry: read.registry,
       runtime: this.#runtime,
-      health: new HealthEndpoints(options.healthChecks ?? [], this.#logger),
+      health: new HealthEndpoints(read.healthChecks, this.#logger),
       metrics,
-      tokenIssuer: options.tokenIssuer,
+      tokenIssuer: read.tokenIssuer,
     });
   }
 

@@ -1,5 +1,5 @@
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
@@ -20,7 +20,11 @@ import type { InstalledResource, ResourceRegistry } from '../registry/contract/r
 import { escalationHooks, type RbacParts } from '../access/authorization/escalation.ts';
 import { RbacAuthorizer } from '../access/authorization/rbac-authorizer.ts';
 import { RBAC_GROUP, RbacRules } from '../access/authorization/rbac-rules.ts';
-import { alwaysAllow, type Authorization } from '../registry/contract/access-parts.ts';
+import {
+  alwaysAllow,
+  AUTHORIZATIONS,
+  type Authorization,
+} from '../registry/contract/access-parts.ts';
 import { noNodes, type NodeConnector } from '../registry/contract/node-connector.ts';
 import type { UserInfo } from '../registry/contract/user-info.ts';
 import { ServiceAccountTokens } from '../access/tokens/service-account-tokens.ts';
@@ -56,19 +60,19 @@ export interface ApiResourceRegistryOptions {
   readonly logger?: Logger | undefined;
 }
 
-const OPTIONS = [
-  'kinds',
-  'userOfToken',
-  'authorization',
-  'serviceAccountAdmission',
-  'admission',
-  'nodes',
-  'serviceAccountKey',
-  'resolveService',
-  'storageFor',
-  'runtime',
-  'logger',
-];
+const OPTIONS = optionsOf<ApiResourceRegistryOptions>()('ApiResourceRegistry', {
+  kinds: is.object().required,
+  userOfToken: is.callback(),
+  authorization: is.oneOf(...AUTHORIZATIONS),
+  serviceAccountAdmission: is.flag(),
+  admission: is.rule<readonly AdmissionHook[]>('an array', Array.isArray),
+  nodes: is.object(),
+  serviceAccountKey: is.text(),
+  resolveService: is.callback(),
+  storageFor: is.callback().required,
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+});
 
 const NAMESPACES = '/namespaces';
 const API_SERVICES = 'apiregistration.k8s.io/apiservices';
@@ -122,8 +126,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ApiResourceRegistryOptions) {
-    rejectUnknownOptions('ApiResourceRegistry', options, OPTIONS);
-    const { kinds: set, storageFor, runtime = realRuntime, logger = silentLogger } = options;
+    const { kinds: set, storageFor, runtime, logger } = OPTIONS.read(options);
     const kinds = set.definitions();
     this.#reaper = new GracePeriodReaper({ runtime, logger });
     const storages = storagesOf(kinds, storageFor);

@@ -1,5 +1,8 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import type { StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import {
+  STORAGE_MEDIA_TYPES,
+  type StorageMediaType,
+} from '../storage/scheme/stored-object-codec.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -16,7 +19,7 @@ import type { Certificate } from '../../kernel/certificates/certificate-authorit
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
 import type { HealthCheck } from './health/health-endpoints.ts';
 import type { ListenOptions } from './port/http-listener.ts';
-import type { HttpListenerOptions } from './port/http-listener-options.ts';
+import { HTTP_LISTENER, type HttpListenerOptions } from './port/http-listener-options.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 import type { TransformerFor } from './server-storages.ts';
 
@@ -115,35 +118,40 @@ export interface ApiServerOptions
   readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
 }
 
-export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
-  'kinds',
-  'runtime',
-  'logger',
-  'metrics',
-  'token',
-  'keyValueStore',
-  'earlierStore',
-  'builtInResources',
-  'transformerFor',
-  'healthChecks',
-  'storageMediaType',
-  'authorization',
-  'onAccess',
-  'allowPrivileged',
-  'unsafeObjectDeletion',
-  'serviceAccountAdmission',
-  'tls',
-  'serviceAccountKey',
-  'resolveService',
-  'admission',
-  'requestTimeoutMs',
-  'randomBytes',
-  'maxConnections',
-  'receiveTimeoutMs',
-  'stuckClientTimeoutMs',
-  'closeTimeoutMs',
-  'onRequest',
-];
+const { maxConnections, receiveTimeoutMs, stuckClientTimeoutMs, closeTimeoutMs, onRequest } =
+  HTTP_LISTENER.rules;
+export const API_SERVER: OptionsSchema<ApiServerOptions> = optionsOf<ApiServerOptions>()(
+  'ApiServer',
+  {
+    kinds: is.object(),
+    runtime: is.object(),
+    logger: is.object(),
+    metrics: is.object(),
+    token: is.text(),
+    keyValueStore: is.object(),
+    earlierStore: is.object(),
+    builtInResources: is.object(),
+    transformerFor: is.callback(),
+    healthChecks: is.rule<readonly HealthCheck[]>('an array', Array.isArray),
+    storageMediaType: is.oneOf(...STORAGE_MEDIA_TYPES),
+    authorization: is.oneOf(...AUTHORIZATIONS),
+    onAccess: is.callback(),
+    allowPrivileged: is.flag(),
+    unsafeObjectDeletion: is.flag(),
+    serviceAccountAdmission: is.flag(),
+    tls: is.object(),
+    serviceAccountKey: is.text(),
+    resolveService: is.callback(),
+    admission: is.rule<readonly AdmissionHook[]>('an array', Array.isArray),
+    requestTimeoutMs: is.number({ min: 1 }),
+    randomBytes: is.callback(),
+    maxConnections,
+    receiveTimeoutMs,
+    stuckClientTimeoutMs,
+    closeTimeoutMs,
+    onRequest,
+  },
+);
 
 export interface ClientCertificateOptions {
   /** The name of the user. */
@@ -180,11 +188,7 @@ export interface ServerListenOptions extends ListenOptions {
   readonly lazy?: boolean | undefined;
 }
 
-/** @throws {ListwatchError} INVALID_OPTION. */
-export function checkedAuthorization(authorization: Authorization = 'rbac'): Authorization {
-  if (AUTHORIZATIONS.includes(authorization)) return authorization;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `authorization is ${JSON.stringify(authorization)}: use ${AUTHORIZATIONS.join(' or ')}`,
-  );
-}
+export const KUBECONFIG: OptionsSchema<KubeconfigOptions> = optionsOf<KubeconfigOptions>()(
+  'writeKubeconfig',
+  { clientCertificate: is.object() },
+);

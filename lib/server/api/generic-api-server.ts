@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics } from '../../kernel/report/metrics.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
@@ -13,8 +12,8 @@ import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts'
 import type { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import {
-  API_SERVER_OPTIONS,
-  checkedAuthorization,
+  API_SERVER,
+  KUBECONFIG,
   type ApiServerOptions,
   type ClientCertificateOptions,
   type KubeconfigOptions,
@@ -109,10 +108,10 @@ export class GenericApiServer implements AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor({ kinds, ...options }: GenericApiServerOptions) {
-    rejectUnknownOptions('ApiServer', options, API_SERVER_OPTIONS);
+    API_SERVER.read(options);
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
     const { serviceAccountAdmission, serviceAccountKey, resolveService, admission, tls } = options;
-    const authorization = checkedAuthorization(options.authorization);
+    const { authorization = 'rbac' } = options;
     this.#anonymous = authorization === 'rbac';
     this.#runtime = runtime;
     this.#randomBytes = options.randomBytes ?? randomBytes;
@@ -250,7 +249,7 @@ export class GenericApiServer implements AsyncDisposable {
    * @throws {ListwatchError} code NOT_STARTED before `listen`; INVALID_OPTION when the file contains other clusters.
    */
   async writeKubeconfig(path: string, options: KubeconfigOptions = {}): Promise<void> {
-    rejectUnknownOptions('writeKubeconfig', options, ['clientCertificate']);
+    KUBECONFIG.read(options);
     const entry = {
       server: `https://${this.#address()}`,
       token: this.token,

@@ -1,12 +1,15 @@
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { StorageInterface } from '../storage/contract/storage-interface.ts';
 import { prepareResourcePrefix } from '../storage/contract/storage-keys.ts';
-import type { WatchCacheHistoryOptions } from './window/watch-cache-history.ts';
+import {
+  WATCH_CACHE_HISTORY,
+  type WatchCacheHistoryOptions,
+} from './window/watch-cache-history.ts';
 
 export interface CacherOptions<T extends KubernetesObject> {
   /** The storage of the objects. */
@@ -46,59 +49,36 @@ export interface CacherOptions<T extends KubernetesObject> {
   readonly consistencyCheckIntervalMs?: number | undefined;
 }
 
-export interface ResolvedCacherOptions<T extends KubernetesObject> {
-  readonly storage: StorageInterface<T>;
-  readonly resourcePrefix: string;
-  readonly description: string;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly history: WatchCacheHistoryOptions | undefined;
-  readonly readyTimeoutMs: number;
-  readonly freshTimeoutMs: number;
-  readonly consistentListFromCache: boolean;
-  readonly consistencyCheckIntervalMs: number;
-}
+const CACHER = optionsOf<CacherOptions<KubernetesObject>>()('Cacher', {
+  storage: is.object().required,
+  resourcePrefix: is.text().required,
+  description: is.text(),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+  metrics: is.object().default(silentMetrics),
+  history: WATCH_CACHE_HISTORY.nested,
+  readyTimeoutMs: is.number({ min: 0 }).default(3000),
+  freshTimeoutMs: is.number({ min: 0 }).default(3000),
+  consistentListFromCache: is.flag().default(true),
+  consistencyCheckIntervalMs: is.number({ min: 0 }).default(300_000),
+});
 
-const KNOWN: readonly (keyof CacherOptions<KubernetesObject>)[] = [
-  'storage',
-  'resourcePrefix',
-  'description',
-  'runtime',
-  'logger',
-  'metrics',
-  'history',
-  'readyTimeoutMs',
-  'freshTimeoutMs',
-  'consistentListFromCache',
-  'consistencyCheckIntervalMs',
-];
+export type ResolvedCacherOptions<T extends KubernetesObject> = FilledOptions<
+  CacherOptions<T>,
+  Exclude<keyof CacherOptions<T>, 'history'>
+>;
 
 /** @throws {ListwatchError} code INVALID_OPTION. @throws {StorageError} INVALID_KEY for the prefix. */
 export function resolveCacherOptions<T extends KubernetesObject>(
-  options: CacherOptions<T>,
+  given: CacherOptions<T>,
 ): ResolvedCacherOptions<T> {
-  rejectUnknownOptions('Cacher', options, KNOWN);
-  const { storage, readyTimeoutMs, freshTimeoutMs, consistencyCheckIntervalMs } = options;
-  const consistentListFromCache = options.consistentListFromCache ?? true;
+  const options = CACHER.read(given);
+  const { storage, consistentListFromCache } = options;
   const resourcePrefix = prepareResourcePrefix(options.resourcePrefix);
   return {
-    storage,
+    ...options,
     resourcePrefix,
     description: options.description ?? resourcePrefix,
-    runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? silentLogger,
-    metrics: options.metrics ?? silentMetrics,
-    history: options.history,
-    readyTimeoutMs: numberOption('Cacher', 'readyTimeoutMs', readyTimeoutMs, 3000, { min: 0 }),
-    freshTimeoutMs: numberOption('Cacher', 'freshTimeoutMs', freshTimeoutMs, 3000, { min: 0 }),
     consistentListFromCache: consistentListFromCache && storage.supportsProgress,
-    consistencyCheckIntervalMs: numberOption(
-      'Cacher',
-      'consistencyCheckIntervalMs',
-      consistencyCheckIntervalMs,
-      300_000,
-      { min: 0 },
-    ),
   };
 }

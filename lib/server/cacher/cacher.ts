@@ -385,9 +385,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async #reflect(): Promise<void> {
-    const { description, logger, metrics } = this.#options;
+    const { storage, resourcePrefix, description, logger, metrics } = this.#options;
     const runtime = backgroundRuntime(this.#options.runtime);
-    const source = new StorageListerWatcher({ ...this.#options, runtime, alwaysLatest: true });
+    const collection = { storage, resourcePrefix, description };
+    const source = new StorageListerWatcher({ ...collection, runtime, alwaysLatest: true });
     const historyFrom = this.#historyFrom;
     this.#source = new HistoryListerWatcher({ ...this.#options, source, historyFrom });
     const reflector = new Reflector<StoredObject<T>>({

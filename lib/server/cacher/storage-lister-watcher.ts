@@ -1,3 +1,4 @@
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type {
   ListerWatcher,
   ListPage,
@@ -33,6 +34,16 @@ export interface StorageListerWatcherOptions<T extends KubernetesObject> {
   readonly runtime?: Runtime | undefined;
 }
 
+const OPTIONS = optionsOf<StorageListerWatcherOptions<KubernetesObject>>()('StorageListerWatcher', {
+  storage: is.methods('a storage', 'getList', 'watch').required,
+  resourcePrefix: is.text().required,
+  namespace: is.text(),
+  predicate: is.object(),
+  alwaysLatest: is.flag(),
+  description: is.text(),
+  runtime: is.object().default(realRuntime),
+});
+
 /**
  * Lists and watches a collection directly in a storage, raw or cached, without HTTP.
  *
@@ -47,11 +58,12 @@ export class StorageListerWatcher<T extends KubernetesObject>
   readonly #runtime: Runtime;
   readonly #key: string;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: StorageListerWatcherOptions<T>) {
-    const { resourcePrefix, namespace, description, runtime } = options;
+    const { resourcePrefix, namespace, description, runtime } = OPTIONS.read(options);
     const prefix = resourcePrefix.endsWith('/') ? resourcePrefix : `${resourcePrefix}/`;
     this.#options = options;
-    this.#runtime = runtime ?? realRuntime;
+    this.#runtime = runtime;
     this.#key = namespace === undefined || namespace === '' ? prefix : `${prefix}${namespace}/`;
     this.description = description ?? this.#key;
   }

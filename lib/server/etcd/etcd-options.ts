@@ -1,10 +1,11 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { ListwatchError } from '../../kernel/failure/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+  invalidOption,
+  is,
+  optionsOf,
+  type FilledOptions,
+} from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
@@ -52,19 +53,6 @@ export interface EtcdOptions {
   readonly logger?: Logger | undefined;
 }
 
-export interface ResolvedEtcdOptions {
-  readonly endpoints: readonly EtcdEndpoint[];
-  readonly tls: EtcdTls | undefined;
-  readonly credentials: EtcdCredentials | undefined;
-  readonly requestTimeoutMs: number;
-  readonly memberTimeoutMs: number;
-  readonly maxResponseBytes: number;
-  readonly watchBufferEvents: number;
-  readonly compactionIntervalMs: number;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-}
-
 export interface EtcdEndpoint {
   /** `host:port`, the form that gRPC accepts. */
   readonly address: string;
@@ -74,45 +62,33 @@ export interface EtcdEndpoint {
 const OWNER = 'EtcdKeyValueStore';
 const DEFAULT_PORT = '2379';
 
-const KNOWN: readonly (keyof EtcdOptions)[] = [
-  'endpoints',
-  'tls',
-  'credentials',
-  'requestTimeoutMs',
-  'memberTimeoutMs',
-  'maxResponseBytes',
-  'watchBufferEvents',
-  'compactionIntervalMs',
-  'runtime',
-  'logger',
-];
+const count = is.integer({ min: 1 });
+const ETCD = optionsOf<EtcdOptions>()(OWNER, {
+  endpoints: is.anything().required,
+  tls: is.object(),
+  credentials: is.object(),
+  requestTimeoutMs: count.default(10_000),
+  memberTimeoutMs: count.default(3_000),
+  maxResponseBytes: count.default(1024 * 1024 * 1024),
+  watchBufferEvents: count.default(1000),
+  compactionIntervalMs: is.integer({ min: 0 }).default(300_000),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+});
 
-type NumberOption = {
-  [Name in keyof ResolvedEtcdOptions]: ResolvedEtcdOptions[Name] extends number ? Name : never;
-}[keyof ResolvedEtcdOptions];
+export type ResolvedEtcdOptions = Omit<
+  FilledOptions<EtcdOptions, Exclude<keyof EtcdOptions, 'tls' | 'credentials'>>,
+  'endpoints'
+> & { readonly endpoints: readonly EtcdEndpoint[] };
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
-export function resolveEtcdOptions(options: EtcdOptions): ResolvedEtcdOptions {
-  requireOptions(OWNER, options, ['endpoints']);
-  rejectUnknownOptions(OWNER, options, KNOWN);
-  const whole = (name: NumberOption, fallback: number, min: number = 1): number =>
-    numberOption(OWNER, name, options[name], fallback, { min, integer: true });
+export function resolveEtcdOptions(given: EtcdOptions): ResolvedEtcdOptions {
+  const options = ETCD.read(given);
   const endpoints = endpointsOf(options.endpoints);
   if (options.tls !== undefined && !endpoints[0]?.secure) {
     throw invalid('tls', 'is only for endpoints that start with https://');
   }
-  return {
-    endpoints,
-    tls: options.tls,
-    credentials: options.credentials,
-    requestTimeoutMs: whole('requestTimeoutMs', 10_000),
-    memberTimeoutMs: whole('memberTimeoutMs', 3_000),
-    maxResponseBytes: whole('maxResponseBytes', 1024 * 1024 * 1024),
-    watchBufferEvents: whole('watchBufferEvents', 1000),
-    compactionIntervalMs: whole('compactionIntervalMs', 300_000, 0),
-    runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? silentLogger,
-  };
+  return { ...options, endpoints };
 }
 
 function endpointsOf(given: unknown): readonly EtcdEndpoint[] {
@@ -141,5 +117,5 @@ function endpointOf(text: unknown): EtcdEndpoint {
 }
 
 function invalid(name: keyof EtcdOptions, rule: string): ListwatchError {
-  return new ListwatchError('INVALID_OPTION', `${OWNER}: option "${name}" ${rule}`);
+  return invalidOption(OWNER, `option "${name}" ${rule}`);
 }

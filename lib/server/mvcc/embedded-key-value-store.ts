@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type {
@@ -89,22 +89,39 @@ export interface LoadOptions extends Omit<EmbeddedKeyValueStoreOptions, 'firstRe
   readonly bumpRevision?: Revision | undefined;
 }
 
-const KNOWN_OPTIONS = [
-  'runtime',
-  'firstRevision',
-  'compactionIntervalMs',
-  'maxHistoryBytes',
-  'maxValueBytes',
-  'minLeaseTtlSeconds',
-  'progressIntervalMs',
-  'watchBufferEvents',
-  'watchBufferBytes',
-  'onCommit',
-];
-const LOAD_OPTIONS = [...KNOWN_OPTIONS.filter((name) => name !== 'firstRevision'), 'bumpRevision'];
-const SNAPSHOT_OPTIONS = ['history', 'signal'];
 const MIB = 1024 * 1024;
+/** Half of the range of etcd's 64-bit revisions, which leaves room for writes. */
+const HIGHEST_FIRST_REVISION = 2n ** 62n;
+const revision = (least: bigint) =>
+  is.rule<Revision>(
+    `a bigint from ${least}n to 2n ** 62n`,
+    (given) => typeof given === 'bigint' && given >= least && given <= HIGHEST_FIRST_REVISION,
+  );
+const count = is.integer({ min: 1 });
+const COMMON = {
+  runtime: is.object().default(realRuntime),
+  compactionIntervalMs: is.integer({ min: 0 }).default(300_000),
+  maxHistoryBytes: is.integer({ min: 0 }).default(512 * MIB),
+  maxValueBytes: count.default(1_572_864),
+  minLeaseTtlSeconds: count.default(1),
+  progressIntervalMs: count.default(600_000),
+  watchBufferEvents: count.default(1000),
+  watchBufferBytes: count.default(4 * MIB),
+  onCommit: is.callback(),
+};
 const OWNER = 'EmbeddedKeyValueStore';
+const OPTIONS = optionsOf<EmbeddedKeyValueStoreOptions>()(OWNER, {
+  ...COMMON,
+  firstRevision: revision(1n).default(1n),
+});
+const LOAD = optionsOf<LoadOptions>()(`${OWNER}.load`, {
+  ...COMMON,
+  bumpRevision: revision(0n).default(0n),
+});
+const SNAPSHOT = optionsOf<StoreSnapshotOptions>()('snapshot', {
+  history: is.flag(),
+  signal: is.abortSignal(),
+});
 
 /**
  * etcd's semantics in memory, without a server: revisions, transactions, history, leases and watches.
@@ -129,19 +146,14 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   #closed = false;
 
   constructor(options: EmbeddedKeyValueStoreOptions = {}) {
-    rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
-    const runtime = options.runtime ?? realRuntime;
+    const read = OPTIONS.read(options);
+    const { runtime } = read;
     this.#runtime = runtime;
-    this.#onCommit = options.onCommit;
-    const whole = (
-      name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime' | 'firstRevision' | 'onCommit'>,
-      fallback: number,
-      min: number,
-    ): number => numberOption(OWNER, name, options[name], fallback, { min, integer: true });
-    this.#state = new MultiVersionMap(firstRevisionOption(options.firstRevision));
+    this.#onCommit = read.onCommit;
+    this.#state = new MultiVersionMap(read.firstRevision);
     this.#leases = new LeaseTable({
       runtime,
-      minTtlSeconds: whole('minLeaseTtlSeconds', 1, 1),
+      minTtlSeconds: read.minLeaseTtlSeconds,
       onExpire: (keys) => {
         this.#deleteAll(keys);
       },
@@ -149,20 +161,20 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     this.#txnContext = {
       state: this.#state,
       leases: this.#leases,
-      maxValueBytes: whole('maxValueBytes', 1_572_864, 1),
+      maxValueBytes: read.maxValueBytes,
     };
     this.#hub = new WatchHub({
       runtime,
       history: this.#state,
-      progressIntervalMs: whole('progressIntervalMs', 600_000, 1),
-      bufferEvents: whole('watchBufferEvents', 1000, 1),
-      bufferBytes: whole('watchBufferBytes', 4 * MIB, 1),
+      progressIntervalMs: read.progressIntervalMs,
+      bufferEvents: read.watchBufferEvents,
+      bufferBytes: read.watchBufferBytes,
     });
     this.#keeper = new HistoryKeeper({
       runtime,
       state: this.#state,
-      intervalMs: whole('compactionIntervalMs', 300_000, 0),
-      maxBytes: whole('maxHistoryBytes', 512 * MIB, 0),
+      intervalMs: read.compactionIntervalMs,
+      maxBytes: read.maxHistoryBytes,
     });
   }
 
@@ -177,9 +189,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     source: string | AsyncIterable<Uint8Array>,
     options: LoadOptions = {},
   ): Promise<EmbeddedKeyValueStore> {
-    const { bumpRevision = 0n, ...rest } = options;
-    rejectUnknownOptions(OWNER, options, LOAD_OPTIONS);
-    checkBump(bumpRevision);
+    const { bumpRevision, ...rest } = LOAD.read(options);
     const store = new EmbeddedKeyValueStore(rest);
     const isFile = typeof source === 'string';
     const name = isFile ? `the snapshot ${source}` : 'the snapshot';
@@ -238,7 +248,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
    */
   snapshot(options: StoreSnapshotOptions = {}): AsyncIterable<Uint8Array> {
     this.#checkOpen();
-    rejectUnknownOptions('snapshot', options, SNAPSHOT_OPTIONS);
+    SNAPSHOT.read(options);
     return this.#frames(options, () => {});
   }
 
@@ -248,7 +258,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
    */
   async saveSnapshot(path: string, options: StoreSnapshotOptions = {}): Promise<SnapshotSummary> {
     this.#checkOpen();
-    rejectUnknownOptions('saveSnapshot', options, SNAPSHOT_OPTIONS);
+    SNAPSHOT.read(options, 'saveSnapshot');
     let { revision } = this.#state;
     const frames = this.#frames(options, (begun) => {
       revision = begun;
@@ -325,23 +335,4 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   #checkOpen(): void {
     if (this.#closed) throw new ListwatchError('CLOSED', 'the key-value store is closed');
   }
-}
-
-/** Half of the range of etcd's 64-bit revisions, which leaves room for writes. */
-const HIGHEST_FIRST_REVISION = 2n ** 62n;
-
-function checkBump(value: unknown): void {
-  if (typeof value === 'bigint' && value >= 0n && value <= HIGHEST_FIRST_REVISION) return;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `${OWNER}.load: option "bumpRevision" must be a bigint from 0n to 2n ** 62n, not ${String(value)}`,
-  );
-}
-
-function firstRevisionOption(value: unknown = 1n): Revision {
-  if (typeof value === 'bigint' && value >= 1n && value <= HIGHEST_FIRST_REVISION) return value;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `${OWNER}: option "firstRevision" must be a bigint from 1n to 2n ** 62n, not ${String(value)}`,
-  );
 }

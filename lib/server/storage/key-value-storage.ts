@@ -1,3 +1,4 @@
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { tooLargeResourceVersion } from '../../meta/failure/failures.ts';
@@ -45,6 +46,15 @@ export interface KeyValueStorageOptions<T extends KubernetesObject> {
   readonly runtime?: Runtime | undefined;
 }
 
+const OPTIONS = optionsOf<KeyValueStorageOptions<KubernetesObject>>()('KeyValueStorage', {
+  store: is.methods('a KeyValueStore', 'range', 'txn', 'watch').required,
+  resourcePrefix: is.text().required,
+  codec: is.methods('a codec', 'encode', 'decode'),
+  transformer: is.object().default(identityTransformer),
+  versioner: is.object().default(apiObjectVersioner),
+  runtime: is.object().default(realRuntime),
+});
+
 /**
  * The raw storage of one resource: every call goes to the key-value engine.
  *
@@ -66,19 +76,20 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   readonly #runtime: Runtime;
   readonly #watches = new Set<RawStorageWatch<T>>();
 
-  /** @throws {StorageError} INVALID_KEY when the resource prefix is empty. */
+  /** @throws {StorageError} INVALID_KEY when the resource prefix is empty. @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: KeyValueStorageOptions<T>) {
-    const { store, runtime = realRuntime, versioner = apiObjectVersioner } = options;
+    const { store, resourcePrefix, codec, transformer, versioner, runtime } =
+      OPTIONS.read<KeyValueStorageOptions<T>>(options);
     this.versioner = versioner;
-    this.resourcePrefix = prepareResourcePrefix(options.resourcePrefix);
+    this.resourcePrefix = prepareResourcePrefix(resourcePrefix);
     this.#store = store;
     this.#runtime = runtime;
     this.#leases = new LeaseManager(store, runtime);
     this.#access = new ObjectAccess({
       store,
       versioner,
-      codec: options.codec ?? jsonCodec<T>(),
-      transformer: options.transformer ?? identityTransformer,
+      codec: codec ?? jsonCodec<T>(),
+      transformer,
     });
   }
 

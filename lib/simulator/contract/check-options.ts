@@ -1,29 +1,31 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+import { invalidOption, is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { FAULT_KINDS } from './fault.ts';
 import type { SimulatedController } from './simulated-controller.ts';
-import { SIMULATION_OPTIONS, type SimulationOptions } from './simulation-options.ts';
+import { SIMULATION, type SimulationOptions } from './simulation-options.ts';
 import type { Invariant, World, WorkloadStep } from './world.ts';
 
 const OWNER = 'simulate';
+const REPLICAS = is.integer({ min: 1 });
+const SEED = is.integer({ min: 0 });
+const WORLD = optionsOf<World>()(`${OWNER}: world`, {
+  objects: is.anything(),
+  environment: is.anything(),
+});
+const STEP = optionsOf<WorkloadStep>()(OWNER, {
+  title: is.anything().required,
+  act: is.anything().required,
+  until: is.anything(),
+});
 
 /** Checks the options of a simulation, also those that no compiler has seen. @throws {ListwatchError} code INVALID_OPTION. */
 export function checkOptions(options: SimulationOptions): void {
-  requireOptions(OWNER, options, ['controllers']);
-  rejectUnknownOptions(OWNER, options, SIMULATION_OPTIONS);
+  SIMULATION.read(options);
   const { controllers, world = {}, workload = [], invariants = [] } = options;
   checkControllers('controllers', controllers);
   if (controllers.length === 0) refuse('option "controllers" is empty');
   checkWorld(world);
   checkWorkload(workload);
   checkInvariants(invariants);
-  numberOption(OWNER, 'virtualLimitMs', options.virtualLimitMs, 1, { min: 1 });
-  numberOption(OWNER, 'budgetMs', options.budgetMs, 1, { min: 0 });
-  numberOption(OWNER, 'maxFailures', options.maxFailures, 1, { min: 1 });
   checkSeeds(options);
   checkFaults(options);
 }
@@ -37,7 +39,7 @@ function checkControllers(option: string, given: readonly SimulatedController[])
     if (typeof one.run !== 'function') {
       refuse(`option "${option}": ${name} has no function "run", one process of it`);
     }
-    numberOption(OWNER, `${option}: replicas of ${name}`, replicas, 1, { min: 1, integer: true });
+    REPLICAS.read(OWNER, `${option}: replicas of ${name}`, replicas);
     if (names.has(name)) refuse(`option "${option}" has two controllers with the name "${name}"`);
     names.add(name);
   }
@@ -47,7 +49,7 @@ function checkWorld(world: World): void {
   if (typeof world !== 'object' || world === null || Array.isArray(world)) {
     refuse('option "world" must be an object with "objects" and "environment"');
   }
-  rejectUnknownOptions(`${OWNER}: world`, world, ['objects', 'environment']);
+  WORLD.checkNames(world);
   const { objects = [], environment = [] } = world;
   if (typeof objects !== 'string') entries('world.objects', objects);
   checkControllers('world.environment', environment);
@@ -57,7 +59,7 @@ function checkWorkload(workload: readonly WorkloadStep[]): void {
   for (const [at, step] of entries('workload', workload)) {
     const { title } = step;
     if (typeof title !== 'string') refuse(`option "workload" has no "title" at ${at}`);
-    rejectUnknownOptions(`${OWNER}: the step "${title}"`, step, ['title', 'act', 'until']);
+    STEP.checkNames(step, `${OWNER}: the step "${title}"`);
     if (typeof step.act !== 'function') {
       refuse(`option "workload": the step "${title}" has no function "act", what the user does`);
     }
@@ -80,7 +82,7 @@ function checkInvariants(invariants: readonly Invariant[]): void {
 function checkSeeds({ seeds = 0 }: SimulationOptions): void {
   const given =
     typeof seeds === 'number' ? [1, seeds] : entries('seeds', seeds).map(([, seed]) => seed);
-  for (const seed of given) numberOption(OWNER, 'seeds', seed, 0, { min: 0, integer: true });
+  for (const seed of given) SEED.read(OWNER, 'seeds', seed);
   const [first, last] = given;
   if (typeof seeds === 'number') return;
   if (given.length === 2 && first !== undefined && last !== undefined && first <= last) return;
@@ -110,5 +112,5 @@ function shown(value: unknown): string {
 }
 
 function refuse(rule: string): never {
-  throw new ListwatchError('INVALID_OPTION', `${OWNER}: ${rule}`);
+  throw invalidOption(OWNER, rule);
 }

@@ -1,4 +1,5 @@
-import type { SimulationOptions } from './simulation-options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import { SIMULATION, type SimulationOptions } from './simulation-options.ts';
 
 /** The options here that take the place of those of the module. */
 export const OVERRIDES = [
@@ -48,14 +49,22 @@ export interface ModuleSimulationOptions
   readonly heapMb?: number | undefined;
 }
 
-export const MODULE_SIMULATION_OPTIONS: readonly (keyof ModuleSimulationOptions)[] = [
-  'module',
-  'processes',
-  'modules',
-  'blockedMs',
-  'heapMb',
-  ...OVERRIDES,
-  'onFailure',
-  'onProgress',
-  'signal',
-];
+const { faults, seeds, systematic, budgetMs, virtualLimitMs, maxFailures, shrink, replay } =
+  SIMULATION.rules;
+const { onFailure, onProgress, signal } = SIMULATION.rules;
+const RULES = { faults, seeds, systematic, budgetMs, virtualLimitMs, maxFailures, shrink, replay };
+
+export const MODULE_SIMULATION: OptionsSchema<
+  ModuleSimulationOptions,
+  'processes' | 'modules' | 'blockedMs' | 'heapMb'
+> = optionsOf<ModuleSimulationOptions>()('simulateModule', {
+  module: is.anything().required,
+  processes: is.integer({ min: 1 }).default(1),
+  modules: is.oneOf('auto', 'shared', 'fresh').default('auto'),
+  blockedMs: is.number({ min: 500 }).default(20_000),
+  heapMb: is.integer({ min: 128 }).default(1024),
+  ...RULES,
+  onFailure,
+  onProgress,
+  signal,
+});

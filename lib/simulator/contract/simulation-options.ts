@@ -1,3 +1,4 @@
+import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { FaultKind, SimulationPlan } from './fault.ts';
 import type { SimulatedController } from './simulated-controller.ts';
 import type { Invariant, World, WorkloadStep } from './world.ts';
@@ -43,21 +44,24 @@ export interface SimulationOptions<Types extends object = object> {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const SIMULATION_OPTIONS: readonly (keyof SimulationOptions)[] = [
-  'controllers',
-  'world',
-  'workload',
-  'invariants',
-  'faults',
-  'seeds',
-  'systematic',
-  'budgetMs',
-  'parallel',
-  'virtualLimitMs',
-  'maxFailures',
-  'shrink',
-  'replay',
-  'onFailure',
-  'onProgress',
-  'signal',
-];
+export const SIMULATION: OptionsSchema<SimulationOptions> = optionsOf<SimulationOptions>()(
+  'simulate',
+  {
+    controllers: is.anything().required,
+    world: is.anything(),
+    workload: is.anything(),
+    invariants: is.anything(),
+    faults: is.anything(),
+    seeds: is.anything(),
+    systematic: is.flag(),
+    budgetMs: is.number({ min: 0 }),
+    parallel: is.object(),
+    virtualLimitMs: is.number({ min: 1 }),
+    maxFailures: is.number({ min: 1 }),
+    shrink: is.flag(),
+    replay: is.anything(),
+    onFailure: is.oneOf('throw', 'return'),
+    onProgress: is.callback(),
+    signal: is.abortSignal(),
+  },
+);

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ambientEnvironment } from '../../client/config/ambient-environment.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import type {
-  ClientCertificateOptions,
-  KubeconfigOptions,
+import {
+  KUBECONFIG,
+  type ClientCertificateOptions,
+  type KubeconfigOptions,
 } from '../../server/api/api-server-options.ts';
 import {
   CertificateAuthority,
@@ -51,10 +52,18 @@ export interface RealApiServerOptions {
 
 const OWNER = 'startRealApiServer';
 const AUTHORITY = 'listwatch real API server';
-const OPTIONS: readonly (keyof RealApiServerOptions)[] = [
-  ...(['binaries', 'etcd', 'etcdServers', 'flags', 'authority', 'folder'] as const),
-  ...(['startTimeoutMs', 'stopTimeoutMs', 'signal', 'runtime'] as const),
-];
+const OPTIONS = optionsOf<RealApiServerOptions>()(OWNER, {
+  binaries: is.text(),
+  etcd: is.text(),
+  etcdServers: is.texts(),
+  flags: is.texts(),
+  authority: is.object(),
+  folder: is.text(),
+  startTimeoutMs: is.number({ min: 1 }).default(120_000),
+  stopTimeoutMs: is.number({ min: 0 }).default(20_000),
+  signal: is.abortSignal(),
+  runtime: is.object(),
+});
 /** Another process may take a port between the choice and the start. */
 const MOST_STARTS = 3;
 const TAKEN = /address already in use/;
@@ -131,7 +140,7 @@ export class RealApiServer implements RunningApiServer {
    * @throws {ListwatchError} code INVALID_OPTION when the file contains other clusters.
    */
   async writeKubeconfig(path: string, options: KubeconfigOptions = {}): Promise<void> {
-    rejectUnknownOptions('writeKubeconfig', options, ['clientCertificate']);
+    KUBECONFIG.read(options);
     const { url: server, token, certificateAuthority } = this;
     const entry = { server, token, certificateAuthority, ...options };
     await writeKubeconfig(path, entry, this.#settings.runtime);
@@ -161,12 +170,8 @@ export class RealApiServer implements RunningApiServer {
 export async function startRealApiServer(
   options: RealApiServerOptions = {},
 ): Promise<RealApiServer> {
-  rejectUnknownOptions(OWNER, options, OPTIONS);
-  const { startTimeoutMs, stopTimeoutMs, etcdServers, signal } = options;
-  const checked = {
-    startTimeoutMs: numberOption(OWNER, 'startTimeoutMs', startTimeoutMs, 120_000, { min: 1 }),
-    stopTimeoutMs: numberOption(OWNER, 'stopTimeoutMs', stopTimeoutMs, 20_000, { min: 0 }),
-  };
+  const { startTimeoutMs, stopTimeoutMs, etcdServers, signal } = OPTIONS.read(options);
+  const checked = { startTimeoutMs, stopTimeoutMs };
   const { env } = ambientEnvironment();
   const withoutEtcd = etcdServers !== undefined;
   const binaries = await serverBinaries({ ...options, env, withoutEtcd });

@@ -1,5 +1,8 @@
 import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
+import { StorageListerWatcher } from '../../../lib/server/cacher/storage-lister-watcher.ts';
+import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
 import { metaNamespaceKeyFunc, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
 import { labelSelectorFromSpec } from '../../../lib/meta/selectors/label-selector.ts';
 import { compareResourceVersions } from '../../../lib/meta/versions/resource-version.ts';
@@ -8,6 +11,13 @@ import type { BadUseArea } from '../bad-use.ts';
 
 const store = (): ThreadSafeStore<Pod> =>
   new ThreadSafeStore<Pod>({ indexers: { byNode: () => [] } });
+
+const engine = new EmbeddedKeyValueStore();
+const resourcePrefix = '/registry/pods/';
+const collection = {
+  storage: new KeyValueStorage({ store: engine, resourcePrefix }),
+  resourcePrefix,
+};
 
 /** The error that a store reports for its index function. */
 function reportedBy(indexFunc: unknown): unknown {
@@ -108,6 +118,49 @@ export const STORES: BadUseArea = {
       code: 'INVALID_SELECTOR',
       message:
         'label selector: "app": "my web" is not a label value; use up to 63 letters, digits, "-", "_" and "."',
+    },
+    {
+      mistake: 'a storage without a store',
+      act: () => new KeyValueStorage({ resourcePrefix: '/registry/pods/' } as never),
+      code: 'INVALID_OPTION',
+      message: 'KeyValueStorage: option "store" is required',
+    },
+    {
+      mistake: 'a storage over something that is no store',
+      act: () => new KeyValueStorage({ store: new Map(), resourcePrefix: '/pods/' } as never),
+      code: 'INVALID_OPTION',
+      message: 'KeyValueStorage: option "store" must be a KeyValueStore, not an object',
+    },
+    {
+      mistake: 'a misspelled option of a storage',
+      act: () => new KeyValueStorage({ store: engine, prefix: '/registry/pods/' } as never),
+      code: 'INVALID_OPTION',
+      message:
+        'KeyValueStorage: unknown option "prefix"; known are store, resourcePrefix, codec, transformer, versioner, runtime',
+    },
+    {
+      mistake: 'a storage without a prefix',
+      act: () => new KeyValueStorage({ store: engine } as never),
+      code: 'INVALID_OPTION',
+      message: 'KeyValueStorage: option "resourcePrefix" is required',
+    },
+    {
+      mistake: 'a misspelled option of a lister-watcher of a storage',
+      act: () => new StorageListerWatcher({ ...collection, alwaysLates: true } as never),
+      code: 'INVALID_OPTION',
+      message: 'StorageListerWatcher: unknown option "alwaysLates"; did you mean "alwaysLatest"?',
+    },
+    {
+      mistake: 'a lister-watcher of something that is no storage',
+      act: () => new StorageListerWatcher({ ...collection, storage: engine } as never),
+      code: 'INVALID_OPTION',
+      message: 'StorageListerWatcher: option "storage" must be a storage, not an object',
+    },
+    {
+      mistake: 'a namespace of a lister-watcher that is an array',
+      act: () => new StorageListerWatcher({ ...collection, namespace: ['shop'] } as never),
+      code: 'INVALID_OPTION',
+      message: 'StorageListerWatcher: option "namespace" must be a string, not an array',
     },
   ],
 };

@@ -99,7 +99,7 @@ describe('storageMediaType', () => {
   it('refuses another media type', () => {
     const options = { storageMediaType: 'application/cbor' } as unknown as ApiServerOptions;
     expect(() => new ApiServer(options))
-      .to.throw('storageMediaType is "application/cbor": use application/json or')
+      .to.throw(`option "storageMediaType" must be 'application/json' or`)
       .with.property('code', 'INVALID_OPTION');
   });
 });

@@ -1,6 +1,6 @@
 import { abortable, deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { connectionFailure } from '../connection/connection-failure.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
 import { joinedHeaders, piecesOf } from './plain-answer.ts';
@@ -44,10 +44,13 @@ export function inProcessTransport(
   handler: InProcessHandler,
   options: InProcessTransportOptions = {},
 ): Transport {
-  rejectUnknownOptions('inProcessTransport', options, ['server', 'token']);
-  return new InProcessTransport(handler, options);
+  return new InProcessTransport(handler, OPTIONS.read(options));
 }
 
+const OPTIONS = optionsOf<InProcessTransportOptions>()('inProcessTransport', {
+  server: is.text(),
+  token: is.text(),
+});
 const NO_BODY = new Uint8Array();
 
 class InProcessTransport implements Transport {

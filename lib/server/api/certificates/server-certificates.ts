@@ -4,7 +4,7 @@ import {
   type Certificate,
 } from '../../../kernel/certificates/certificate-authority.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { rejectUnknownOptions, requireOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { certificatesIn, ClientCertificates } from './client-certificates.ts';
 
@@ -35,6 +35,15 @@ export interface ServerCertificatesOptions {
 }
 
 const OWNER = 'ApiServer: tls';
+const CERTIFICATE = optionsOf<Certificate>()(`${OWNER}: certificate`, {
+  certificate: is.text().required,
+  privateKey: is.text().required,
+});
+const TLS = optionsOf<ServerTlsOptions>()(OWNER, {
+  certificate: is.object(),
+  authority: is.object(),
+  clientAuthorities: is.text(),
+});
 const LEAF_MS = 365 * 86_400_000;
 
 /**
@@ -58,7 +67,7 @@ export class ServerCertificates {
   /** @throws {ListwatchError} code INVALID_OPTION for certificates that cannot be used. */
   constructor(options: ServerCertificatesOptions) {
     const { tls = {} } = options;
-    rejectUnknownOptions(OWNER, tls, ['certificate', 'authority', 'clientAuthorities']);
+    TLS.read(tls);
     this.#options = options;
     this.#tls = tls;
     if (tls.certificate !== undefined) checkPair(tls.certificate);
@@ -140,8 +149,7 @@ export class ServerCertificates {
 /** @throws {ListwatchError} code INVALID_OPTION. */
 function checkPair(pair: Certificate): void {
   const owner = `${OWNER}: certificate`;
-  rejectUnknownOptions(owner, pair, ['certificate', 'privateKey']);
-  requireOptions(owner, pair, ['certificate', 'privateKey']);
+  CERTIFICATE.read(pair);
   const [leaf] = certificatesIn(pair.certificate, owner);
   let problem = 'the private key belongs to another certificate; give the key of the first one';
   try {

@@ -1,22 +1,20 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { ListwatchError } from '../../../kernel/failure/errors.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../../kernel/options/options.ts';
-import type { AfterEvents, FaultEffects, FaultMatch, FaultRule } from './fault-rule.ts';
+  invalidOption,
+  is,
+  optionsOf,
+  type OptionRule,
+} from '../../../kernel/options/options-schema.ts';
+import type {
+  AfterEvents,
+  FaultAnswer,
+  FaultEffects,
+  FaultMatch,
+  FaultRule,
+} from './fault-rule.ts';
 
 const OWNER = 'faults.add';
 
-const MATCH: readonly (keyof FaultMatch)[] = [
-  'verb',
-  'resource',
-  'group',
-  'namespace',
-  'name',
-  'user',
-  'path',
-];
 const EFFECTS: readonly (keyof FaultEffects)[] = [
   'delayMs',
   'compact',
@@ -39,22 +37,51 @@ const VERBS: readonly string[] = [
   'deletecollection',
 ];
 
+const count = is.integer({ min: 0 });
+const MATCH = optionsOf<FaultMatch>()(OWNER, {
+  verb: is.anything(),
+  resource: is.anything(),
+  group: is.anything(),
+  namespace: is.anything(),
+  name: is.anything(),
+  user: is.anything(),
+  path: is.anything(),
+});
+const ANSWER = optionsOf<FaultAnswer>()(OWNER, {
+  status: is.integer({ min: 400, max: 599 }).required,
+  retryAfterSeconds: count,
+  message: is.text(),
+});
+const place: OptionRule<true | AfterEvents, undefined> = optionsOf<AfterEvents>()(OWNER, {
+  afterEvents: count.required,
+}).nestedOr('true or { afterEvents }', true);
+const RULE = optionsOf<FaultRule>()(OWNER, {
+  match: MATCH.nested,
+  times: is.integer({ min: 1 }),
+  skip: count,
+  probability: is.number({ min: 0, max: 1 }),
+  seed: is.anything(),
+  delayMs: is.rule<number | readonly [number, number]>(
+    'milliseconds, or two bounds [least, most]',
+    isDelay,
+  ),
+  compact: is.anything(),
+  answer: ANSWER.nested,
+  reset: is.anything(),
+  holdEventsMs: is.number({ min: 0 }),
+  expire: place,
+  end: place,
+  silence: place,
+});
+
 /**
  * Refuses a rule that could never do what it says.
  * @throws {ListwatchError} code INVALID_OPTION naming the field and the rule.
  */
 export function checkFaultRule(rule: FaultRule): void {
-  rejectUnknownOptions(OWNER, rule, ['match', 'times', 'skip', 'probability', 'seed', ...EFFECTS]);
+  RULE.read(rule);
   checkMatch(rule.match ?? {});
-  const whole = { min: 0, integer: true };
-  numberOption(OWNER, 'times', rule.times, 1, { ...whole, min: 1 });
-  numberOption(OWNER, 'skip', rule.skip, 0, whole);
-  numberOption(OWNER, 'probability', rule.probability, 1, { min: 0, max: 1 });
-  numberOption(OWNER, 'holdEventsMs', rule.holdEventsMs, 0, { min: 0 });
-  checkDelay(rule.delayMs);
-  checkAnswer(rule.answer);
   checkReset(rule.reset);
-  for (const name of ['expire', 'end', 'silence'] as const) checkPlace(name, rule[name]);
   const effects = EFFECTS.filter((name) => rule[name] !== undefined);
   if (effects.length === 0) {
     throw invalid(`a fault needs an effect: one of ${EFFECTS.join(', ')}`);
@@ -63,7 +90,6 @@ export function checkFaultRule(rule: FaultRule): void {
 }
 
 function checkMatch(match: FaultMatch): void {
-  rejectUnknownOptions(`${OWNER}: match`, match, MATCH);
   for (const verb of [match.verb ?? []].flat()) {
     if (VERBS.includes(verb)) continue;
     throw invalid(`match.verb ${JSON.stringify(verb)} is no verb; known are ${VERBS.join(', ')}`);
@@ -76,46 +102,25 @@ function checkMatch(match: FaultMatch): void {
   }
 }
 
-function checkDelay(delay: FaultRule['delayMs']): void {
-  if (delay === undefined || typeof delay === 'number') {
-    numberOption(OWNER, 'delayMs', delay, 0, { min: 0 });
-    return;
-  }
-  const [least, most] = Array.isArray(delay) ? (delay as readonly unknown[]) : [];
-  if (typeof least === 'number' && typeof most === 'number' && least >= 0 && most >= least) return;
-  throw invalid('option "delayMs" must be milliseconds, or two bounds [least, most]');
+function isDelay(delay: unknown): boolean {
+  const [least, most] = Array.isArray(delay) ? (delay as readonly unknown[]) : [delay, delay];
+  return typeof least === 'number' && typeof most === 'number' && least >= 0 && most >= least;
 }
 
-function checkAnswer(answer: FaultRule['answer']): void {
-  if (answer === undefined) return;
-  const owner = `${OWNER}: answer`;
-  rejectUnknownOptions(owner, answer, ['status', 'retryAfterSeconds', 'message']);
-  const { status, retryAfterSeconds } = answer;
-  requireOptions(owner, answer, ['status']);
-  numberOption(owner, 'status', status, 0, { min: 400, max: 599, integer: true });
-  numberOption(owner, 'retryAfterSeconds', retryAfterSeconds, 0, { min: 0, integer: true });
-}
+const RESET = optionsOf<{ handled?: true; afterEvents?: number; afterBytes?: number }>()(OWNER, {
+  handled: is.anything(),
+  afterEvents: count,
+  afterBytes: count,
+});
 
 function checkReset(reset: FaultRule['reset']): void {
   if (reset === undefined || reset === true) return;
-  const owner = `${OWNER}: reset`;
-  rejectUnknownOptions(owner, reset, ['handled', 'afterEvents', 'afterBytes']);
+  RESET.read(reset, OWNER, 'reset.');
   const [[name, value] = ['', undefined], ...more] = Object.entries(reset);
-  if (more.length > 0 || name === '' || (name === 'handled' && value !== true)) {
-    throw invalid(
-      'option "reset" must be true, { handled: true }, { afterEvents: N } or { afterBytes: N }',
-    );
-  }
-  if (name === 'handled') return;
-  numberOption(owner, name, value as number, 0, { min: 0, integer: true });
-}
-
-function checkPlace(name: string, place: true | AfterEvents | undefined): void {
-  if (place === undefined || place === true) return;
-  const owner = `${OWNER}: ${name}`;
-  rejectUnknownOptions(owner, place, ['afterEvents']);
-  requireOptions(owner, place, ['afterEvents']);
-  numberOption(owner, 'afterEvents', place.afterEvents, 0, { min: 0, integer: true });
+  if (more.length === 0 && name !== '' && (name !== 'handled' || value === true)) return;
+  throw invalid(
+    'option "reset" must be true, { handled: true }, { afterEvents: N } or { afterBytes: N }',
+  );
 }
 
 /** A rule for another verb, whose effect only a watch can have, would never fire. */
@@ -129,5 +134,5 @@ function checkWatchOnly(rule: FaultRule, effects: readonly string[]): void {
 }
 
 function invalid(message: string): ListwatchError {
-  return new ListwatchError('INVALID_OPTION', `${OWNER}: ${message}`);
+  return invalidOption(OWNER, message);
 }

@@ -1,4 +1,4 @@
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import { toApiError } from '../../http/request-failures.ts';
@@ -16,6 +16,11 @@ export interface FaultsOptions {
   /** Compacts all history. */
   readonly compact: () => Promise<void>;
 }
+
+const FAULTS = optionsOf<FaultsOptions>()('Faults', {
+  runtime: is.object().required,
+  compact: is.callback().required,
+});
 
 /**
  * The faults of a server, for testing how clients behave when the network and the server do not.
@@ -36,8 +41,7 @@ export class Faults {
   readonly #faults = new Set<ActiveFault>();
 
   constructor(options: FaultsOptions) {
-    rejectUnknownOptions('Faults', options, ['runtime', 'compact']);
-    this.#options = options;
+    this.#options = FAULTS.read(options);
   }
 
   /** The number of rules. */

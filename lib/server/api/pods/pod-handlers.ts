@@ -1,7 +1,6 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ContainerRequest, NodeConnector } from '../../registry/contract/node-connector.ts';
@@ -57,7 +56,18 @@ export interface PodHandler {
   readonly portForward?: ((request: PodPortForwardRequest) => void | Promise<void>) | undefined;
 }
 
-const ACTIONS = ['log', 'exec', 'attach', 'portForward'] as const;
+const HANDLER = optionsOf<PodHandler>()('pods.handle', {
+  log: is.callback(),
+  exec: is.callback(),
+  attach: is.callback(),
+  portForward: is.callback(),
+});
+const MATCH = optionsOf<PodMatch>()('pods.handle', {
+  namespace: is.anything(),
+  name: is.anything(),
+  container: is.anything(),
+});
+const OPTIONS = optionsOf<{ readonly match?: PodMatch }>()('pods.handle', { match: MATCH.nested });
 
 interface Registration {
   readonly handler: PodHandler;
@@ -81,14 +91,11 @@ export class PodHandlers implements NodeConnector {
 
   /** Adds a handler until the result is disposed of. @throws {ListwatchError} code INVALID_OPTION. */
   handle(handler: PodHandler, options: { readonly match?: PodMatch } = {}): Disposable {
-    rejectUnknownOptions('pods.handle', handler, ACTIONS);
-    rejectUnknownOptions('pods.handle', options, ['match']);
-    const { match = {} } = options;
-    rejectUnknownOptions('pods.handle: match', match, ['namespace', 'name', 'container']);
-    const given = ACTIONS.map((action) => handler[action]).filter((one) => one !== undefined);
-    if (given.length === 0 || given.some((one) => typeof one !== 'function')) {
-      const message = 'pods.handle: give a function "log", "exec", "attach" or "portForward"';
-      throw new ListwatchError('INVALID_OPTION', message);
+    const given = Object.values(HANDLER.read(handler));
+    const { match = {} } = OPTIONS.read(options);
+    if (given.every((one) => one === undefined)) {
+      const problem = 'give a function "log", "exec", "attach" or "portForward"';
+      throw invalidOption('pods.handle', problem);
     }
     const registration = { handler, match };
     this.#registrations.push(registration);

@@ -1,5 +1,10 @@
 import type { Certificate } from '../../../kernel/certificates/certificate-authority.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import {
+  is,
+  optionsOf,
+  type FilledOptions,
+  type OptionsSchema,
+} from '../../../kernel/options/options-schema.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -38,56 +43,28 @@ export interface HttpListenerOptions {
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
 }
 
-interface Limits {
-  readonly maxConnections: number;
-  readonly receiveTimeoutMs: number;
-  readonly stuckClientTimeoutMs: number;
-  readonly closeTimeoutMs: number;
-}
+const count = is.integer({ min: 1 });
+type Defaulted =
+  | 'asksForCertificate'
+  | 'runtime'
+  | 'logger'
+  | 'maxConnections'
+  | 'receiveTimeoutMs'
+  | 'stuckClientTimeoutMs'
+  | 'closeTimeoutMs';
 
-export interface ResolvedHttpListenerOptions
-  extends Pick<HttpListenerOptions, 'handler' | 'certificate' | 'onRequest'> {
-  readonly asksForCertificate: () => boolean;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly limits: Limits;
-}
+export type FilledHttpListenerOptions = FilledOptions<HttpListenerOptions, Defaulted>;
 
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function resolveHttpListenerOptions(
-  options: HttpListenerOptions,
-): ResolvedHttpListenerOptions {
-  rejectUnknownOptions('HttpListener', options, [
-    'handler',
-    'certificate',
-    'asksForCertificate',
-    'runtime',
-    'logger',
-    'maxConnections',
-    'receiveTimeoutMs',
-    'stuckClientTimeoutMs',
-    'closeTimeoutMs',
-    'onRequest',
-  ]);
-  const { handler, certificate, onRequest } = options;
-  return {
-    handler,
-    certificate,
-    onRequest,
-    asksForCertificate: options.asksForCertificate ?? ((): boolean => false),
-    runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? silentLogger,
-    limits: resolveLimits(options),
-  };
-}
-
-function resolveLimits(options: HttpListenerOptions): Limits {
-  const read = (name: keyof Limits, fallback: number): number =>
-    numberOption('HttpListener', name, options[name], fallback, { min: 1, integer: true });
-  return {
-    maxConnections: read('maxConnections', 10_000),
-    receiveTimeoutMs: read('receiveTimeoutMs', 30_000),
-    stuckClientTimeoutMs: read('stuckClientTimeoutMs', 30_000),
-    closeTimeoutMs: read('closeTimeoutMs', 5_000),
-  };
-}
+export const HTTP_LISTENER: OptionsSchema<HttpListenerOptions, Defaulted> =
+  optionsOf<HttpListenerOptions>()('HttpListener', {
+    handler: is.callback().required,
+    certificate: is.callback(),
+    asksForCertificate: is.callback().default((): boolean => false),
+    runtime: is.object().default(realRuntime),
+    logger: is.object().default(silentLogger),
+    maxConnections: count.default(10_000),
+    receiveTimeoutMs: count.default(30_000),
+    stuckClientTimeoutMs: count.default(30_000),
+    closeTimeoutMs: count.default(5_000),
+    onRequest: is.callback(),
+  });

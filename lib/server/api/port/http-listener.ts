@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { deferred } from '../../../kernel/time/latch.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
+import { is } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { failureResponse } from '../../http/responses/document-response.ts';
@@ -17,9 +17,9 @@ import { ConnectionAborts } from './connection-aborts.ts';
 import { foreignHost, lastAnswer } from './final-answers.ts';
 import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import {
-  resolveHttpListenerOptions,
+  HTTP_LISTENER,
   type HttpListenerOptions,
-  type ResolvedHttpListenerOptions,
+  type FilledHttpListenerOptions,
 } from './http-listener-options.ts';
 import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
@@ -47,6 +47,8 @@ const KEEP_ALIVE_MS = 120_000;
 /** Of the request line and the headers, as in kube-apiserver. @see Go net/http DefaultMaxHeaderBytes */
 const LARGEST_HEADERS_BYTES = 1024 * 1024;
 
+const PORT = is.integer({ min: 0, max: 65_535 });
+
 /**
  * Serves an API on a port. Clients may use HTTP or, with a certificate, TLS on the same port; the first byte says which.
  *
@@ -56,10 +58,10 @@ const LARGEST_HEADERS_BYTES = 1024 * 1024;
  * - After `close` no socket and no timer is left.
  */
 export class HttpListener {
-  readonly #handler: ResolvedHttpListenerOptions['handler'];
+  readonly #handler: HttpListenerOptions['handler'];
   readonly #runtime: Runtime;
   readonly #logger: Logger;
-  readonly #limits: ResolvedHttpListenerOptions['limits'];
+  readonly #options: FilledHttpListenerOptions;
   readonly #requests: RequestObservers;
   /** Undefined: plain HTTP only. */
   readonly #tls: TlsGreeting | undefined;
@@ -77,12 +79,12 @@ export class HttpListener {
   #idle: (() => void) | undefined;
 
   constructor(options: HttpListenerOptions) {
-    const { handler, runtime, logger, limits, certificate, asksForCertificate, onRequest } =
-      resolveHttpListenerOptions(options);
+    const read = HTTP_LISTENER.read(options);
+    const { handler, runtime, logger, certificate, asksForCertificate, onRequest } = read;
     this.#handler = handler;
     this.#runtime = runtime;
     this.#logger = logger;
-    this.#limits = limits;
+    this.#options = read;
     if (certificate !== undefined) this.#tls = new TlsGreeting({ certificate, asksForCertificate });
     this.#requests = new RequestObservers(runtime, logger);
     if (onRequest !== undefined) this.#requests.add(onRequest);
@@ -109,7 +111,7 @@ export class HttpListener {
     if (this.#server.listening) {
       throw new ListwatchError('ALREADY_STARTED', `the server listens on ${this.#host} already`);
     }
-    const checked = numberOption('listen', 'port', port, 0, { min: 0, max: 65_535, integer: true });
+    const checked = PORT.default(0).read('listen', 'port', port);
     const listening = deferred<void>();
     const refused = (error: Error): void => {
       listening.reject(listenError(error, host, checked));
@@ -157,7 +159,7 @@ export class HttpListener {
       this.#idle = (): void => {
         idle.resolve();
       };
-      const timer = this.#runtime.setTimer(this.#limits.closeTimeoutMs, this.#idle);
+      const timer = this.#runtime.setTimer(this.#options.closeTimeoutMs, this.#idle);
       await idle.promise;
       timer.cancel();
     }
@@ -170,7 +172,7 @@ export class HttpListener {
   }
 
   #createServer(): Server {
-    const { receiveTimeoutMs, maxConnections } = this.#limits;
+    const { receiveTimeoutMs, maxConnections } = this.#options;
     const server = createServer(
       {
         maxHeaderSize: LARGEST_HEADERS_BYTES,
@@ -217,7 +219,7 @@ export class HttpListener {
     const giveUp = (): void => {
       socket.destroy();
     };
-    socket.setTimeout(this.#limits.receiveTimeoutMs, giveUp);
+    socket.setTimeout(this.#options.receiveTimeoutMs, giveUp);
     socket.once('readable', () => {
       const first = socket.read(1) as Buffer | null;
       if (first === null) {
@@ -253,7 +255,7 @@ export class HttpListener {
   }
 
   #serveHttp2(stream: ServerHttp2Stream, head: Http2Request): void {
-    const { receiveTimeoutMs } = this.#limits;
+    const { receiveTimeoutMs } = this.#options;
     const sink = new Http2Sink(stream, head.method);
     void this.#serve({
       head,
@@ -275,7 +277,7 @@ export class HttpListener {
   async #serve({ head, sink, readBody: read, isGone }: Incoming): Promise<void> {
     const abort = this.#aborts.take(head.socket);
     const clock = this.#requests.clock(head);
-    const writer = new ResponseWriter(sink, this.#runtime, this.#limits.stuckClientTimeoutMs);
+    const writer = new ResponseWriter(sink, this.#runtime, this.#options.stuckClientTimeoutMs);
     this.#writers.add(writer);
     sink.onClose(() => {
       this.#writers.delete(writer);
@@ -343,8 +345,8 @@ export class HttpListener {
         head,
         headers: request.headers as ApiRequest['headers'],
         runtime: this.#runtime,
-        stuckTimeoutMs: this.#limits.stuckClientTimeoutMs,
-        closeTimeoutMs: this.#limits.closeTimeoutMs,
+        stuckTimeoutMs: this.#options.stuckClientTimeoutMs,
+        closeTimeoutMs: this.#options.closeTimeoutMs,
         onRefused: (refusal) => {
           status = refusal;
           abort.abort(new ListwatchError('ABORTED', 'the handshake of the WebSocket was refused'));

@@ -1,4 +1,4 @@
-import { numberOption } from '../../../kernel/options/options.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import { OrderedStore } from './ordered-store.ts';
@@ -21,6 +21,15 @@ export interface WatchCacheHistoryOptions {
 const LEAST_FRESH_MS = 75_000;
 const MOST_FRESH_MS = 86_400_000;
 const MAX_CAPACITY = 102_400;
+
+export const WATCH_CACHE_HISTORY: OptionsSchema<
+  WatchCacheHistoryOptions,
+  'minCapacity' | 'freshMs'
+> = optionsOf<WatchCacheHistoryOptions>()('WatchCacheHistory', {
+  minCapacity: is.integer({ min: 4 }).default(100),
+  maxCapacity: is.integer({ min: 4 }),
+  freshMs: is.number({ min: LEAST_FRESH_MS, max: MOST_FRESH_MS }).default(LEAST_FRESH_MS),
+});
 
 /** A state of the cache and the revision at which it was reached. */
 interface BaseState<T extends KubernetesObject> {
@@ -47,20 +56,14 @@ export class WatchCacheHistory<T extends KubernetesObject> {
   #base: BaseState<T> = { revision: 0n, state: OrderedStore.of<StoreElement<T>>([]) };
 
   constructor(options: WatchCacheHistoryOptions = {}) {
-    const owner = 'WatchCacheHistory';
-    const { minCapacity, maxCapacity, freshMs } = options;
-    const size = { min: 4, integer: true };
-    this.#minCapacity = numberOption(owner, 'minCapacity', minCapacity, 100, size);
-    this.#freshMs = numberOption(owner, 'freshMs', freshMs, LEAST_FRESH_MS, {
-      min: LEAST_FRESH_MS,
-      max: MOST_FRESH_MS,
-    });
-    const doublings = Math.ceil(Math.log2(this.#freshMs / LEAST_FRESH_MS));
-    const roomiest = Math.max(this.#minCapacity, MAX_CAPACITY * 2 ** doublings);
-    this.#maxCapacity = numberOption(owner, 'maxCapacity', maxCapacity, roomiest, {
-      min: this.#minCapacity,
-      integer: true,
-    });
+    const { minCapacity, maxCapacity, freshMs } = WATCH_CACHE_HISTORY.read(options);
+    this.#minCapacity = minCapacity;
+    this.#freshMs = freshMs;
+    const doublings = Math.ceil(Math.log2(freshMs / LEAST_FRESH_MS));
+    this.#maxCapacity = is
+      .integer({ min: minCapacity })
+      .default(Math.max(minCapacity, MAX_CAPACITY * 2 ** doublings))
+      .read('WatchCacheHistory', 'maxCapacity', maxCapacity);
     this.#events = emptySlots(this.#minCapacity);
   }
 

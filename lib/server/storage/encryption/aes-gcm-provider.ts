@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
+import { is } from '../../../kernel/options/options-schema.ts';
 import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
 import {
@@ -16,6 +16,7 @@ const OWNER = 'AesGcmProvider';
 
 /** With random nonces of 96 bits a key may encrypt this many values (NIST SP 800-38D, 8.3). */
 const MOST_WRITES = 2 ** 32;
+const LIMIT = is.integer({ min: 1, max: MOST_WRITES }).default(MOST_WRITES);
 
 /** Counts the values that one key has encrypted; all providers with the same key share it. */
 export class KeyUsage {
@@ -25,8 +26,7 @@ export class KeyUsage {
 
   /** @throws {ListwatchError} INVALID_OPTION. */
   constructor(mostWrites?: number) {
-    const rule = { min: 1, max: MOST_WRITES, integer: true };
-    this.mostWrites = numberOption('KeyUsage', 'mostWrites', mostWrites, MOST_WRITES, rule);
+    this.mostWrites = LIMIT.read('KeyUsage', 'mostWrites', mostWrites);
   }
 
   /** Counts one more value. @throws {ListwatchError} ENCRYPTION_KEY_EXHAUSTED. */

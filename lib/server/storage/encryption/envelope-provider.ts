@@ -1,4 +1,4 @@
-import { numberOption, requireOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { PlainValue, TransformContext } from '../value/transformer.ts';
@@ -33,6 +33,15 @@ export interface EnvelopeOptions {
   readonly randomBytes?: RandomBytes | undefined;
 }
 
+const ENVELOPE = optionsOf<EnvelopeOptions>()(OWNER, {
+  name: is.text().required,
+  service: is.object().required,
+  timeoutMs: is.number({ min: 1 }).default(KEY_SERVICE_TIMEOUT_MS),
+  cacheSize: is.integer({ min: 0 }).default(CACHED_DATA_KEYS),
+  runtime: is.object().default(realRuntime),
+  randomBytes: is.callback().default(systemRandomBytes),
+});
+
 /**
  * Envelope encryption, version 1 of the KMS interface. Every write creates a data key, the key service wraps it, and it is
  * stored before the data, which is encrypted with AES-GCM. Each write costs one call of the service; prefer `KmsProvider`.
@@ -53,19 +62,11 @@ export class EnvelopeProvider implements EncryptionProvider {
 
   /** @throws {ListwatchError} INVALID_OPTION. */
   constructor(options: EnvelopeOptions) {
-    requireOptions(OWNER, options, ['name', 'service']);
-    const { name, service, runtime = realRuntime, randomBytes = systemRandomBytes } = options;
-    const timeoutMs = numberOption(OWNER, 'timeoutMs', options.timeoutMs, KEY_SERVICE_TIMEOUT_MS, {
-      min: 1,
-    });
-    const size = numberOption(OWNER, 'cacheSize', options.cacheSize, CACHED_DATA_KEYS, {
-      min: 0,
-      integer: true,
-    });
+    const { name, service, timeoutMs, cacheSize, runtime, randomBytes } = ENVELOPE.read(options);
     this.prefix = `k8s:enc:kms:v1:${name}:`;
     this.#head = Buffer.from(this.prefix);
     this.#client = new KeyServiceClient({ name, service, timeoutMs, runtime });
-    this.#cache = new DataKeyCache(size);
+    this.#cache = new DataKeyCache(cacheSize);
     this.#randomBytes = randomBytes;
   }
 

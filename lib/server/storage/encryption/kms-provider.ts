@@ -1,6 +1,5 @@
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, requireOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { PlainValue, TransformContext } from '../value/transformer.ts';
@@ -40,6 +39,18 @@ export interface KmsOptions {
   readonly logger?: Logger | undefined;
 }
 
+const KMS = optionsOf<KmsOptions>()(OWNER, {
+  name: is.openRule<string>('a text that is not empty and has no colon', (given) => {
+    return typeof given === 'string' && given !== '' && !given.includes(':');
+  }).required,
+  service: is.object().required,
+  timeoutMs: is.number({ min: 1 }).default(KEY_SERVICE_TIMEOUT_MS),
+  cacheSize: is.integer({ min: 1 }).default(CACHED_DATA_KEYS),
+  runtime: is.object().default(realRuntime),
+  randomBytes: is.callback().default(systemRandomBytes),
+  logger: is.object().default(silentLogger),
+});
+
 /**
  * Envelope encryption, version 2 of the KMS interface. The key service wraps a seed, and each value gets its own key derived
  * from the seed. The service is called for a new seed and for seeds that are not in the cache, not for each value.
@@ -63,21 +74,12 @@ export class KmsProvider implements EncryptionProvider {
 
   /** @throws {ListwatchError} INVALID_OPTION. */
   constructor(options: KmsOptions) {
-    requireOptions(OWNER, options, ['name', 'service']);
-    const { name, service, runtime = realRuntime, logger = silentLogger } = options;
-    if (name === '' || name.includes(':')) {
-      const problem = 'must not be empty or contain a colon';
-      throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "name" ${problem}`);
-    }
-    const timeout = options.timeoutMs;
-    const timeoutMs = numberOption(OWNER, 'timeoutMs', timeout, KEY_SERVICE_TIMEOUT_MS, { min: 1 });
-    const rule = { min: 1, integer: true };
-    const size = numberOption(OWNER, 'cacheSize', options.cacheSize, CACHED_DATA_KEYS, rule);
+    const { name, service, timeoutMs, cacheSize, runtime, randomBytes, logger } = KMS.read(options);
     this.prefix = `k8s:enc:kms:v2:${name}:`;
     this.#head = Buffer.from(this.prefix);
     this.#client = new KeyServiceClient({ name, service, timeoutMs, runtime });
-    this.#cache = new DataKeyCache(size);
-    this.#randomBytes = options.randomBytes ?? systemRandomBytes;
+    this.#cache = new DataKeyCache(cacheSize);
+    this.#randomBytes = randomBytes;
     this.#writeKey = new KmsWriteKey({
       client: this.#client,
       name,

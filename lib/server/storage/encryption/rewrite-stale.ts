@@ -1,5 +1,5 @@
-import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption } from '../../../kernel/options/options.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { isApiError } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { encodeContinue, keyAfter } from '../reads/continue-token.ts';
@@ -33,7 +33,13 @@ export interface RewriteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const PAGE_SIZE = 500;
+const OPTIONS = optionsOf<RewriteOptions>()('rewriteStale', {
+  after: is.text(),
+  pageSize: is.integer({ min: 1 }).default(500),
+  onProgress: is.callback(),
+  onUnreadable: is.callback(),
+  signal: is.abortSignal(),
+});
 
 /**
  * Writes every stale object under `prefix` again, that is, every object whose stored form differs from the form that would be
@@ -71,15 +77,13 @@ class Rewriting<T extends KubernetesObject> {
   constructor(storage: StorageInterface<T>, prefix: string, options: RewriteOptions) {
     this.#storage = storage;
     this.#prefix = prefix;
+    const { after, pageSize } = OPTIONS.read(options);
     this.#options = options;
-    const { after } = options;
     if (after !== undefined && !after.startsWith(prefix)) {
-      const problem = `must be a key under ${prefix}`;
-      throw new ListwatchError('INVALID_OPTION', `rewriteStale: option "after" ${problem}`);
+      throw invalidOption('rewriteStale', `option "after" must be a key under ${prefix}`);
     }
     this.#lastKey = after;
-    const rule = { min: 1, integer: true };
-    this.#pageSize = numberOption('rewriteStale', 'pageSize', options.pageSize, PAGE_SIZE, rule);
+    this.#pageSize = pageSize;
   }
 
   /** Awaits between reading a page and writing its objects; each write is a compare-and-swap of its own. */

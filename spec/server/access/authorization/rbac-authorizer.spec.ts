@@ -189,6 +189,8 @@ describe('the authorizer by roles', () => {
 
   it('refuses an unknown mode', () => {
     const authorization = 'abac' as 'rbac';
-    expect(() => new Answers({ authorization })).to.throw(/authorization is "abac": use rbac or/);
+    expect(() => new Answers({ authorization })).to.throw(
+      /option "authorization" must be 'rbac' or /,
+    );
   });
 });

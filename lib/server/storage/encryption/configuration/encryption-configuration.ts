@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errorMessage, ListwatchError } from '../../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../../kernel/report/logger.ts';
-import { rejectUnknownOptions } from '../../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import {
   identityTransformer,
@@ -41,7 +41,12 @@ export interface EncryptionConfigurationOptions {
   readonly logger?: Logger | undefined;
 }
 
-const KNOWN = ['keyServices', 'runtime', 'randomBytes', 'logger'];
+const OPTIONS = optionsOf<EncryptionConfigurationOptions>()('EncryptionConfiguration', {
+  keyServices: is.object(),
+  runtime: is.object(),
+  randomBytes: is.callback(),
+  logger: is.object(),
+});
 
 /** The content of one version of the file. */
 interface Loaded {
@@ -83,7 +88,7 @@ export class EncryptionConfiguration implements Disposable {
   #reloading: Promise<unknown> = Promise.resolve();
 
   private constructor(file: string, text: string, options: EncryptionConfigurationOptions) {
-    rejectUnknownOptions('EncryptionConfiguration', options, KNOWN);
+    OPTIONS.read(options);
     this.#file = file;
     this.#options = options;
     this.#loaded = this.#load(text);

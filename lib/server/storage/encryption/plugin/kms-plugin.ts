@@ -2,7 +2,7 @@ import type * as Grpc from '@grpc/grpc-js';
 import { onAbort } from '../../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { loadPeer } from '../../../../kernel/options/optional-peer.ts';
-import { numberOption, requireOptions } from '../../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../../kernel/options/options-schema.ts';
 import { randomUuid } from '../../../../kernel/time/random.ts';
 import { realRuntime } from '../../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
@@ -34,6 +34,12 @@ export interface KmsPluginOptions {
   readonly runtime?: Runtime | undefined;
 }
 
+const OPTIONS = optionsOf<KmsPluginOptions>()(OWNER, {
+  endpoint: is.text().required,
+  timeoutMs: is.number({ min: 1 }).default(KEY_SERVICE_TIMEOUT_MS),
+  runtime: is.object().default(realRuntime),
+});
+
 /**
  * A KMS plug-in for kube-apiserver, version 2 of the interface: gRPC over a Unix socket, with the optional package
  * `@grpc/grpc-js`. The plug-in need not run yet; a call waits for it within its time.
@@ -53,16 +59,14 @@ export class KmsPlugin implements KeyService, Disposable {
 
   /** @throws {ListwatchError} INVALID_OPTION; MISSING_PEER. */
   constructor(options: KmsPluginOptions) {
-    requireOptions(OWNER, options, ['endpoint']);
-    const { endpoint, runtime = realRuntime, timeoutMs } = options;
+    const { endpoint, runtime, timeoutMs } = OPTIONS.read(options);
     const path = socketPathOf(endpoint);
     if (path === undefined) {
       const problem = 'must be unix:// and the path of a socket';
       throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "endpoint" ${problem}`);
     }
-    const rule = { min: 1 };
     this.#endpoint = endpoint;
-    this.#timeoutMs = numberOption(OWNER, 'timeoutMs', timeoutMs, KEY_SERVICE_TIMEOUT_MS, rule);
+    this.#timeoutMs = timeoutMs;
     this.#runtime = runtime;
     this.#grpc = loadPeer(PEER, PEER, `the KMS plug-in ${endpoint}`) as typeof Grpc;
     this.#client = new this.#grpc.Client(`unix:${path}`, this.#grpc.credentials.createInsecure(), {
