@@ -1,21 +1,65 @@
 import { builtInVersions, type BuiltInResource } from '../meta/surface/built-in-surface.ts';
 import { apiVersionOf } from '../meta/resource.ts';
-import type { KindDefinition } from '../server/registry/contract/kind-definition.ts';
+import type {
+  KindDefinition,
+  SelectableFields,
+} from '../server/registry/contract/kind-definition.ts';
 import type { TableColumn, TableConvertor } from '../server/registry/contract/rest-storage.ts';
 import { newStrategy } from '../server/registry/contract/strategy.ts';
 import { cellsOf } from './cells/built-in-cells.ts';
 import { builtInColumns } from './columns/built-in-columns.ts';
 import type { KindRules, RowCells } from '../server/registry/contract/kind-rules.ts';
-import { keyRootOf } from './key-roots.ts';
 import { kindRulesList } from './kind-rules-list.ts';
 import { deprecationOf, kindTraits, returnsDeletedObject } from './kind-traits.ts';
-import { servedVersionOf } from './versions/served-versions.ts';
 import type { VersionConversion } from '../server/registry/contract/version-conversion.ts';
 import type { UnstructuredObject } from '../meta/object.ts';
 import { statusMetadataRulesOf } from './metadata-traits.ts';
 import { typedSubresources } from './typed-creation.ts';
 import { labelledByTemplate, statusStrategyOf } from './status/status-rules.ts';
 import { typeOfKind } from './kind-types.ts';
+import { autoscalerVersions } from './versions/autoscaler-versions.ts';
+import { eventFields, eventVersions } from './versions/event-versions.ts';
+
+/** A version of a kind whose objects are stored in another version. */
+interface ServedVersion {
+  readonly conversion: VersionConversion;
+  /** @defaultValue those of the stored version */
+  readonly selectableFields?: SelectableFields | undefined;
+}
+
+const SERVED: Readonly<Record<string, ServedVersion>> = {
+  'autoscaling/v1/horizontalpodautoscalers': { conversion: autoscalerVersions },
+  'events.k8s.io/v1/events': { conversion: eventVersions, selectableFields: eventFields },
+};
+
+/** How a built-in resource is served that is stored in another version; undefined when it is stored as it is. */
+function servedVersionOf(
+  group: string,
+  version: string,
+  resource: string,
+): ServedVersion | undefined {
+  return SERVED[`${group}/${version}/${resource}`];
+}
+
+/** The resources that do not lie under `/registry/RESOURCE`, by `GROUP/RESOURCE`. */
+const OTHER_ROOTS: Readonly<Record<string, string>> = {
+  '/endpoints': '/registry/services/endpoints',
+  '/nodes': '/registry/minions',
+  '/replicationcontrollers': '/registry/controllers',
+  '/services': '/registry/services/specs',
+  'networking.k8s.io/ingresses': '/registry/ingress',
+  'apiextensions.k8s.io/customresourcedefinitions':
+    '/registry/apiextensions.k8s.io/customresourcedefinitions',
+  'apiregistration.k8s.io/apiservices': '/registry/apiregistration.k8s.io/apiservices',
+};
+
+/**
+ * The prefix of the storage keys of a built-in resource, without the final slash.
+ * @see kubernetes pkg/kubeapiserver/default_storage_factory_builder.go SpecialDefaultResourcePrefixes @ 1.36.3
+ */
+function keyRootOf(group: string, resource: string): string {
+  return OTHER_ROOTS[`${group}/${resource}`] ?? `/registry/${resource}`;
+}
 
 let kinds: readonly KindDefinition[] | undefined;
 

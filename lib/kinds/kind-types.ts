@@ -1,7 +1,16 @@
 import type { GroupVersionKind } from '../meta/resource.ts';
 import type { KindType } from '../server/registry/contract/kind-definition.ts';
 import { BuiltInTypes } from '../server/registry/typed/built-in-type.ts';
-import { builtInDefaults } from './defaults/built-in-defaults.ts';
+import { WORKLOAD_DEFAULTS } from './defaults/workload-defaults.ts';
+import { POD_DEFAULTS } from './defaults/pod-spec-defaults.ts';
+import { CORE_DEFAULTS } from './defaults/core-defaults.ts';
+import { GROUP_DEFAULTS } from './defaults/group-defaults.ts';
+import type { DefaultsByType } from '../server/registry/typed/type-reader.ts';
+
+/** The functions that set the defaults of the built-in kinds, by type. Declared defaults are in the table of types. */
+const builtInDefaults: DefaultsByType = new Map(
+  Object.entries({ ...POD_DEFAULTS, ...CORE_DEFAULTS, ...WORKLOAD_DEFAULTS, ...GROUP_DEFAULTS }),
+);
 
 let types: BuiltInTypes | undefined;
 

@@ -43,7 +43,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Findings that are full take no more; the exit saves time.',
   },
   {
-    file: 'lib/kinds/read-defaults.ts',
+    file: 'lib/kinds/built-in-kinds.ts',
     operator: 'statement',
     line: 'types.set(name, type);',
     mutant: ';',

@@ -3,7 +3,7 @@ import type { EventSink } from '../../controller/events/event-sink.ts';
 import { RateLimitingQueue } from '../../controller/workqueue/rate-limiting-queue.ts';
 import { ReconcileLoop } from '../../controller/runtime/reconcile-loop.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { isConflict } from '../../meta/failure/failures.ts';
+import { isConflict, internalError } from '../../meta/failure/failures.ts';
 import type { ObjectMeta, OwnerReference } from '../../meta/object.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
 import type { ResourceMonitors } from '../resources/resource-monitors.ts';
@@ -13,8 +13,38 @@ import { attemptToDelete } from './delete-attempt.ts';
 import type { GraphNode } from './graph-node.ts';
 import { ObjectCalls } from './object-calls.ts';
 import { identityText, ownerIdentity } from './object-identity.ts';
-import { orphanDependents } from './orphan-attempt.ts';
-import { OwnerGraph, type ObjectKind } from './owner-graph.ts';
+import { OwnerGraph, type ObjectKind, ORPHAN_FINALIZER } from './owner-graph.ts';
+
+/** Patches at the same time. */
+const SIDE_BY_SIDE = 20;
+
+/**
+ * Removes the references to an owner from its dependents, and then the finalizer that has kept it for that.
+ * @throws an error that names the first dependent that could not be changed; the owner keeps its finalizer then.
+ */
+async function orphanDependents(calls: ObjectCalls, owner: GraphNode): Promise<void> {
+  const { identity } = owner;
+  const dependents = [...owner.dependents].values();
+  let failure: { readonly node: GraphNode; readonly error: unknown } | undefined;
+  const work = async (): Promise<void> => {
+    for (const node of dependents) {
+      try {
+        await calls.removeOwners(node.identity, [identity.uid]);
+      } catch (error) {
+        failure ??= { node, error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+  if (failure !== undefined) {
+    const { node, error } = failure;
+    throw internalError(
+      `${node.toString()} still names ${owner.toString()} as its owner: ${errorMessage(error)}`,
+      error,
+    );
+  }
+  await calls.removeFinalizer(identity, ORPHAN_FINALIZER);
+}
 
 /** A source of all objects, with their owners. */
 export interface ObjectReports extends Pick<ResourceMonitors, 'size' | 'whenSynced'> {

@@ -3,9 +3,31 @@ import type { ApiResource } from '../../client/rest/discovery/api-resource.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import type { ClusterParts } from './cluster-parts.ts';
-import { followedResources, isSameVersion } from './followed-resources.ts';
 import { ResourceMonitor, type ResourceEvents, type ResourceHandler } from './resource-monitor.ts';
 import type { DiscoveredResources } from './discovered-resources.ts';
+import { groupResource, type ResourceInfo } from '../../meta/resource.ts';
+
+/** Changes of these are no news: nothing that they own or that owns them matters. */
+const IGNORED: readonly string[] = ['events', 'events.events.k8s.io'];
+const NEEDED_VERBS = ['delete', 'list', 'watch'];
+
+/**
+ * One version of each resource whose objects can be listed, watched and deleted, by its full name: the preferred one, or else the first
+ * one that has it.
+ */
+function followedResources(all: readonly ApiResource[]): ReadonlyMap<string, ApiResource> {
+  const followed = new Map<string, ApiResource>();
+  for (const resource of all) {
+    const name = groupResource(resource);
+    if (IGNORED.includes(name) || followed.has(name)) continue;
+    if (NEEDED_VERBS.every((verb) => resource.supports(verb))) followed.set(name, resource);
+  }
+  return followed;
+}
+
+function isSameVersion(one: ResourceInfo, other: ResourceInfo): boolean {
+  return one.version === other.version && one.kind === other.kind;
+}
 
 /** So long a monitor goes on after its resource has left discovery: the deletions of its objects may still be under way. */
 const LEAVE_AFTER_MS = 5000;

@@ -1,11 +1,20 @@
+import type * as Grpc from '@grpc/grpc-js';
 import type { ChannelCredentials, Client, ClientDuplexStream } from '@grpc/grpc-js';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { failureOf, isTooMuch, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
 import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
-import { grpc } from './grpc.ts';
 import { UnaryChannel, type UnaryCall } from './unary-channel.ts';
 import { AUTHENTICATE, type Login, type Procedure } from './procedures.ts';
+import { loadPeer } from '../../kernel/options/optional-peer.ts';
+
+const NAME = '@grpc/grpc-js';
+let loaded: typeof Grpc | undefined;
+
+/** gRPC for Node, loaded at the first call. @throws {ListwatchError} MISSING_PEER. */
+function grpc(): typeof Grpc {
+  return (loaded ??= loadPeer(NAME, NAME, 'EtcdKeyValueStore') as typeof Grpc);
+}
 
 /** Interval of keepalive pings on an idle connection; etcd refuses more than one in 5 s. */
 const KEEPALIVE_MS = 10_000;

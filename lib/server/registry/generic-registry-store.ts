@@ -19,7 +19,6 @@ import { deleteObject, endGracePeriod, type DeleteAnswer } from './writes/delete
 import { GracePeriodReaper } from './writes/grace-period-reaper.ts';
 import { attributesFunc, type KindDefinition } from './contract/kind-definition.ts';
 import { listReadable } from './list-readable.ts';
-import { mayHaveField } from './may-have-field.ts';
 import { applyObject } from './writes/apply-object.ts';
 import type {
   ApplyOptions,
@@ -51,6 +50,23 @@ import type { UpdateStrategy } from './contract/strategy.ts';
 import { seedObject } from './writes/seed-object.ts';
 import { updateObject, type UpdateAnswer } from './writes/update-object.ts';
 import { WatchSet } from './watch-set.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
+import { documentPieces, type StoredObject } from '../storage/contract/stored-object.ts';
+
+/** A field name may be written with escapes; such an object has to be decoded. */
+const ESCAPE = '\\u';
+
+/**
+ * Whether the bytes of an object may contain a field of this name at any depth. False is certain; after true, the object has to be
+ * decoded. For searches through many objects for a few: decoded objects would be kept in memory.
+ * @param name consists of letters and digits
+ */
+export function mayHaveField(stored: StoredObject, name: string): boolean {
+  return documentPieces(stored).some((piece) => {
+    const bytes = asBuffer(piece);
+    return bytes.includes(`"${name}"`) || bytes.includes(ESCAPE);
+  });
+}
 
 export interface GenericRegistryStoreOptions {
   readonly kind: KindDefinition;

@@ -16,12 +16,12 @@ import {
   defineKind,
   type NegativeReplicas,
   type ScaleDefinition,
+  type KindType,
 } from './contract/kind-definition.ts';
 import { checkNameOfUrl } from './rules/name-validation.ts';
 import { toMutableObject } from './rules/mutable-object.ts';
 import { trackUpdate } from './managed-fields/field-manager.ts';
 import { fieldsOfScale, fieldsOfScaled, type ScaledFields } from './managed-fields/scale-fields.ts';
-import { scaleType } from './scale-type.ts';
 import { typedBody } from './writes/typed-body.ts';
 import { admittedBody } from './writes/admitted-body.ts';
 import { writtenOptions } from './writes/write-admission.ts';
@@ -40,6 +40,32 @@ import type {
   WriteResult,
 } from './contract/rest-storage.ts';
 import type { UpdateAnswer } from './writes/update-object.ts';
+import { builtInTypes } from '../../meta/types/built-in-types.ts';
+import { DecodeProblems } from './typed/decode-problems.ts';
+import { TypeReaders, type TypeReader } from './typed/type-reader.ts';
+
+/** The type of a Scale, looked up when the first one is read. */
+class ScaleType implements KindType {
+  readonly #readers = new TypeReaders(new Map());
+  #reader: TypeReader | undefined;
+
+  read(object: JsonRecord, problems: DecodeProblems): JsonRecord {
+    return this.#known().read(object, problems);
+  }
+
+  zeroOf(field: string): unknown {
+    const found = this.#known().message.byName.get(field);
+    if (found?.message === undefined) return undefined;
+    return this.#readers.of(found).read({}, new DecodeProblems());
+  }
+
+  #known(): TypeReader {
+    this.#reader ??= this.#readers.ofMessage(builtInTypes().get('autoscaling.Scale'));
+    return this.#reader;
+  }
+}
+
+const scaleType: KindType = new ScaleType();
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 const SCALE_KIND = defineKind({ ...SCALE, resource: 'scales' });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { Cacher } from '../../../lib/server/cacher/cacher.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
-import { hasTrustworthyProgress } from '../../../lib/server/etcd/etcd-version.ts';
+import { hasTrustworthyProgress } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
 import {
   CONFORMANCE_PREFIX,

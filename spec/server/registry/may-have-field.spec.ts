@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mayHaveField } from '../../../lib/server/registry/may-have-field.ts';
+import { mayHaveField } from '../../../lib/server/registry/generic-registry-store.ts';
 import { jsonCodec } from '../../../lib/server/storage/value/codec.ts';
 import { JsonStoredObject } from '../../../lib/server/storage/value/json-stored-object.ts';
 

@@ -10,11 +10,47 @@ import {
 import { isRecord, jsonEqual, type JsonRecord } from '../../registry/rules/json-value.ts';
 import type { PatternBudget } from '../pattern/go-pattern.ts';
 import { FieldPlace } from './field-place.ts';
-import { SchemaFindings } from './schema-findings.ts';
 import { goText } from './go-values.ts';
 import { isInt64 } from '../../registry/rules/go-number.ts';
 import { checkNumber, isNearlyWhole } from './number-rules.ts';
 import type { SchemaNode } from './schema-node.ts';
+
+/** Maximum number of causes: a hostile object may break a rule in every field. */
+const MOST_CAUSES = 1000;
+
+/**
+ * The problems of a value, each text once, and how many rules it followed: of several schemas the one with the most is the
+ * one whose causes are reported.
+ */
+class SchemaFindings {
+  readonly causes: FieldCause[] = [];
+  readonly #texts: string[] = [];
+  readonly #seen = new Set<string>();
+  matches: number = 0;
+
+  get isFull(): boolean {
+    return this.causes.length >= MOST_CAUSES;
+  }
+
+  add(text: string, cause: FieldCause): void {
+    if (this.isFull || this.#seen.has(text)) return;
+    this.#seen.add(text);
+    this.#texts.push(text);
+    this.causes.push(cause);
+  }
+
+  merge(other: SchemaFindings): void {
+    for (const [index, cause] of other.causes.entries())
+      this.add(other.#texts[index] as string, cause);
+    this.matches += other.matches;
+  }
+
+  /** Forgets the causes that were found after there were so many. */
+  keepFirst(count: number): void {
+    this.causes.length = count;
+    for (const text of this.#texts.splice(count)) this.#seen.delete(text);
+  }
+}
 
 /** The bound of the steps that the patterns of a schema take for one object. */
 const PATTERN_STEPS = 20_000_000;

@@ -30,7 +30,6 @@ import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import { setDefaults } from '../schema/defaults.ts';
 import { schemaNode, type SchemaNode } from '../schema/schema-node.ts';
 import { CustomType } from './custom-type.ts';
-import { finalizerWarnings } from './finalizer-warnings.ts';
 import { validateCustom, validateCustomStatus, validateCustomUpdate } from './validate-custom.ts';
 import type {
   ResourceDescription,
@@ -45,6 +44,29 @@ import {
   type Column,
   type TableCell,
 } from '../../registry/contract/table-columns.ts';
+import { qualifiedName } from '../../registry/validation/formats.ts';
+
+const STANDARD = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+const FIELD = 'metadata.finalizers';
+
+/**
+ * The warnings for new finalizers of a custom object without a domain of their own.
+ * @see apiextensions-apiserver pkg/registry/customresource/validator.go validateKubeFinalizerName @ v0.36.3
+ */
+export function finalizerWarnings(object: unknown, existing?: unknown): string[] {
+  const known = new Set(textsAt(recordAt(existing, 'metadata'), 'finalizers'));
+  const added = textsAt(recordAt(object, 'metadata'), 'finalizers').filter(
+    (one) => !known.has(one),
+  );
+  return [...new Set(added)].toSorted().flatMap((finalizer) => {
+    const start = `${FIELD}: ${JSON.stringify(finalizer)}:`;
+    const warnings = qualifiedName(finalizer).map((fault) => `${start} ${fault}`);
+    if (finalizer.includes('/') || STANDARD.has(finalizer)) return warnings;
+    const path = finalizer.includes('.') ? ' including a path (/)' : '';
+    const rule = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
+    return [...warnings, `${start} ${rule}`];
+  });
+}
 
 /** The kind of one version of a custom resource definition. The definition must be valid. */
 export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {

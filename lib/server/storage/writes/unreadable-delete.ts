@@ -1,9 +1,35 @@
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { LostObject } from '../value/lost-object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import { keyNotFound, type ObjectAccess } from '../reads/object-access.ts';
 import { StorageError } from '../contract/storage-error.ts';
 import type { StorageDeleteOptions } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
+
+/** An object whose value cannot be read: its key and a resource version. */
+class LostObject<T extends KubernetesObject> implements StoredObject<T> {
+  readonly key: string;
+  readonly resourceVersion: string;
+
+  constructor(key: string, resourceVersion: string) {
+    this.key = key;
+    this.resourceVersion = resourceVersion;
+  }
+
+  get metadata(): ObjectMeta {
+    return { resourceVersion: this.resourceVersion };
+  }
+
+  get object(): T {
+    return this.copy();
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.from(JSON.stringify({ metadata: this.metadata }), 'utf8');
+  }
+
+  copy(): T {
+    return { metadata: { resourceVersion: this.resourceVersion } } as T;
+  }
+}
 
 /**
  * The compare-and-swap loop that removes an unreadable object. Awaits between read and write. If another client repairs the

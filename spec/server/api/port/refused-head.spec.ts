@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusedHead } from '../../../../lib/server/api/port/refused-head.ts';
+import { refusedHead } from '../../../../lib/server/api/port/incoming.ts';
 
 interface Lines {
   readonly version?: string;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { finalizerWarnings } from '../../../../lib/server/custom/versions/finalizer-warnings.ts';
+import { finalizerWarnings } from '../../../../lib/server/custom/versions/custom-resource-kind.ts';
 
 const withFinalizers = (...finalizers: string[]): object => ({ metadata: { finalizers } });
 
