@@ -28,10 +28,10 @@ export {
   BucketRateLimiter,
   type BucketRateLimiterOptions,
 } from './workqueue/limits/bucket-rate-limiter.ts';
-export { MaxOfRateLimiter } from './workqueue/limits/max-of-rate-limiter.ts';
 export {
   clientGoRateLimiter,
   defaultRateLimiter,
+  MaxOfRateLimiter,
 } from './workqueue/limits/rate-limiter-presets.ts';
 export {
   ReconcileLoop,

@@ -17,9 +17,9 @@ import { story } from './explain/story.ts';
 import { startProcess } from './isolation/guarded-process.ts';
 import type { HostArgument, HostMessage, PlainReport } from './isolation/host-messages.ts';
 import type { IsolationSettings } from './isolation/isolation-settings.ts';
-import { moduleUrl } from './isolation/module-url.ts';
 import { endFinding, type ProcessEnd } from './isolation/process-end.ts';
 import { SimulationError } from './simulation-error.ts';
+import { pathToFileURL } from 'node:url';
 
 const OWNER = 'simulateModule';
 
@@ -160,4 +160,10 @@ function reportOfEnd(plan: SimulationPlan, finding: Finding): PlainReport {
     complete: false,
     summary: `1 found: ${finding.class}: ${finding.message}`,
   };
+}
+
+/** The URL of a module that is given as a URL, as its text, or as a path. */
+function moduleUrl(module: string | URL): string {
+  const text = String(module);
+  return /^[a-z][a-z+.-]+:/.test(text) ? text : pathToFileURL(text).href;
 }

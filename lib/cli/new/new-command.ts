@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, dirname, join } from 'node:path';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
@@ -6,7 +6,9 @@ import { countOf, shownText } from '../terminal/shown-text.ts';
 import { writeLockFile } from './lock-file.ts';
 import { projectFiles } from './project-files.ts';
 import { projectNames, type ProjectNames } from './project-names.ts';
-import { writeProject } from './write-project.ts';
+import { readdir, writeFile } from 'node:fs/promises';
+import { makeFolders } from '../files/make-folders.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 
 const OPTIONS: OptionTable = {
   group: {
@@ -101,4 +103,43 @@ function readOptions(parameters: readonly string[], { version }: CommandHost): N
 /** npm reads the path of a tarball from the folder of the project. */
 function installable(spec: string): string {
   return spec.endsWith('.tgz') && !spec.includes('://') ? `file:${resolve(spec)}` : spec;
+}
+
+/** Files that a new repository may have. */
+const ALLOWED: ReadonlySet<string> = new Set(['.git']);
+
+/**
+ * Writes files into a folder, which is made, or empty but for `.git`.
+ * @param shown The folder as the user gave it. @throws {UsageError}
+ */
+async function writeProject(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  shown: string,
+): Promise<void> {
+  const [first] = await contentOf(folder, shown);
+  if (first !== undefined) {
+    throw new UsageError(
+      `the folder ${shown} exists and has ${first}; name another, or an empty one with --dir`,
+    );
+  }
+  try {
+    for (const [path, text] of files) {
+      await makeFolders(dirname(join(folder, path)));
+      await writeFile(join(folder, path), text, { flag: 'wx' });
+    }
+  } catch (error) {
+    throw new UsageError(`${shown} cannot be written: ${errorMessage(error)}; name another --dir`);
+  }
+}
+
+async function contentOf(folder: string, shown: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => !ALLOWED.has(name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new UsageError(
+      `${shown} is no folder that can be written: ${errorMessage(error)}; name another --dir`,
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
@@ -18,12 +18,11 @@ import { withNpxLine } from './npx-line.ts';
 import type { ReadyReport } from './ready-line.ts';
 import { requestVerb } from './request-verb.ts';
 import { serveLogger } from './serve-logger.ts';
-import type { ServeOptions } from './serve-options.ts';
+import { type ServeOptions, TOKEN_VARIABLE } from './serve-options.ts';
 import { openServerStore } from './open-server-store.ts';
 import type { ServerStore } from './server-store.ts';
 import { storedAccountKey } from './account-key.ts';
 import { keepAuthority, readTlsFiles, tlsProblem } from './serve-tls.ts';
-import { serverToken } from './server-token.ts';
 
 /** The user of a kubeconfig with a client certificate. */
 const USER = 'listwatch:admin';
@@ -252,4 +251,36 @@ function listenProblem(error: unknown, { port, bind }: ServeOptions): unknown {
     return new ListwatchError('LISTEN_FAILED', message, { cause: error });
   }
   return error;
+}
+
+/**
+ * The token from the option, its file or the environment; undefined: the server makes one.
+ * @throws {UsageError} naming its source, and never the token.
+ */
+async function serverToken(
+  { token, tokenFile }: Pick<ServeOptions, 'token' | 'tokenFile'>,
+  env: CommandHost['env'],
+): Promise<string | undefined> {
+  if (token !== undefined) return checked(token, '--token');
+  if (tokenFile !== undefined) {
+    return checked((await textOf(tokenFile)).trim(), `--token-file ${tokenFile}`);
+  }
+  const given = env[TOKEN_VARIABLE];
+  return given ? checked(given, TOKEN_VARIABLE) : undefined;
+}
+
+/** The rule of the server, with the name of the source. */
+function checked(token: string, source: string): string {
+  if (token.length >= 16 && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(
+    `${source} must have at least 16 characters, all of them printable ASCII without spaces`,
+  );
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--token-file ${file} cannot be read: ${errorMessage(error)}`);
+  }
 }

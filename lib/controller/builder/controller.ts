@@ -1,7 +1,7 @@
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { Client } from '../../client/rest/client.ts';
-import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
@@ -11,21 +11,10 @@ import { untilOpen } from '../../kernel/time/wait.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectChange } from '../change/object-change.ts';
-import { LastFailures } from '../change/last-failures.ts';
-import {
-  ReasonChain,
-  ReasonWriter,
-  reasonOf,
-  type ReconcileReason,
-} from '../change/reconcile-reasons.ts';
+import { ReasonWriter, reasonOf, type ReconcileReason } from '../change/reconcile-reasons.ts';
 import { EventRecorder } from '../events/event-recorder.ts';
 import type { EventSink } from '../events/event-sink.ts';
-import {
-  ReconcileLoop,
-  type ReconcileContext,
-  type ReconcileRequest,
-  type ReconcileResult,
-} from '../runtime/reconcile-loop.ts';
+import { ReconcileLoop } from '../runtime/reconcile-loop.ts';
 import type {
   DrainQueueOptions,
   DrainReport,
@@ -40,15 +29,13 @@ import { syncTimeoutOf, type FilledControllerOptions } from './controller-option
 import { ControllerSources } from './source/controller-sources.ts';
 import { ExternalSource, type EventSource } from './source/external-source.ts';
 import { GoneObjects } from './run/gone-objects.ts';
-import { ClockCheck } from './run/clock-check.ts';
-import { HeldChanges } from './run/held-changes.ts';
 import { ObjectTasks, type TaskDeclarations } from './object-tasks.ts';
 import { HandledStates, type HandledOptions } from '../helpers/handled-state.ts';
 import { ObjectRuns } from './run/object-runs.ts';
 import { OwnWritesLog } from './source/own-writes-log.ts';
 import { SharedKeys } from './shared-keys.ts';
 import type { WorkShare } from '../sharding/contract/work-share.ts';
-import { ReconcileHistory, type ReconcileRecord } from './run/reconcile-history.ts';
+import { NotedRuns } from './run/noted-runs.ts';
 import type { SourceDeclaration } from './source/source-declaration.ts';
 import { keysOf, type Target } from './source/targets.ts';
 
@@ -95,12 +82,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #syncTimeoutMs: number;
   readonly #queue: RateLimitingQueue;
   readonly #loop: ReconcileLoop;
-  readonly #failures = new LastFailures();
   readonly #ownWrites = new OwnWritesLog();
-  readonly #held = new HeldChanges();
   readonly #shared: SharedKeys;
-  readonly #clock: ClockCheck;
-  readonly #history: ReconcileHistory;
+  readonly #noted: NotedRuns;
   readonly #gone = new GoneObjects<T>();
   readonly #handled: HandledStates | undefined;
   readonly #runs: ObjectRuns<T, Types>;
@@ -125,9 +109,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#metrics = metrics;
     this.#parts = parts;
     this.#runtime = runtime;
-    this.#clock = new ClockCheck(runtime);
     this.#logger = logger;
-    this.#history = new ReconcileHistory(options.historySize);
     this.#syncTimeoutMs = syncTimeoutOf(options);
     this.#ready = new Latch(`first lists of the controller ${this.name}`);
     this.#ended = new Latch(`end of the controller ${this.name}`);
@@ -153,10 +135,21 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       logger,
       metrics,
     });
+    this.#noted = new NotedRuns({
+      controller: this.name,
+      historySize: options.historySize,
+      runtime,
+      logger,
+      run: (request, context) => this.#runs.run(request, context),
+      takeNote: (key) => this.#queue.takeNote(key),
+      add: (key, reason, priority) => this.#add(key, reason, priority),
+      relists: () => this.#sources.relists,
+      isOwnWrite: (reason) => this.#isOwnWrite(reason),
+    });
     this.#loop = new ReconcileLoop({
       queue: this.#queue,
       reconcile: (request, context) =>
-        this.#shared.run(request.key, () => this.#reconcile(request, context), {}),
+        this.#shared.run(request.key, () => this.#noted.reconcile(request, context), {}),
       isExpected: isConflict,
       ...common,
       concurrency,
@@ -273,8 +266,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       external: this.#external.map((source) => source.inspect()),
       tasks: this.#tasks.inspect(),
       queue: this.#queue.inspect(options),
-      runs: this.#history.counts,
-      history: this.#history.list(),
+      runs: this.#noted.history.counts,
+      history: this.#noted.history.list(),
     };
   }
 
@@ -419,7 +412,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
 
   #add(key: string, reason: ReasonWriter, priority: number): void {
     if (this.#queue.closing || !this.#shared.has(key)) return;
-    if (this.#held.hold(key, reason, priority)) return;
+    if (this.#noted.hold(key, reason, priority)) return;
     this.#queue.addNoted(key, priority, reason);
   }
 
@@ -428,54 +421,11 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     return this.#shared.isStandby ? 'standby' : 'running';
   }
 
-  /** At most five, the oldest first. */
-  #takeReasons(key: string, failures: number): readonly ReconcileReason[] {
-    const noted = this.#queue.takeNote(key);
-    if (noted instanceof ReasonChain) return noted.list();
-    return [failures > 0 ? reasonOf('retry', this.#failures.get(key)) : reasonOf('requeue')];
-  }
-
   #end(): void {
     this.#shared.close();
     this.#queue.destroy();
     this.#phase = 'stopped';
     this.#ended.open();
-  }
-
-  async #reconcile(
-    { key, failures }: ReconcileRequest,
-    run: ReconcileContext,
-  ): Promise<ReconcileResult> {
-    const reasons = this.#takeReasons(key, failures);
-    this.#held.begin(key, this.#sources.relists);
-    const jump = this.#clock.jump();
-    if (jump !== undefined) this.#logger.warn(`${this.name}: ${jump}`);
-    const startedAtMs = this.#runtime.wallMs();
-    const begun = this.#runtime.monotonicMs();
-    const record = (result: ReconcileRecord['result'], error?: string): void => {
-      const durationMs = this.#runtime.monotonicMs() - begun;
-      this.#failures.ended(key, error);
-      this.#history.add({ key, startedAtMs, durationMs, result, error, reasons });
-    };
-    try {
-      const { result, ...again } = await this.#runs.run({ key, failures, reasons }, run);
-      record(result);
-      return again;
-    } catch (error) {
-      record(isConflict(error) ? 'conflict' : 'failed', errorMessage(error));
-      throw error;
-    } finally {
-      this.#release(key);
-    }
-  }
-
-  /** Passes on what came during the run, without what the run has written. */
-  #release(key: string): void {
-    const { relists, changes = [] } = this.#held.end(key) ?? {};
-    const exact = relists === this.#sources.relists;
-    for (const { reason, priority } of changes) {
-      if (!exact || !this.#isOwnWrite(reason.reason)) this.#add(key, reason, priority);
-    }
   }
 
   #isOwnWrite({ type, resource, object, resourceVersion }: ReconcileReason): boolean {

@@ -10,14 +10,14 @@ import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { isApiError } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { coreApi, eventsApi, type EventApiVersion } from './event-body.ts';
-import type { EventCorrelator } from './event-correlator.ts';
+import { type EventCorrelator, KEPT } from './event-correlator.ts';
 import { EventCounts } from './event-counts.ts';
 import type { EventEntry } from './event-entry.ts';
-import { eventFact } from './event-fact.ts';
+import { eventFact, identity, type EventFact } from './event-fact.ts';
 import { EventSeries } from './event-series.ts';
 import type { EventSink, NewEvent } from './event-sink.ts';
 import { EventWriter } from './event-writer.ts';
-import { SpamFilter } from './spam-filter.ts';
+import { LRUCache } from 'lru-cache';
 
 export interface EventRecorderOptions {
   /** The reporter, e.g. `site-operator`. Characters that the server refuses become `-`. */
@@ -248,4 +248,36 @@ function reporterName(name: string): string {
   const legal = name.replaceAll(prefixed ? /[^-A-Za-z0-9_./]/g : /[^-A-Za-z0-9_.]/g, '-');
   const trimmed = legal.slice(0, LONGEST_NAME).replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
   return trimmed === '' ? 'controller' : trimmed;
+}
+
+const BURST = 25;
+const REFILL_MS = 300_000;
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/**
+ * Limits the writes about one object: 25 at once, then one every 5 minutes, for each type of events.
+ * @see client-go tools/record/events_cache.go
+ */
+class SpamFilter {
+  readonly #runtime: Runtime;
+  readonly #buckets = new LRUCache<string, Bucket>(KEPT);
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** Takes a token, if there is one. */
+  allows({ type, regarding }: EventFact): boolean {
+    const key = JSON.stringify([type, identity(regarding)]);
+    const nowMs = this.#runtime.monotonicMs();
+    const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: BURST, atMs: nowMs };
+    const filled = Math.min(BURST, tokens + (nowMs - atMs) / REFILL_MS);
+    const allowed = filled >= 1;
+    this.#buckets.set(key, { tokens: allowed ? filled - 1 : filled, atMs: nowMs });
+    return allowed;
+  }
 }

@@ -20,7 +20,7 @@ import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
 import type { WorkItem } from '../workqueue/keys/work-item.ts';
 import type { RateLimitingQueue, RetryOptions } from '../workqueue/rate-limiting-queue.ts';
 import { ReconcileError } from './reconcile-error.ts';
-import { ReconcileMetrics } from './reconcile-metrics.ts';
+import { ReconcileMetrics } from './reconcile-loop-metrics.ts';
 import { ReconcileRun } from './reconcile-run.ts';
 
 export interface ReconcileRequest<K = string> {

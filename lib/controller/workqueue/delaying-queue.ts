@@ -3,8 +3,7 @@ import { optionsOf, type OptionsSchema } from '../../kernel/options/options-sche
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { DelayedKeys } from './keys/delayed-keys.ts';
 import type { HeldBackKey, QueueInspection } from './queue-inspection.ts';
-import { HeldNotes } from './keys/held-notes.ts';
-import type { NoteWriter } from './keys/key-note.ts';
+import { type NoteWriter, NO_NUMBER } from './keys/key-note.ts';
 import { QUEUE_PACING, QueuePacer, type QueuePacingOptions } from './queue-pacing.ts';
 import {
   priorityOf,
@@ -146,5 +145,37 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
       .toSorted((one, other) => one.inMs - other.inMs)
       .slice(0, limit);
     return { ...super.heldBack(limit, nowMs), delayed: { count: this.delayed, keys } };
+  }
+}
+
+/** The notes of keys that are held back, and so have no slot. Memory: one entry for each of them that has a note. */
+class HeldNotes<K> {
+  readonly #notes = new Map<K, unknown>();
+
+  add(key: K, writer: NoteWriter): void {
+    this.#notes.set(key, writer.write(this.#notes.get(key)));
+  }
+
+  set(key: K, note: unknown): void {
+    this.#notes.set(key, note);
+  }
+
+  /** For a key that enters the queue: the note goes with it. A note that the key has there is the older one, and stays. */
+  release(key: K): NoteWriter | undefined {
+    const held = this.#notes.get(key);
+    if (held === undefined) return undefined;
+    this.#notes.delete(key);
+    return { keyNumber: NO_NUMBER, write: (earlier) => earlier ?? held };
+  }
+
+  /** For a key that is added now: its writer continues the note that is held, which goes with the key. */
+  joined(key: K, writer: NoteWriter): NoteWriter {
+    const held = this.release(key);
+    if (held === undefined) return writer;
+    return { keyNumber: writer.keyNumber, write: (earlier) => writer.write(held.write(earlier)) };
+  }
+
+  clear(): void {
+    this.#notes.clear();
   }
 }

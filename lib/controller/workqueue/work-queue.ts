@@ -1,4 +1,3 @@
-import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
@@ -25,6 +24,7 @@ import { announceQueue } from './queue-part.ts';
 import { TakenItem } from './keys/taken-item.ts';
 import { TaskClock } from './keys/task-clock.ts';
 import { WaitingSlots } from './keys/waiting-slots.ts';
+import { WaitingTakers, type TakeLimit } from './keys/waiting-takers.ts';
 import type { NoteWriter } from './keys/key-note.ts';
 import type { WorkItem } from './keys/work-item.ts';
 import { WorkGauges } from './work-gauges.ts';
@@ -39,16 +39,6 @@ import {
 } from './work-queue-options.ts';
 
 const NO_OPTIONS: AddOptions = {};
-
-/** Decides whether keys may be taken. */
-export interface TakeLimit<K> {
-  /** Whether a key may be taken now; if not, a worker is woken when the time has come. */
-  ready(): boolean;
-  /** Whether this key may be taken. If not, it leaves the queue, and is added again when its time has come. */
-  passes(key: K, priority: number): boolean;
-  /** Called for each key that is taken. */
-  spend(): void;
-}
 
 /** Maximum number of keys that a message lists. */
 const KEYS_IN_MESSAGE = 5;
@@ -99,7 +89,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   readonly #gauges: WorkGauges<K>;
   /** For times that no metrics report. */
   readonly #clock: TaskClock;
-  readonly #takers = new Set<() => void>();
+  readonly #takers = new WaitingTakers();
   readonly #idle: Latch;
   #closing = false;
 
@@ -220,7 +210,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
         const item = this.#handOut(slot);
         // The other workers wait for the limit; one of them has to ask when the next key may be taken.
         if (this.size > 0) this.wakeOne();
-        else if (this.#closing) this.#wakeAll();
+        else if (this.#closing) this.#takers.wakeAll();
         return item;
       }
       this.#keys.setState(slot, IDLE);
@@ -244,7 +234,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
       const next = this.takeNow();
       if (next !== undefined) return next;
       if (this.#closing && this.size === 0) return undefined;
-      await this.#change(signal);
+      await this.#takers.change(signal);
     }
   }
 
@@ -438,13 +428,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   /** The first step of closing: refuses new keys. @internal */
   protected refuseKeys(): void {
     this.#closing = true;
-    this.#wakeAll();
+    this.#takers.wakeAll();
     if (this.#wanted === 0) this.#rest();
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#takers) wake();
-    this.#takers.clear();
   }
 
   /** Nothing waits or is in work. */
@@ -461,27 +446,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
 
   /** @internal */
   protected wakeOne(): void {
-    for (const wake of this.#takers) {
-      this.#takers.delete(wake);
-      wake();
-      return;
-    }
-  }
-
-  /** Resolves when this taker should look again: there may be a key, the queue has ended, or its signal has aborted. */
-  #change(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      let release = (): void => {};
-      const wake = (): void => {
-        release();
-        resolve();
-      };
-      this.#takers.add(wake);
-      release = onAbort(signal, () => {
-        this.#takers.delete(wake);
-        resolve();
-      });
-    });
+    this.#takers.wakeOne();
   }
 
   #describeRest(): string {

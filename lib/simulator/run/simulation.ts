@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { ListwatchError, errorMessage } from '../../kernel/failure/errors.ts';
 import { VirtualRuntime } from '../../kernel/time/virtual-runtime.ts';
 import type { SimulationPlan } from '../contract/fault.ts';
 import type { Finding } from '../contract/finding.ts';
@@ -8,16 +8,23 @@ import { Expectation } from '../oracle/expectation.ts';
 import { failingReconciles } from '../oracle/failing-reconciles.ts';
 import { stateFindings, withoutUsual } from '../oracle/state-oracles.ts';
 import { twoLeaders } from '../oracle/two-leaders.ts';
-import { isAmbientSimulated } from '../ambient/ambient-run.ts';
+import {
+  isAmbientSimulated,
+  closeAmbientRun,
+  loadingFindings,
+  openAmbientRun,
+  type AmbientRun,
+} from '../ambient/ambient-run.ts';
 import { SIMULATOR_VERSION } from '../contract/simulator-version.ts';
 import { MissingResource } from './needed-resources.ts';
 import type { RunRecord } from './run-record.ts';
-import { runStarts, wasRunShort } from './run-watchers.ts';
+import { runStarts, wasRunShort, runEnds } from './run-watchers.ts';
 import { RealTimers } from './real-timers.ts';
 import { SeedRun } from './seed-run.ts';
-import { AmbientObserver } from './ambient-observer.ts';
-import { UnhandledRejections } from './unhandled-rejections.ts';
 import { prepareWorld, type WorldTemplate } from './world-template.ts';
+import { takeUnhandledRejections, takeUncaughtExceptions } from '../../kernel/time/real-process.ts';
+import { watchResources } from '../ambient/watch-resources.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 
 export interface SimulationParts {
   readonly world: World;
@@ -244,4 +251,51 @@ export function checkPlanVersion({ version, seed, faults }: SimulationPlan): voi
     `the plan is of version ${version} of the simulator, and this is version ${SIMULATOR_VERSION}: its seed means another run here. ` +
       `Search again, or use the version of listwatch that wrote it`,
   );
+}
+
+/** Rejections without a handler, while a run lasts: in production they end the process. */
+class UnhandledRejections {
+  readonly findings: Finding[] = [];
+  readonly close: () => void;
+
+  constructor() {
+    this.close = takeUnhandledRejections((reason) => {
+      const subject = errorMessage(reason);
+      const message = 'this rejection has no handler, and ends a process';
+      this.findings.push({ class: 'unhandled-rejection', subject, message });
+    });
+  }
+}
+
+/** Observes what controllers take from the machine during a run, where that is replaced. */
+class AmbientObserver {
+  readonly #run: AmbientRun | undefined;
+  readonly #looksClosely: boolean;
+  readonly #ends: (() => void)[] = [];
+
+  /** Begins. `looksClosely`: reports everything that begins in real time, and timers that are left. */
+  constructor(runtime: Runtime, seed: string, looksClosely: boolean) {
+    const run = openAmbientRun(runtime, seed, { keepsStacks: looksClosely });
+    this.#run = run;
+    this.#looksClosely = looksClosely;
+    if (run === undefined) return;
+    if (looksClosely) this.#ends.push(watchResources());
+    const end = takeUncaughtExceptions((error) => {
+      const subject = errorMessage(error);
+      const message = 'this error was thrown where no one handles it, and ends a process';
+      run.report({ class: 'uncaught-exception', subject, message, atMs: run.atMs });
+    });
+    this.#ends.push(end);
+  }
+
+  get findings(): readonly Finding[] {
+    return this.#run === undefined ? [] : [...loadingFindings(), ...this.#run.findings];
+  }
+
+  close(): void {
+    if (this.#looksClosely) this.#run?.reportLeaks();
+    for (const finding of runEnds()) this.#run?.report(finding);
+    for (const end of this.#ends) end();
+    closeAmbientRun();
+  }
 }

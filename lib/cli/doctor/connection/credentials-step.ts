@@ -1,18 +1,20 @@
 import { createPrivateKey } from 'node:crypto';
-import type { Credential } from '../../../client/transport/contract/credential.ts';
+import { Credential } from '../../../client/transport/contract/credential.ts';
 import {
   isLoopback,
   parseServerAddress,
 } from '../../../client/transport/contract/server-address.ts';
 import { parseProxyAddress } from '../../../client/transport/contract/proxy-address.ts';
 import type { ConnectionConfig } from '../../../client/config/contract/connection-config.ts';
-import { refuseCredentialsInPlainText } from '../../../client/transport/request-credentials.ts';
+import {
+  refuseCredentialsInPlainText,
+  currentCredential,
+} from '../../../client/transport/request-credentials.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { shownText, timeText } from '../../terminal/shown-text.ts';
 import type { Validity } from '../contract/findings.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import { certificateFacts, certificatesIn } from './certificate-facts.ts';
-import { presentedCredential } from './presented-credential.ts';
 import { tokenClaims } from './token-claims.ts';
 import { dateText, distanceText, SOON_MS, validityAt } from './validity-text.ts';
 
@@ -161,4 +163,19 @@ function outOfTime(validities: readonly Validity[], nowMs: number): Outcome | un
     }
   }
   return undefined;
+}
+
+/** The credential that requests will present; undefined when they are anonymous. @throws errors of the source of the credentials. */
+async function presentedCredential(
+  { credentials, tls, source }: ConnectionConfig,
+  signal: AbortSignal,
+): Promise<Credential | undefined> {
+  const current = await currentCredential(credentials, signal);
+  if (tls.cert === undefined || current?.cert !== undefined) return current;
+  return new Credential({
+    authorization: current?.authorization,
+    cert: tls.cert,
+    key: tls.key,
+    source: current?.source ?? source,
+  });
 }

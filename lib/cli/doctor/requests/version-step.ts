@@ -2,6 +2,7 @@ import { shownText, timeText } from '../../terminal/shown-text.ts';
 import { failedOutcome } from '../contract/failed-outcome.ts';
 import { RequestProbe, type Answer } from '../contract/request-probe.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
+import { collectionPath } from './collection-path.ts';
 
 /** Asks for `/version`: the first request. Distinguishes an API server from other servers that answer at its address. */
 export const versionStep: Step = {
@@ -56,3 +57,38 @@ function outcomeOf({ status, headers, error, json, tookMs }: Answer): Outcome {
 
 const ANOTHER_SERVER =
   'check "server" of the cluster: open the address with /version in a browser to see what answers there';
+
+/** Says which features of the server informers can use. Each has a fallback, so a missing one is no failure. */
+export function featuresStep(name: string): Step {
+  return {
+    id: 'features',
+    title: 'features',
+    needs: [`permission/${name}`],
+    async run({ findings, options, signal }: DoctorContext): Promise<Outcome> {
+      const path = collectionPath(findings.served(name), options.namespace);
+      // A server that knows the option refuses an unknown value of it; an older one ignores both.
+      const query = '?limit=1&resourceVersion=0&resourceVersionMatch=Unknown';
+      const { status } = await findings.opened.answer({ path: path + query, signal });
+      const features = {
+        watchList: findings.watchList,
+        bookmarks: findings.bookmarks,
+        resourceVersionMatch: status === 422 || status === 400,
+      };
+      const texts = [
+        featureText('streamed lists', features.watchList, 'informers read pages'),
+        featureText('bookmarks', features.bookmarks, 'informers relist more often'),
+        featureText(
+          'resourceVersionMatch',
+          features.resourceVersionMatch,
+          'lists read the storage',
+        ),
+      ];
+      return { status: 'ok', detail: texts.join('; '), data: features };
+    },
+  };
+}
+
+function featureText(name: string, has: boolean | undefined, otherwise: string): string {
+  if (has === undefined) return `${name}: not seen`;
+  return has ? name : `no ${name}: ${otherwise}`;
+}

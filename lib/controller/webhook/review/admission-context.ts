@@ -1,5 +1,4 @@
 import type { KubernetesObject, ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
-import type { Draft } from './draft.ts';
 
 /** The operation of a request. `CONNECT`: a stream of a pod or a proxy; its object is the options of the stream. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -80,3 +79,13 @@ export type Validate<T extends KubernetesObject, Op extends Operation> = (
 export type Mutate<T extends KubernetesObject, Op extends Operation> = (
   review: Mutation<T, Op>,
 ) => void | object | Promise<void | object>;
+
+/** A copy of a value: it cannot be changed, or holds nothing that can. */
+type Plain = string | number | boolean | bigint | symbol | null | undefined | Date;
+
+/** `T` as a copy that may be changed: no property is read-only, at any depth. */
+type Draft<T> = unknown extends T
+  ? T
+  : T extends Plain
+    ? T
+    : { -readonly [Field in keyof T]: Draft<T[Field]> };

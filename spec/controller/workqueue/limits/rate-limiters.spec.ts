@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { BucketRateLimiter } from '../../../../lib/controller/workqueue/limits/bucket-rate-limiter.ts';
 import { ItemExponentialRateLimiter } from '../../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
-import { MaxOfRateLimiter } from '../../../../lib/controller/workqueue/limits/max-of-rate-limiter.ts';
 import {
+  MaxOfRateLimiter,
   clientGoRateLimiter,
   defaultRateLimiter,
 } from '../../../../lib/controller/workqueue/limits/rate-limiter-presets.ts';

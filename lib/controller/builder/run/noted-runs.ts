@@ -1,0 +1,130 @@
+import { LRUCache } from 'lru-cache';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { isConflict } from '../../../meta/failure/failures.ts';
+import {
+  ReasonChain,
+  reasonOf,
+  type ReasonWriter,
+  type ReconcileReason,
+} from '../../change/reconcile-reasons.ts';
+import type {
+  ReconcileContext,
+  ReconcileRequest,
+  ReconcileResult,
+} from '../../runtime/reconcile-loop.ts';
+import { ClockCheck } from './clock-check.ts';
+import type { RunOutcome, RunRequest } from './object-runs.ts';
+import { ReconcileHistory, type ReconcileRecord } from './reconcile-history.ts';
+
+/** Changes that are kept of one run; with more, the object is reconciled again in any case. */
+const KEPT_CHANGES = 64;
+/** Keys whose last failure is kept. Without it, a retry is a retry of an unknown failure. */
+const KEPT_FAILURES = 1_000;
+
+export interface NotedRunsOptions {
+  readonly controller: string;
+  readonly historySize: number;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  /** Reconciles the object. */
+  readonly run: (request: RunRequest, run: ReconcileContext) => Promise<RunOutcome>;
+  /** Takes what the queue has noted of a key. */
+  readonly takeNote: (key: string) => unknown;
+  /** Adds what came during a run to the queue. */
+  readonly add: (key: string, reason: ReasonWriter, priority: number) => void;
+  /** Number of relists of all sources. */
+  readonly relists: () => number;
+  /** Whether a change is exactly one that a run of the controller has made. */
+  readonly isOwnWrite: (reason: ReconcileReason) => boolean;
+}
+
+/** A change with the priority of the run that it asks for. */
+interface HeldChange {
+  readonly reason: ReasonWriter;
+  readonly priority: number;
+}
+
+/** The changes of an object during a run. */
+interface OpenRun {
+  /** Number of relists before the run. */
+  readonly relists: number;
+  readonly changes: HeldChange[];
+}
+
+/**
+ * The runs of a controller: why each takes place, what comes for its object meanwhile, and how it ends.
+ *
+ * Changes that arrive for an object while it is reconciled are held. The event of a write often comes before its answer, so only at the end
+ * of the run it is known which of these changes the run itself has made. The object could not be reconciled before that anyway.
+ */
+export class NotedRuns {
+  readonly history: ReconcileHistory;
+  readonly #options: NotedRunsOptions;
+  readonly #clock: ClockCheck;
+  readonly #open = new Map<string, OpenRun>();
+  /** The messages of the last failures, by key. Made at the first failure: it allocates memory for all. */
+  #failures: LRUCache<string, string> | undefined;
+
+  constructor(options: NotedRunsOptions) {
+    this.#options = options;
+    this.#clock = new ClockCheck(options.runtime);
+    this.history = new ReconcileHistory(options.historySize);
+  }
+
+  /** Whether the change is held; otherwise the object is not being reconciled, or too many changes came. */
+  hold(key: string, reason: ReasonWriter, priority: number): boolean {
+    const open = this.#open.get(key);
+    if (open === undefined || open.changes.length === KEPT_CHANGES) return false;
+    open.changes.push({ reason, priority });
+    return true;
+  }
+
+  async reconcile(
+    { key, failures }: ReconcileRequest,
+    context: ReconcileContext,
+  ): Promise<ReconcileResult> {
+    const { controller, runtime, logger, run, relists } = this.#options;
+    const reasons = this.#takeReasons(key, failures);
+    this.#open.set(key, { relists: relists(), changes: [] });
+    const jump = this.#clock.jump();
+    if (jump !== undefined) logger.warn(`${controller}: ${jump}`);
+    const startedAtMs = runtime.wallMs();
+    const begun = runtime.monotonicMs();
+    const record = (result: ReconcileRecord['result'], error?: string): void => {
+      const durationMs = runtime.monotonicMs() - begun;
+      if (error === undefined) this.#failures?.delete(key);
+      else (this.#failures ??= new LRUCache({ max: KEPT_FAILURES })).set(key, error);
+      this.history.add({ key, startedAtMs, durationMs, result, error, reasons });
+    };
+    try {
+      const { result, ...again } = await run({ key, failures, reasons }, context);
+      record(result);
+      return again;
+    } catch (error) {
+      record(isConflict(error) ? 'conflict' : 'failed', errorMessage(error));
+      throw error;
+    } finally {
+      this.#release(key);
+    }
+  }
+
+  /** At most five, the oldest first. */
+  #takeReasons(key: string, failures: number): readonly ReconcileReason[] {
+    const noted = this.#options.takeNote(key);
+    if (noted instanceof ReasonChain) return noted.list();
+    return [failures > 0 ? reasonOf('retry', this.#failures?.get(key)) : reasonOf('requeue')];
+  }
+
+  /** Passes on what came during the run, without what the run has written. */
+  #release(key: string): void {
+    const { add, isOwnWrite } = this.#options;
+    const { relists, changes = [] } = this.#open.get(key) ?? {};
+    this.#open.delete(key);
+    const exact = relists === this.#options.relists();
+    for (const { reason, priority } of changes) {
+      if (!exact || !isOwnWrite(reason.reason)) add(key, reason, priority);
+    }
+  }
+}
