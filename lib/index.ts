@@ -30,7 +30,7 @@ export type {
 } from './cache/informer/handlers/event-handler.ts';
 export { filteringHandler } from './cache/informer/handlers/filtering-handler.ts';
 export type { HandlerRegistration } from './cache/informer/handlers/handler-registration.ts';
-export { changesOf } from './cache/informer/changes/informer-changes.ts';
+export { changesOf } from './cache/informer/changes/change-reader.ts';
 export type { InformerChange } from './cache/informer/changes/informer-change.ts';
 export {
   metaNamespaceIndexFunc,

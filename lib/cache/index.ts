@@ -35,11 +35,11 @@ export type {
   WarmState,
 } from './collection/warm/warm-start.ts';
 export type { DumpOptions } from './informer/dump/cache-dump.ts';
-export { changesOf } from './informer/changes/informer-changes.ts';
+export { changesOf } from './informer/changes/change-reader.ts';
 export type { InformerInspection } from './informer/observe/informer-inspection.ts';
-export type { CachedOf, KindDefaults } from './informer/factory/kind-defaults.ts';
+export type { CachedOf, KindDefaults } from './informer/factory/informer-request.ts';
 export { informerMetrics } from './informer/observe/informer-metrics.ts';
-export type { InformerLease } from './informer/factory/informer-lease.ts';
+export type { InformerLease } from './informer/factory/informer-entry.ts';
 export type {
   InformerErrorContext,
   ProjectingInformerOptions,
@@ -50,7 +50,7 @@ export type {
   MetadataInformerForOptions,
   ProjectingInformerForOptions,
 } from './informer/factory/informer-request.ts';
-export type { ListerWatcherSource } from './informer/factory/lister-watcher-source.ts';
+export type { ListerWatcherSource } from './informer/factory/informer-request.ts';
 export type { Projection } from '../meta/json/field-path.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export type { ObjectOf } from '../meta/object-types.ts';
@@ -111,11 +111,11 @@ export type {
   UntilGone,
   UntilNarrowed,
   UntilPresent,
-} from './wait/cache-condition.ts';
+} from './wait/until-cached.ts';
 export type { WaitableCache } from './wait/informer-wait.ts';
 export type { RetryContext, RetryWatcherOptions } from './wait/retry-watcher-options.ts';
 export { RetryWatcher } from './wait/retry-watcher.ts';
-export type { UntilEventOptions, UntilWatchOptions } from './wait/until-options.ts';
+export type { UntilEventOptions, UntilWatchOptions } from './wait/until-event.ts';
 export { untilWithSync, type UntilWithSyncOptions } from './wait/until-with-sync.ts';
 export { until } from './wait/until.ts';
 export { FieldSelector, type FieldRequirement } from '../meta/selectors/field-selector.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ListerWatcherSource } from '../../lib/cache/informer/factory/lister-watcher-source.ts';
+import type { ListerWatcherSource } from '../../lib/cache/informer/factory/informer-request.ts';
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import type { Transport } from '../../lib/client/transport/contract/transport.ts';

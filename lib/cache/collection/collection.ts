@@ -24,10 +24,10 @@ import { DeltaProcessor } from './delta-processor.ts';
 import { indexersOfViews } from './object-reader.ts';
 import { OwnWrites } from './own-writes.ts';
 import { prepareObject, type PrepareObject } from './prepare-object.ts';
-import { QueueClock } from './queue-clock.ts';
+import { QueueClock } from '../../kernel/data/queue-clock.ts';
 import { receivedOf } from './received-collection.ts';
 import { lastSeen } from './relist-changes.ts';
-import { runInSlices } from './sliced-steps.ts';
+import { runInSlices } from '../../kernel/time/sliced-steps.ts';
 import { StoredObjects } from './stored-objects.ts';
 
 /** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */

@@ -6,7 +6,7 @@ import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import { TransformError } from '../delta/object-intake.ts';
 import { computeKey } from '../store/compute-key.ts';
-import { isTerminating } from '../store/overlay-entry.ts';
+import { isTerminating } from '../store/layered-store.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import { WriteOverlay, type Deletion } from '../store/write-overlay.ts';
 import type { ErrorReporter } from '../informer/observe/error-reporter.ts';

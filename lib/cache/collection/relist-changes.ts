@@ -9,7 +9,7 @@ import {
   UpdateNotification,
   type Notification,
 } from '../informer/handlers/notification.ts';
-import { runToEnd } from './sliced-steps.ts';
+import { runToEnd } from '../../kernel/time/sliced-steps.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 export interface RelistChangesOptions<V extends HasMetadata> {

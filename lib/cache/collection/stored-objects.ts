@@ -4,7 +4,7 @@ import type { RelistConsumer } from '../delta/incoming-relist.ts';
 import type { ObjectMemory } from '../memory/object-memory.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
-import { runToEnd } from './sliced-steps.ts';
+import { runToEnd } from '../../kernel/time/sliced-steps.ts';
 
 export interface StoredObjectsOptions<V extends HasMetadata> {
   readonly store: ThreadSafeStore<V>;

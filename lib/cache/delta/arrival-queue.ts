@@ -1,7 +1,6 @@
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
-import type { DeltaQueue } from './delta-queue.ts';
+import type { Delta, KeyedDelta, ReplacedAllDelta, DeltaQueue } from './delta.ts';
 
 const SYNC_ALL = { type: 'SyncAll' } as const;
 

@@ -1,7 +1,6 @@
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { DeletedDelta, Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
-import type { DeltaQueue } from './delta-queue.ts';
+import type { DeletedDelta, Delta, KeyedDelta, ReplacedAllDelta, DeltaQueue } from './delta.ts';
 
 /** The known objects of the consumer, by key; for example a store. */
 export interface KnownObjects<V> {

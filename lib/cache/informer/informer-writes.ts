@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
-import { RecentMap } from '../store/recent-map.ts';
+import { RecentMap } from '../../kernel/data/recent-map.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import {
   AddNotification,

@@ -26,15 +26,18 @@ import type {
 import { StartCheck } from './handlers/start-check.ts';
 import { auditOf } from './audit/informer-audit.ts';
 import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
-import { changesOf } from './changes/informer-changes.ts';
+import { changesOf } from './changes/change-reader.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
 import { InformerWrites } from './informer-writes.ts';
 import { InformerJournal } from './observe/informer-journal.ts';
 import type { ReceivedObjects } from '../reflector/contract/received-objects.ts';
-import type { InformerEvents } from './observe/informer-events.ts';
-import { InformerPart } from './observe/informer-part.ts';
-import type { InformerInspection, InformerPhase } from './observe/informer-inspection.ts';
+import type { InformerEvents } from './observe/informer-event-emitter.ts';
+import {
+  InformerPart,
+  type InformerInspection,
+  type InformerPhase,
+} from './observe/informer-inspection.ts';
 import {
   resolveInformerOptions,
   type ProjectingInformerOptions,

@@ -6,10 +6,9 @@ import { HeldSource, releasedHeld } from './views/held-source.ts';
 import { copyOf, keptViewOf, type KeptView } from './views/kept-view.ts';
 import { LeftObjects } from './left-objects.ts';
 import type { CacheMemory, DeferredReleases, ObjectMemory } from './object-memory.ts';
-import { RecentMetadata } from './slabs/recent-metadata.ts';
+import { RecentMetadata, RecordCodec } from './slabs/record-codec.ts';
 import { noteRead } from './slabs/record.ts';
-import { RecordCodec } from './slabs/record-codec.ts';
-import { Retention } from './slabs/retention.ts';
+import { Retention } from './slabs/detached.ts';
 import { SlabArena } from './slabs/slab-arena.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 } from './options/reflector-report.ts';
 import type { ReflectorState } from './table/reflector-state.ts';
 import { failureLine } from './failure/failure-line.ts';
-import { RepeatedErrors } from './failure/repeated-errors.ts';
+import { RepeatedErrors } from '../../kernel/report/repeated-errors.ts';
 import { classifyFailure } from './failure/watch-error.ts';
 
 export interface ReflectorObserverOptions {

@@ -1,6 +1,6 @@
 import { Backoff, type BackoffOptions } from '../../kernel/time/backoff.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import type { ServerGate } from './contract/server-gate.ts';
+import type { ServerGate } from './contract/lister-watcher.ts';
 import type { BackingOffState } from './table/reflector-state.ts';
 
 /** The longest wait that a server can ask of a reflector, milliseconds. */

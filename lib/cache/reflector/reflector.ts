@@ -3,10 +3,8 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { BookmarkEvent, WatchEvent } from '../../meta/watch-event.ts';
-import { applyBatch } from './contract/event-batch.ts';
-import { initialEventsEnd } from './contract/initial-events-end.ts';
-import { listPage } from './list/list-page.ts';
-import { PageSequence } from './list/page-sequence.ts';
+import { applyBatch, initialEventsEnd, malformedBookmark } from './contract/event-batch.ts';
+import { listPage, PageSequence } from './list/list-page.ts';
 import type { ItemsTaker, ListPage } from './contract/lister-watcher.ts';
 import { OpenWatch } from './watch/open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
@@ -32,10 +30,8 @@ import {
 import { step } from './table/reflector-step.ts';
 import { startResync } from './resync-timer.ts';
 import { StreamEnds, type Outcome } from './stream-ends.ts';
-import { waitForRoom } from './list/sink-room.ts';
-import { SinkRelist } from './list/sink-relist.ts';
+import { waitForRoom, SinkRelist } from './list/sink-relist.ts';
 import { rejectTable } from './failure/table-object.ts';
-import { malformedBookmark } from './failure/malformed-bookmark.ts';
 import type { StreamOrder } from './watch/stream-order.ts';
 import { classifyFailure } from './failure/watch-error.ts';
 

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { classifyFailure, type Failure } from './failure/watch-error.ts';
 import type { ReflectorPace } from './reflector-pace.ts';
-import { RetryWithDeadline } from './retry-with-deadline.ts';
+import { RetryWithDeadline } from '../../kernel/time/retry-with-deadline.ts';
 import type { ReflectorInput, StreamLife } from './table/reflector-state.ts';
 
 /** An input together with the error it came from. */

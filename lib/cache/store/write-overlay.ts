@@ -9,8 +9,8 @@ import { isResourceVersion } from '../../meta/versions/resource-version.ts';
 import { isNewer, isOlder } from '../../meta/versions/version-order.ts';
 import { computeKey } from './compute-key.ts';
 import type { Indexers } from './indexers.ts';
-import { LayeredStore } from './layered-store.ts';
 import {
+  LayeredStore,
   isEndedBy,
   isFollowedBy,
   isNotNewer,
@@ -18,9 +18,9 @@ import {
   isTerminating,
   newerOf,
   type OverlayEntry,
-} from './overlay-entry.ts';
+} from './layered-store.ts';
 import { ProcessedVersion, type CaughtUpOptions } from './processed-version.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '../../kernel/data/recent-map.ts';
 import type { StoreReader } from './store-reader.ts';
 import type { ThreadSafeStore } from './thread-safe-store.ts';
 

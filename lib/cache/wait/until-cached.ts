@@ -2,11 +2,16 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { withDeadline } from '../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { CacheCondition, UntilPresent } from './cache-condition.ts';
-import { AwaitedCache } from './awaited-cache.ts';
-import { InformerWait, type WaitableCache } from './informer-wait.ts';
-import { AwaitedObject } from './awaited-object.ts';
-import { checkedTimeout } from './until-options.ts';
+import {
+  InformerWait,
+  type WaitableCache,
+  type AwaitedState,
+  type Reached,
+} from './informer-wait.ts';
+import { checkedTimeout, conditionText, holds, type UntilOptions } from './until-event.ts';
+import type { StoreReader } from '../store/store-reader.ts';
+import { identityOf } from '../../meta/object-view.ts';
+import type { LazyObject } from '../informer/handlers/event-handler.ts';
 
 const KNOWN: readonly (keyof UntilPresent<unknown>)[] = [
   'name',
@@ -68,3 +73,151 @@ function checkCondition(condition: CacheCondition<never>): void {
   if ([is, gone, when].filter((one) => one !== undefined).length > 1)
     return refuse('say one of "is", "gone" and "when"');
 }
+
+/** A state of the whole cache. */
+export class AwaitedCache<T extends KubernetesObject> implements AwaitedState<T> {
+  readonly skipsChanges = true;
+  readonly #informer: Pick<WaitableCache<T>, 'name' | 'indexer'>;
+  readonly #when: (cache: StoreReader<T>) => boolean | undefined;
+
+  constructor(
+    informer: Pick<WaitableCache<T>, 'name' | 'indexer'>,
+    when: (cache: StoreReader<T>) => boolean | undefined,
+  ) {
+    this.#informer = informer;
+    this.#when = when;
+  }
+
+  seen(): undefined {}
+
+  lost(): void {}
+
+  settled(): Reached<T> | undefined {
+    return holds(this.#when, this.#informer.indexer) ? { object: undefined } : undefined;
+  }
+
+  describe(): string {
+    const { name, indexer } = this.#informer;
+    const place = `${indexer.size} objects at resource version ${indexer.resourceVersion || 'none'}`;
+    return `the cache of ${name} to satisfy ${conditionText(this.#when)}; it has ${place}`;
+  }
+}
+
+/** Most objects that a message names when they exist but do not fulfil the condition. */
+const SHOWN_OBJECTS = 3;
+
+/** A state, or the absence, of the selected object. A name without a namespace may select several objects. */
+export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T> {
+  readonly skipsChanges = false;
+  readonly #informer: string;
+  readonly #condition: UntilPresent<T> | UntilGone;
+  /** The existing objects, with their resource versions. */
+  readonly #present: Map<string, string> = new Map();
+
+  constructor(informer: string, condition: UntilPresent<T> | UntilGone) {
+    this.#informer = informer;
+    this.#condition = condition;
+  }
+
+  seen(key: string, view: LazyObject<T>): Reached<T> | undefined {
+    if (!this.#selects(key, view)) return undefined;
+    this.#present.set(key, identityOf(view).resourceVersion ?? '');
+    const { is, gone } = this.#condition;
+    if (gone === true) return undefined;
+    const { object } = view;
+    return is === undefined || holds(is, object) ? { object } : undefined;
+  }
+
+  lost(key: string): void {
+    this.#present.delete(key);
+  }
+
+  settled(): Reached<T> | undefined {
+    const { gone } = this.#condition;
+    return gone === true && this.#present.size === 0 ? { object: undefined } : undefined;
+  }
+
+  describe(): string {
+    const { is, gone, key, name, namespace } = this.#condition;
+    const where = namespace === undefined ? '' : ` in namespace ${JSON.stringify(namespace)}`;
+    const who = `${JSON.stringify(key ?? name)}${where} of ${this.#informer}`;
+    const present = is === undefined ? 'exist' : `satisfy ${conditionText(is)}`;
+    return `${who} to ${gone === true ? 'be gone' : present}; ${this.#whereabouts()}`;
+  }
+
+  #selects(key: string, view: LazyObject<T>): boolean {
+    const { key: wanted, name, namespace } = this.#condition;
+    if (wanted !== undefined) return key === wanted;
+    const found = identityOf(view);
+    if (found.name !== name) return false;
+    return namespace === undefined || (found.namespace ?? '') === namespace;
+  }
+
+  #whereabouts(): string {
+    if (this.#present.size === 0) return 'it is not there';
+    const places = Array.from(
+      this.#present,
+      ([key, version]) => `${key} at resource version ${version || 'none'}`,
+    );
+    const more = places.length > SHOWN_OBJECTS ? ` and ${places.length - SHOWN_OBJECTS} more` : '';
+    return `there is ${places.slice(0, SHOWN_OBJECTS).join(', ')}${more}`;
+  }
+}
+
+/** Selects an object: by its name, in one namespace or in any, or by its key in the cache. */
+export type ObjectSelection =
+  | {
+      readonly name: string;
+      /** Left out: any namespace, and objects without a namespace. */
+      readonly namespace?: string | undefined;
+      readonly key?: undefined;
+    }
+  | {
+      /** As handlers get it, e.g. `shop/web-0`. */
+      readonly key: string;
+      readonly name?: undefined;
+      readonly namespace?: undefined;
+    };
+
+interface UntilObject extends UntilOptions {
+  readonly when?: undefined;
+}
+
+/** Waits until an object exists and satisfies a condition. */
+export type UntilPresent<T> = ObjectSelection &
+  UntilObject & {
+    /**
+     * The condition on the object. It is called for every state of the object that the informer sees, and not while the object
+     * is absent. It must be synchronous.
+     * @defaultValue the object has to exist
+     */
+    readonly is?: ((object: T) => boolean | undefined) | undefined;
+    readonly gone?: undefined;
+  };
+
+/** As `UntilPresent`, with a condition that narrows the type of the object. */
+export type UntilNarrowed<T, S extends T> = ObjectSelection &
+  UntilObject & {
+    readonly is: (object: T) => object is S;
+    readonly gone?: undefined;
+  };
+
+/** Waits until an object does not exist. */
+export type UntilGone = ObjectSelection &
+  UntilObject & {
+    readonly gone: true;
+    readonly is?: undefined;
+  };
+
+/** Waits until a condition on the whole cache is true. */
+export interface UntilCached<T> extends UntilOptions {
+  /** Called with the whole first list, and again after changes; once for several changes if there are many. It must be synchronous. */
+  readonly when: (cache: StoreReader<T>) => boolean | undefined;
+  readonly name?: undefined;
+  readonly namespace?: undefined;
+  readonly key?: undefined;
+  readonly is?: undefined;
+  readonly gone?: undefined;
+}
+
+export type CacheCondition<T> = UntilPresent<T> | UntilGone | UntilCached<T>;

@@ -1,8 +1,10 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import { withDeadline } from '../../kernel/time/wait.ts';
-import type { ConditionSequence } from './condition-sequence.ts';
-import { checkedTimeout, type UntilEventOptions } from './until-options.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { numberOption } from '../../kernel/options/options.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { isStrayPromise } from '../../kernel/failure/guarded-call.ts';
 
 /** Waits for conditions on the events of a stream. It always closes the stream at the end; see `until`. */
 export async function untilEvent<E>(
@@ -40,5 +42,97 @@ async function firstAccepted<E>(
       );
     }
     if (conditions.accepts(next.value)) return next.value;
+  }
+}
+
+/** The limits of a wait. */
+export interface UntilOptions {
+  /** The longest wait, milliseconds. The error names the condition. @defaultValue none */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait; the promise rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UntilEventOptions extends UntilOptions {
+  /** Measures `timeoutMs`. @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function checkedTimeout(timeoutMs: number | undefined): number | undefined {
+  if (timeoutMs === undefined) return undefined;
+  const checked = numberOption('until', 'timeoutMs', timeoutMs, 0, { min: 0 });
+  return checked === Infinity ? undefined : checked;
+}
+
+export interface UntilWatchOptions extends UntilEventOptions {
+  /** Events begin after this version; see `RetryWatcher`. */
+  readonly resourceVersion: string;
+  /** Gets failures after which the watch is tried again. @defaultValue consoleLogger */
+  readonly logger?: Logger | undefined;
+}
+
+/** Returns true for the awaited event. It must be synchronous. */
+export type EventCondition<E> = (event: E) => boolean | undefined;
+
+/** Characters of a condition that a message shows. */
+const SHOWN_CHARACTERS = 120;
+
+/** The source of a condition on one line, cut if it is long. Messages name a condition by it. */
+export function conditionText(condition: (...given: never[]) => unknown): string {
+  const text = String(condition).replaceAll(/\s+/gu, ' ');
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} …` : text;
+}
+
+/**
+ * Calls a condition of the caller.
+ * @throws what the condition throws; {ListwatchError} code INVALID_OPTION for a promise, which would otherwise count as true.
+ */
+export function holds<A>(condition: (given: A) => boolean | undefined, given: A): boolean {
+  const result: unknown = condition(given);
+  if (isStrayPromise(result)) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `a condition must be synchronous, and this one gave back a promise: ${conditionText(condition)}`,
+    );
+  }
+  return Boolean(result);
+}
+
+/** Conditions that have to become true one after the other. */
+export class ConditionSequence<E> {
+  readonly #conditions: readonly EventCondition<E>[];
+  #satisfied = 0;
+  #events = 0;
+
+  /** @throws {ListwatchError} code INVALID_OPTION when there is no condition, or one is not a function. */
+  constructor(owner: string, conditions: EventCondition<E> | readonly EventCondition<E>[]) {
+    this.#conditions = typeof conditions === 'function' ? [conditions] : conditions;
+    const valid = Array.isArray(this.#conditions) && this.#conditions.length > 0;
+    if (valid && this.#conditions.every((one) => typeof one === 'function')) return;
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `${owner}: the conditions must be a function, or an array of at least one`,
+    );
+  }
+
+  /** Whether the event satisfies the last condition; one event may satisfy several. @throws what a condition throws. */
+  accepts(event: E): boolean {
+    this.#events += 1;
+    for (;;) {
+      const condition = this.#conditions[this.#satisfied];
+      if (condition === undefined) return true;
+      if (!holds(condition, event)) return false;
+      this.#satisfied += 1;
+    }
+  }
+
+  /** The condition that is not satisfied yet, and the number of events so far. */
+  describe(): string {
+    const { length } = this.#conditions;
+    const condition = this.#conditions[this.#satisfied] as EventCondition<E>;
+    const which = length === 1 ? 'condition' : `condition ${this.#satisfied + 1} of ${length},`;
+    const count = this.#events === 1 ? '1 event' : `${this.#events} events`;
+    return `${which} ${conditionText(condition)}; it has seen ${count}`;
   }
 }

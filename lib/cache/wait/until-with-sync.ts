@@ -3,12 +3,17 @@ import { rejectUnknownOptions, requireOptions } from '../../kernel/options/optio
 import { withDeadline } from '../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { InformerChange } from '../informer/changes/informer-change.ts';
-import { changesOf } from '../informer/changes/informer-changes.ts';
+import { changesOf } from '../informer/changes/change-reader.ts';
 import type { StoreReader } from '../store/store-reader.ts';
-import { ConditionSequence, holds, type EventCondition } from './condition-sequence.ts';
+import {
+  ConditionSequence,
+  holds,
+  type EventCondition,
+  untilEvent,
+  checkedTimeout,
+  type UntilOptions,
+} from './until-event.ts';
 import type { WaitableCache } from './informer-wait.ts';
-import { untilEvent } from './until-event.ts';
-import { checkedTimeout, type UntilOptions } from './until-options.ts';
 
 export interface UntilWithSyncOptions<T extends KubernetesObject> extends UntilOptions {
   /** Called once, with the whole first list. If it returns true, the wait ends at once. @defaultValue none */

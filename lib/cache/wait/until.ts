@@ -3,19 +3,23 @@ import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
-import type {
-  CacheCondition,
-  UntilCached,
-  UntilGone,
-  UntilNarrowed,
-  UntilPresent,
-} from './cache-condition.ts';
-import { ConditionSequence, type EventCondition } from './condition-sequence.ts';
+import {
+  type CacheCondition,
+  type UntilCached,
+  type UntilGone,
+  type UntilNarrowed,
+  type UntilPresent,
+  untilCached,
+} from './until-cached.ts';
+import {
+  ConditionSequence,
+  type EventCondition,
+  untilEvent,
+  type UntilEventOptions,
+  type UntilWatchOptions,
+} from './until-event.ts';
 import type { WaitableCache } from './informer-wait.ts';
 import { RetryWatcher } from './retry-watcher.ts';
-import { untilCached } from './until-cached.ts';
-import { untilEvent } from './until-event.ts';
-import type { UntilEventOptions, UntilWatchOptions } from './until-options.ts';
 
 type Conditions<E> = EventCondition<E> | readonly EventCondition<E>[];
 

@@ -1,4 +1,4 @@
-import type { ServerGate } from '../../cache/reflector/contract/server-gate.ts';
+import type { ServerGate } from '../../cache/reflector/contract/lister-watcher.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { errorMessage, isListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
 import { explainedError } from '../../kernel/failure/explained-error.ts';

@@ -1,6 +1,10 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
-import type { ListRequest, WatchRequest } from '../../cache/reflector/contract/lister-watcher.ts';
+import {
+  type ListRequest,
+  type WatchRequest,
+  isProbe,
+} from '../../cache/reflector/contract/lister-watcher.ts';
 import {
   hasSeveralReaders,
   readHead,
@@ -9,7 +13,6 @@ import {
 } from '../format/file-head.ts';
 import { isObjectJson } from '../format/file-object.ts';
 import type { FrameReader, ReadFrame } from '../format/frame-reader.ts';
-import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
 import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 import { descriptionOf, readerOf } from '../format/reader-record.ts';
 import { readFileWithin } from '../files/private-file.ts';

@@ -1,4 +1,4 @@
-import type { ListerWatcherSource } from '../../cache/informer/factory/lister-watcher-source.ts';
+import type { ListerWatcherSource } from '../../cache/informer/factory/informer-request.ts';
 import type {
   ItemsTaker,
   ListerWatcher,

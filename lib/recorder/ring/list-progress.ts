@@ -1,4 +1,4 @@
-import { isProbe } from '../../cache/reflector/contract/probe-request.ts';
+import { isProbe } from '../../cache/reflector/contract/lister-watcher.ts';
 import { isEndOfWatch, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 
 interface Asked {

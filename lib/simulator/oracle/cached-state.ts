@@ -1,4 +1,4 @@
-import { InformerPart } from '../../cache/informer/observe/informer-part.ts';
+import { InformerPart } from '../../cache/informer/observe/informer-inspection.ts';
 import { NAMESPACE_INDEX } from '../../cache/store/indexers.ts';
 import { QueuePart } from '../../controller/workqueue/queue-part.ts';
 import { groupResource } from '../../meta/resource.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
-import type { ListerWatcherSource } from '../../../lib/cache/informer/factory/lister-watcher-source.ts';
+import type { ListerWatcherSource } from '../../../lib/cache/informer/factory/informer-request.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import type { KeptView } from '../../../lib/cache/memory/views/kept-view.ts';
-import { RecentMetadata } from '../../../lib/cache/memory/slabs/recent-metadata.ts';
-import { RecordCodec } from '../../../lib/cache/memory/slabs/record-codec.ts';
+import { RecentMetadata, RecordCodec } from '../../../lib/cache/memory/slabs/record-codec.ts';
 import { SlabArena } from '../../../lib/cache/memory/slabs/slab-arena.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import { slotBytes } from '../../../lib/cache/memory/slabs/record.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ServerGate } from '../../../lib/cache/reflector/contract/server-gate.ts';
+import type { ServerGate } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { ReflectorPace } from '../../../lib/cache/reflector/reflector-pace.ts';
 import type { BackingOffState } from '../../../lib/cache/reflector/table/reflector-state.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { metaNamespaceIndexFunc } from '../../../lib/cache/store/indexers.ts';
-import { hides, isOver, type OverlayEntry } from '../../../lib/cache/store/overlay-entry.ts';
+import { hides, isOver, type OverlayEntry } from '../../../lib/cache/store/layered-store.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { DecodeCounts, UndecodedView } from '../support/undecoded-view.ts';

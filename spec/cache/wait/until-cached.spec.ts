@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import type { CacheCondition } from '../../../lib/cache/wait/cache-condition.ts';
+import type { CacheCondition } from '../../../lib/cache/wait/until-cached.ts';
 import { until } from '../../../lib/cache/wait/until.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';

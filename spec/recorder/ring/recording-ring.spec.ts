@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { CacheOptions } from '../../../lib/cache/memory/cache-options.ts';
-import type {
-  ListerWatcher,
-  ListPage,
-  ListRequest,
-  WatchRequest,
-  WatchStream,
+import {
+  type ListerWatcher,
+  type ListPage,
+  type ListRequest,
+  type WatchRequest,
+  type WatchStream,
+  isProbe,
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { isProbe } from '../../../lib/cache/reflector/contract/probe-request.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { deferred } from '../../../lib/kernel/time/latch.ts';

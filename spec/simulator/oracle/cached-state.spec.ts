@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   InformerPart,
   type ComparedInformer,
-} from '../../../lib/cache/informer/observe/informer-part.ts';
+} from '../../../lib/cache/informer/observe/informer-inspection.ts';
 import { RateLimitingQueue, SharedInformerFactory } from '../../../lib/index.ts';
 import { QueuePart } from '../../../lib/controller/workqueue/queue-part.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';

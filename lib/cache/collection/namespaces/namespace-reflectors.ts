@@ -7,7 +7,7 @@ import type { Reflector } from '../../reflector/reflector.ts';
 import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
 import type { NamespaceSet } from '../../informer/options/namespace-set.ts';
 import { NamespaceSink, scopeOf } from './namespace-sink.ts';
-import { OldestVersion } from './oldest-version.ts';
+import { isNewer } from '../../../meta/versions/version-order.ts';
 
 /** One namespace of an informer at one moment. */
 export interface NamespaceInspection {
@@ -205,5 +205,43 @@ export class NamespaceReflectors<V extends HasMetadata> {
     const { fifo } = this.#options;
     const { value } = this.#versions;
     if (value !== '' && !fifo.closed) fifo.bookmark(value);
+  }
+}
+
+/** The resource versions that several watches have reached, and the oldest of them, up to which every change has come. */
+export class OldestVersion {
+  readonly #versions = new Map<string, string>();
+  #oldest = '';
+
+  /** Empty while a watch has reached none, and when there is no watch. */
+  get value(): string {
+    return this.#oldest;
+  }
+
+  of(watch: string): string {
+    return this.#versions.get(watch) ?? '';
+  }
+
+  /** Returns whether the oldest version has changed. An older version than before is taken: a server may go back. */
+  reach(watch: string, version: string): boolean {
+    const before = this.#versions.get(watch);
+    this.#versions.set(watch, version);
+    // Only the watch that was last can let the others through; one that goes back becomes the last.
+    if (before !== undefined && before !== this.#oldest && isNewer(version, before)) return false;
+    return this.#settle();
+  }
+
+  delete(watch: string): boolean {
+    return this.#versions.delete(watch) && this.#settle();
+  }
+
+  #settle(): boolean {
+    const before = this.#oldest;
+    let oldest: string | undefined;
+    for (const version of this.#versions.values()) {
+      if (oldest === undefined || isNewer(oldest, version)) oldest = version;
+    }
+    this.#oldest = oldest ?? '';
+    return this.#oldest !== before;
   }
 }

@@ -3,9 +3,12 @@ import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { ChangeBuffer, SYNCED } from './change-buffer.ts';
-import type { ResolvedChangesOptions } from './changes-options.ts';
+import type { KubernetesObject, HasMetadata } from '../../../meta/object.ts';
+import {
+  type ResolvedChangesOptions,
+  resolveChangesOptions,
+  type ChangesOptions,
+} from './changes-options.ts';
 import type {
   LazyEventHandler,
   LazyObject,
@@ -21,6 +24,8 @@ import {
   UpdateNotification,
   type Notification,
 } from '../handlers/notification.ts';
+import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import { coalesce } from '../handlers/coalesce.ts';
 
 /** A source of changes, for example a `SharedIndexInformer`. */
 export interface ChangeSource<T extends KubernetesObject> {
@@ -195,4 +200,106 @@ export class ChangeReader<T extends KubernetesObject>
     this.#sliceLeft = LONGEST_SLICE;
     this.#sliceEndMs = this.#informer.runtime.monotonicMs() + SLICE_MS;
   }
+}
+
+/** Separates the state at the start from later changes. */
+export const SYNCED: unique symbol = Symbol('synced');
+
+/**
+ * The changes that a reader has not read yet: first the state at the start, then, when that is complete, a mark, then every
+ * change.
+ *
+ * With `coalesceAbove` memory is bounded: above that many changes, the changes of each key are merged until at most two a key
+ * remain. The state at the start is not counted.
+ */
+export class ChangeBuffer<V extends HasMetadata> {
+  readonly #coalesceAbove: number;
+  readonly #initial: RingBuffer<Notification<V>> = new RingBuffer();
+  #later: RingBuffer<Notification<V>> = new RingBuffer();
+  #marked = false;
+  #markRead = false;
+  /** The size at which the next merge happens. The distance between merges keeps their cost proportional to the pushes. */
+  #coalesceAt: number;
+
+  constructor(coalesceAbove: number) {
+    this.#coalesceAbove = coalesceAbove;
+    this.#coalesceAt = coalesceAbove;
+  }
+
+  /** Changes that wait, without the state at the start. */
+  get waiting(): number {
+    return this.#later.size;
+  }
+
+  push(notification: Notification<V>): void {
+    if (notification.type === 'add' && notification.initial) {
+      this.#initial.push(notification);
+      return;
+    }
+    this.#later.push(notification);
+    if (this.#later.size > this.#coalesceAt) this.#coalesce();
+  }
+
+  /** The state at the start is complete. Calling again has no effect. */
+  mark(): void {
+    this.#marked = true;
+  }
+
+  /** The next one to read; undefined when there is none. */
+  shift(): Notification<V> | typeof SYNCED | undefined {
+    const initial = this.#initial.shift();
+    if (initial !== undefined) return initial;
+    if (this.#marked && !this.#markRead) {
+      this.#markRead = true;
+      return SYNCED;
+    }
+    return this.#later.shift();
+  }
+
+  clear(): void {
+    this.#initial.clear();
+    this.#later.clear();
+    this.#markRead = true;
+  }
+
+  #coalesce(): void {
+    const merged = coalesce(this.#later);
+    this.#later = new RingBuffer(merged.length);
+    for (const notification of merged) this.#later.push(notification);
+    this.#coalesceAt = Math.max(this.#coalesceAbove, 2 * merged.length);
+  }
+}
+
+/**
+ * An informer as a stream: the existing objects as initial additions, and then every change. Each loop over it is a reader of
+ * its own.
+ *
+ * Guarantees:
+ * - A reader gets every object that exists when its loop begins, and every later change, in order; leaving the loop
+ *   unregisters it.
+ * - A slow reader, or one that stops reading, only takes memory: for `maxBuffered` changes, or for four changes for each object,
+ *   if that is more.
+ * - The loop ends when the informer stops, after the changes buffered by then.
+ * - A reader does not block the event loop for long, even with many changes.
+ *
+ * Not guaranteed: every state of an object; see `overflow`.
+ * @throws {ListwatchError} code INVALID_OPTION; when a loop begins, CLOSED once the informer has stopped.
+ */
+export function changesOf<
+  T extends KubernetesObject,
+  View extends ChangeView = 'object',
+  Mark extends boolean = false,
+>(
+  informer: ChangeSource<T>,
+  options: ChangesOptions<View, Mark> = {},
+): AsyncIterable<ChangeOf<T, View, Mark>> {
+  const resolved = resolveChangesOptions(options);
+  return {
+    [Symbol.asyncIterator]: (): AsyncIterator<ChangeOf<T, View, Mark>, undefined> =>
+      // The options determine the types of the changes.
+      new ChangeReader<T>(informer, resolved) as AsyncIterator<
+        ChangeOf<T, ChangeView, boolean>,
+        undefined
+      > as AsyncIterator<ChangeOf<T, View, Mark>, undefined>,
+  };
 }

@@ -22,22 +22,19 @@ import {
   withKindDefaults,
   type CachedOf,
   type KindDefaults,
-} from './kind-defaults.ts';
-import type { Stored } from '../../../meta/stored.ts';
-import { collectionMatcher } from './collection-matcher.ts';
-import type { InformerInspection } from '../observe/informer-inspection.ts';
-import { InformerEntry } from './informer-entry.ts';
-import type { InformerLease } from './informer-lease.ts';
-import { INFORMER_OPTIONS, type SharedIndexInformerOptions } from '../options/informer-options.ts';
-import {
   cacheOptions,
   collectionKey,
   INFORMER_FOR_OPTIONS,
   type InformerForOptions,
   type MetadataInformerForOptions,
   type ProjectingInformerForOptions,
+  type ListerWatcherSource,
 } from './informer-request.ts';
-import type { ListerWatcherSource } from './lister-watcher-source.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import { collectionMatcher } from './collection-matcher.ts';
+import type { InformerInspection } from '../observe/informer-inspection.ts';
+import { InformerEntry, type InformerLease } from './informer-entry.ts';
+import { INFORMER_OPTIONS, type SharedIndexInformerOptions } from '../options/informer-options.ts';
 import type { SharedIndexInformer } from '../shared-index-informer.ts';
 import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.ts';
 

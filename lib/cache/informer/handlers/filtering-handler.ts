@@ -14,8 +14,14 @@ import type {
   ResourceEventHandler,
   UpdateInfo,
 } from './event-handler.ts';
-import { addedKey, deletedKey, updatedKey } from './key-info.ts';
-import { AddNotification, DeleteNotification, LazyMetadata } from './notification.ts';
+import {
+  addedKey,
+  deletedKey,
+  updatedKey,
+  AddNotification,
+  DeleteNotification,
+  LazyMetadata,
+} from './notification.ts';
 import { checkHandler } from './notifier.ts';
 
 /**

@@ -3,12 +3,14 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { decodedPair } from '../../memory/views/decoded-pair.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
-import { addedKey, deletedKey, updatedKey } from './key-info.ts';
-import type {
-  AddNotification,
-  DeleteNotification,
-  Notification,
-  UpdateNotification,
+import {
+  addedKey,
+  deletedKey,
+  updatedKey,
+  type AddNotification,
+  type DeleteNotification,
+  type Notification,
+  type UpdateNotification,
 } from './notification.ts';
 
 /** Calls the callback that a notification is for. */

@@ -1,6 +1,9 @@
 import type { CacheMemory } from '../../memory/object-memory.ts';
 import type { NamespaceInspection } from '../../collection/namespaces/namespace-reflectors.ts';
 import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
+import type { ObjectMeta } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 
 /** `failed`: an error that another attempt would have too has stopped it; see `failure` of the informer. */
 export type InformerPhase = 'new' | 'running' | 'stopped' | 'failed';
@@ -89,4 +92,29 @@ export interface InformerInspection extends EngineInspection {
   readonly synced: boolean;
   /** The reason why it is not synced, as text. */
   readonly waitingFor?: string | undefined;
+}
+
+/** An informer, as far as a tool compares it with its server. */
+export interface ComparedInformer {
+  readonly name: string;
+  readonly phase: InformerPhase;
+  readonly synced: boolean;
+  readonly namespaces: readonly string[] | undefined;
+  readonly indexer: {
+    keys(): string[];
+    metadata(key: string): ObjectMeta | undefined;
+    indexValues(index: string): string[];
+    indexKeys(index: string, value: string): string[];
+  };
+}
+
+/** The part that an informer announces; see `Runtime.onPart`. */
+export class InformerPart {
+  readonly informer: ComparedInformer;
+  readonly source: Pick<ListerWatcher<ObjectView>, 'supports'>;
+
+  constructor(informer: ComparedInformer, source: InformerPart['source']) {
+    this.informer = informer;
+    this.source = source;
+  }
 }

@@ -1,9 +1,8 @@
 import type { ObjectIdentity } from '../../../meta/object-view.ts';
 import type { ByteSource, ObjectPlaces, ViewCodec } from '../../../meta/json/json-view.ts';
 import type { ManagedFieldsPlace } from '../../../meta/json/lazy-managed-fields.ts';
-import type { Readable } from './retention.ts';
+import { type Readable, DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
 import type { KnownValue } from '../../../meta/json/known-values.ts';
-import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
 import type { KeptView } from '../views/kept-view.ts';
 import { writeBytes } from './slab-bytes.ts';
 

@@ -1,6 +1,6 @@
 import { assert } from '../../../kernel/failure/assert.ts';
 import type { ObjectPlaces } from '../../../meta/json/json-view.ts';
-import type { Readable } from './retention.ts';
+import type { Readable } from './detached.ts';
 import { FreeSlots, slotSize } from './free-slots.ts';
 import type { KeptView } from '../views/kept-view.ts';
 import { isRecordable, newRecordBytes, recordBytes, slotBytes } from './record.ts';

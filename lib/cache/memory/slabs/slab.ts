@@ -1,6 +1,6 @@
 import type { ByteSource, ObjectPlaces, ViewCodec } from '../../../meta/json/json-view.ts';
 import type { KeptView } from '../views/kept-view.ts';
-import type { Readable } from './retention.ts';
+import type { Readable } from './detached.ts';
 import {
   bodyLength,
   detached,

@@ -1,7 +1,6 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { ReceivedObjects } from './received-objects.ts';
-import type { ServerGate } from './server-gate.ts';
 import type { SharedCollections } from './shared-collections.ts';
 
 export type ResourceVersionMatch = 'NotOlderThan' | 'Exact';
@@ -111,4 +110,28 @@ export interface ListerWatcher<V extends HasMetadata> {
   list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
+}
+
+/**
+ * Shared by the sources of one server: while the server does not answer, their readers send requests one after the other.
+ *
+ * A reflector waits for its turn before each list and each watch. The source reports whether there was an answer.
+ */
+export interface ServerGate {
+  /** Why requests wait, such as `waiting for the server: …`; undefined while the server answers. */
+  readonly waitingFor: string | undefined;
+  /** Undefined when a request may be sent at once. Rejects with the reason of the signal. */
+  turn(signal: AbortSignal): Promise<void> | undefined;
+  /** The server did not send expected data: until it answers, only one reader at a time sends a request. */
+  doubt(): void;
+}
+
+/** A list of this limit asks for the version of the server. */
+export const PROBE_ITEMS = 1;
+/** A watch of this time, beside the one that is read, asks whether that should have brought something. */
+export const PROBE_SECONDS = 1;
+
+/** Whether a request asks only how the server is, besides what its reader gets. A watch is one only beside another watch. */
+export function isProbe({ limit, timeoutSeconds }: ListRequest & WatchRequest): boolean {
+  return limit === PROBE_ITEMS || timeoutSeconds === PROBE_SECONDS;
 }

@@ -5,7 +5,7 @@ import {
   isTooLargeResourceVersion,
   isTooManyRequests,
 } from '../../../meta/failure/failures.ts';
-import { failureMessage, findCode } from './error-chain.ts';
+import { failureMessage, findCode } from '../../../kernel/failure/error-chain.ts';
 
 /** The kind of a failed list or watch. It alone determines the reaction of the reflector. */
 export type FailureKind =

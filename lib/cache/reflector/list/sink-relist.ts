@@ -2,9 +2,10 @@ import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
-import type { WatchEvent } from '../../../meta/watch-event.ts';
+import type { WatchEvent, ObjectEvent } from '../../../meta/watch-event.ts';
 import type { ReflectorSink, Relist, ReplaceSink } from '../contract/reflector-sink.ts';
-import { gatheredRelist } from './gathered-relist.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 
 export interface SinkRelistOptions<V extends HasMetadata> {
   readonly sink: ReflectorSink<V> | ReplaceSink<V>;
@@ -70,5 +71,94 @@ export class SinkRelist<V extends HasMetadata> {
     const { sink, keyFunc } = this.#options;
     this.#relist ??= 'beginRelist' in sink ? sink.beginRelist() : gatheredRelist<V>(sink, keyFunc);
     return this.#relist;
+  }
+}
+
+/**
+ * Gathers a relist for a sink that takes it as a whole. `keyFunc` computes the keys of objects that arrive as events.
+ *
+ * Guarantees: all items are passed unchanged. Objects of events are in the order of their first event; objects without a key are
+ * at the end.
+ */
+export function gatheredRelist<V extends HasMetadata>(
+  sink: Pick<ReplaceSink<V>, 'replace'>,
+  keyFunc: KeyFunc,
+): Relist<V> {
+  /** The items; after events, the objects without a key, which the sink reports. */
+  let items: V[] = [];
+  /** Defined after the first event. */
+  let byKey: Map<string, V> | undefined;
+
+  const put = (type: ObjectEvent<V>['type'], object: V): void => {
+    let key: string;
+    try {
+      key = keyFunc(object);
+    } catch {
+      if (type !== 'DELETED') items.push(object);
+      return;
+    }
+    if (type === 'DELETED') byKey?.delete(key);
+    else byKey?.set(key, object);
+  };
+  const add = (more: readonly V[]): void => {
+    for (const item of more) {
+      if (byKey === undefined) items.push(item);
+      else put('ADDED', item);
+    }
+  };
+  const discard = (): void => {
+    items = [];
+    byKey = undefined;
+  };
+  return {
+    add,
+    apply: (events) => {
+      if (byKey === undefined) {
+        const before = items;
+        items = [];
+        byKey = new Map();
+        add(before);
+      }
+      for (const event of events) {
+        if (event.type !== 'BOOKMARK') put(event.type, event.object);
+      }
+    },
+    commit: (resourceVersion) => {
+      const all = byKey === undefined ? items : [...byKey.values(), ...items];
+      discard();
+      sink.replace(all, resourceVersion);
+      return all.length;
+    },
+    discard,
+  };
+}
+
+/** The interval of log lines about a full sink, milliseconds. */
+const REMINDER_MS = 30_000;
+
+/** Waits while the sink is full, and logs it at intervals; rejects when the signal aborts. */
+export async function waitForRoom(
+  room: Promise<void>,
+  signal: AbortSignal,
+  { runtime, logger, name }: { runtime: Runtime; logger: Logger; name: string },
+): Promise<void> {
+  const sinceMs = runtime.monotonicMs();
+  let reminder: Timer;
+  const arm = (): Timer =>
+    runtime.setTimer(
+      REMINDER_MS,
+      () => {
+        const waitedMs = Math.round(runtime.monotonicMs() - sinceMs);
+        const text = `the sink has been full for ${waitedMs} ms; reading goes on when it has room`;
+        logger.warn(`reflector ${name}: ${text}`);
+        reminder = arm();
+      },
+      { background: true },
+    );
+  reminder = arm();
+  try {
+    await abortable(room, signal);
+  } finally {
+    reminder.cancel();
   }
 }

@@ -1,5 +1,4 @@
-import { fromAsking } from './asking-step.ts';
-import { fromAnchoring, fromListing } from './list-step.ts';
+import { fromAsking, fromAnchoring, fromListing } from './list-step.ts';
 import type { ReflectorInput, ReflectorState, ReflectorStep } from './reflector-state.ts';
 import { backOff, CLOSE, impossible, move, REPORT, startRound, startWatch } from './step-moves.ts';
 import { fromStreamingList } from './streaming-list-step.ts';

@@ -3,7 +3,7 @@ import type { IdleLimit } from '../../../kernel/time/idle-watchdog.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import { OverlapBuffer } from './overlap-buffer.ts';
-import { PausableDeadline } from '../list/pausable-deadline.ts';
+import { PausableDeadline } from '../../../kernel/time/pausable-deadline.ts';
 import type { ResolvedReflectorOptions } from '../options/reflector-options.ts';
 import {
   watchRequest,

@@ -8,9 +8,13 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import { listPage } from '../list/list-page.ts';
-import type { ServerGate } from '../contract/server-gate.ts';
-import type { ListerWatcher, ListRequest } from '../contract/lister-watcher.ts';
-import { PROBE_ITEMS, PROBE_SECONDS } from '../contract/probe-request.ts';
+import {
+  type ServerGate,
+  type ListerWatcher,
+  type ListRequest,
+  PROBE_ITEMS,
+  PROBE_SECONDS,
+} from '../contract/lister-watcher.ts';
 import { isNewer, isOlder } from '../../../meta/versions/version-order.ts';
 import { classifyFailure, type FailureKind } from '../failure/watch-error.ts';
 import { WatchReader } from './watch-reader.ts';

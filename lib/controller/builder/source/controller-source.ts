@@ -1,4 +1,4 @@
-import type { InformerLease } from '../../../cache/informer/factory/informer-lease.ts';
+import type { InformerLease } from '../../../cache/informer/factory/informer-entry.ts';
 import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { OldestVersion } from '../../../../lib/cache/collection/namespaces/oldest-version.ts';
+import { OldestVersion } from '../../../../lib/cache/collection/namespaces/namespace-reflectors.ts';
 
 describe('OldestVersion', () => {
   it('is the version that every watch has reached', () => {

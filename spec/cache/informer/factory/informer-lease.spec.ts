@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { InformerLease } from '../../../../lib/cache/informer/factory/informer-lease.ts';
+import type { InformerLease } from '../../../../lib/cache/informer/factory/informer-entry.ts';
 import { FactorySetup } from '../../support/factory-setup.ts';
 import { codeOf, pod, type Pod } from '../../support/objects.ts';
 

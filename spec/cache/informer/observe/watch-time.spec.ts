@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { WatchTime } from '../../../../lib/cache/informer/observe/watch-time.ts';
+import { WatchTime } from '../../../../lib/cache/informer/observe/informer-journal.ts';
 import type { ReflectorTransition } from '../../../../lib/cache/reflector/options/reflector-report.ts';
 
 type State = ReflectorTransition['to'];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { remedyOf } from '../../../../lib/cache/reflector/failure/remedy.ts';
+import { remedyOf } from '../../../../lib/cache/reflector/failure/failure-line.ts';
 import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { failure } from '../../../../lib/meta/failure/api-error.ts';
 import { forbidden, notFound } from '../../../../lib/meta/failure/failures.ts';

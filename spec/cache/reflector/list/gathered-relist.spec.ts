@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Relist } from '../../../../lib/cache/reflector/contract/reflector-sink.ts';
-import { gatheredRelist } from '../../../../lib/cache/reflector/list/gathered-relist.ts';
+import { gatheredRelist } from '../../../../lib/cache/reflector/list/sink-relist.ts';
 import { metaNamespaceKeyFunc } from '../../../../lib/meta/key.ts';
 import { DecodedView } from '../../../../lib/meta/object-view.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RecentMap } from '../../../lib/cache/store/recent-map.ts';
+import { RecentMap } from '../../../lib/kernel/data/recent-map.ts';
 
 describe('RecentMap', () => {
   it('has at least its capacity of the newest entries, and never more than twice as many', () => {

@@ -1,4 +1,4 @@
-import { failureMessage } from './error-chain.ts';
+import { failureMessage } from '../failure/error-chain.ts';
 
 /** The most distinct errors in memory; above it the error that has not occurred for the longest time is removed. */
 const MOST_ERRORS = 16;

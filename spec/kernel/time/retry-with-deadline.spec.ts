@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RetryWithDeadline } from '../../../lib/cache/reflector/retry-with-deadline.ts';
+import { RetryWithDeadline } from '../../../lib/kernel/time/retry-with-deadline.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 
 function rig(maxRetryMs: number): {

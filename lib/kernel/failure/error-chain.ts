@@ -1,4 +1,4 @@
-import { errorMessage, isListwatchError, isReadable } from '../../../kernel/failure/errors.ts';
+import { errorMessage, isListwatchError, isReadable } from './errors.ts';
 
 /** A chain of causes can be a circle, and a host can have many addresses. */
 const DEEPEST_CAUSE = 8;

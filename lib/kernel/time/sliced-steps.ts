@@ -1,5 +1,5 @@
-import type { Runtime } from '../../kernel/time/runtime.ts';
-import { nextTask } from '../../kernel/time/wait.ts';
+import type { Runtime } from './runtime.ts';
+import { nextTask } from './wait.ts';
 
 /** A slice takes about this long, milliseconds. */
 const SLICE_MS = 1;

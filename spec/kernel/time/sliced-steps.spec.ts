@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runInSlices, runToEnd } from '../../../lib/cache/collection/sliced-steps.ts';
+import { runInSlices, runToEnd } from '../../../lib/kernel/time/sliced-steps.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 

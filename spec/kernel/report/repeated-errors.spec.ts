@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { RepeatedErrors } from '../../../../lib/cache/reflector/failure/repeated-errors.ts';
-import type { Logger } from '../../../../lib/kernel/report/logger.ts';
-import { forbidden } from '../../../../lib/meta/failure/failures.ts';
-import { rig } from '../reflector-support.ts';
+import { RepeatedErrors } from '../../../lib/kernel/report/repeated-errors.ts';
+import type { Logger } from '../../../lib/kernel/report/logger.ts';
+import { forbidden } from '../../../lib/meta/failure/failures.ts';
+import { rig } from '../../cache/reflector/reflector-support.ts';
 
 describe('RepeatedErrors', () => {
   it('logs the first of a kind, then at distances that double up to ten minutes', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { PausableDeadline } from '../../../../lib/cache/reflector/list/pausable-deadline.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { PausableDeadline } from '../../../lib/kernel/time/pausable-deadline.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 
 function deadline(timeoutMs: number): {
   runtime: VirtualRuntime;

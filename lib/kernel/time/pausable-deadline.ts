@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import type { Runtime, Timer } from './runtime.ts';
 
 /** Calls a function once when its time is over. Time during a pause does not count. */
 export class PausableDeadline {

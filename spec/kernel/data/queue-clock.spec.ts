@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { QueueClock } from '../../../lib/cache/collection/queue-clock.ts';
+import { QueueClock } from '../../../lib/kernel/data/queue-clock.ts';
 
 describe('QueueClock', () => {
   it('knows since when the oldest item waits', () => {

@@ -1,4 +1,4 @@
-import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
+import { RingBuffer } from './ring-buffer.ts';
 
 /** All items up to the `upTo`th one, counted from the start, were queued at `atMs` or before. */
 interface Mark {

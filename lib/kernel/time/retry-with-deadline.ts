@@ -1,4 +1,4 @@
-import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface RetryWithDeadlineOptions {
   readonly runtime: Runtime;
