@@ -11,5 +11,5 @@ export { identify } from './identify.ts';
 export type { IdentifyingClient } from './identify.ts';
 export type { SourceIdentity } from './format/source-identity.ts';
 export type { WritableFile } from './files/private-file.ts';
-export { snapshot } from './snapshot/file-snapshot.ts';
+export { fileWarmStart } from './snapshot/file-snapshot.ts';
 export type { SnapshotOptions } from './snapshot/file-snapshot.ts';

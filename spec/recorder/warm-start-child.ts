@@ -3,7 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
-import { snapshot } from '../../lib/recorder/snapshot/file-snapshot.ts';
+import { fileWarmStart } from '../../lib/recorder/snapshot/file-snapshot.ts';
 
 export interface StartFigures {
   readonly objects: number;
@@ -29,7 +29,7 @@ const client = await connect({
 });
 const startedMs = performance.now();
 const informers = new SharedInformerFactory(client);
-const warmStart = snapshot({ file, identity: { server, user: 'bench' } });
+const warmStart = fileWarmStart({ file, identity: { server, user: 'bench' } });
 const pods = informers.for('v1', 'pods', { warmStart, watchList: false });
 let toObjectsMs = 0;
 pods.addHandler({

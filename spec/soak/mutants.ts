@@ -10,7 +10,7 @@ export interface Mutant {
   readonly to: string;
 }
 
-const FANOUT = 'cache/informer/handlers/handler-fanout.ts';
+const FANOUT = 'cache/informer/handlers/handler-registry.ts';
 const PROCESSOR = 'cache/collection/delta-processor.ts';
 const RELIST = 'cache/collection/relist-changes.ts';
 const QUEUE = 'cache/informer/handlers/handler-queue.ts';

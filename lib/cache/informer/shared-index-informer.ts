@@ -1,9 +1,6 @@
 import type { EventEmitter } from 'eventemitter3';
-import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
-import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { Latch } from '../../kernel/time/latch.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { untilOpen } from '../../kernel/time/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
@@ -11,7 +8,6 @@ import type { Stored } from '../../meta/stored.ts';
 import { listBudget } from '../memory/cache-options.ts';
 import { ViewOpener } from '../memory/view-opener.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
-import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit/audit-report.ts';
@@ -23,12 +19,12 @@ import type {
   WaitOptions,
   SharedHandler,
 } from './handlers/handler-registration.ts';
-import { StartCheck } from './handlers/start-check.ts';
 import { auditOf } from './audit/informer-audit.ts';
 import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/change-reader.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
+import { InformerLife } from './informer-life.ts';
 import { InformerWrites } from './informer-writes.ts';
 import { InformerJournal } from './observe/informer-journal.ts';
 import type { ReceivedObjects } from '../reflector/contract/received-objects.ts';
@@ -48,7 +44,6 @@ import { PresentCollection } from '../collection/present-collection.ts';
 import type { CollectionUser } from '../collection/collection-user.ts';
 import { Collection } from '../collection/collection.ts';
 import { ObjectReader } from '../collection/object-reader.ts';
-import { unknownResource } from './options/start-failure.ts';
 
 /**
  * Mirrors one collection into an indexed cache and calls any number of handlers for its changes.
@@ -89,22 +84,14 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
   readonly #handlers: HandlerRegistry<Stored<T>>;
   readonly #user: CollectionUser<Stored<T>>;
   readonly #writes = new InformerWrites<Stored<T>>();
-  readonly #syncedLatch: Latch;
-  readonly #stoppedLatch: Latch;
-  readonly #start: StartCheck;
-  readonly #abort: DerivedAbort = deriveAbort();
+  readonly #life: InformerLife;
   readonly #present: PresentCollection<Stored<T>>;
-  #phase: InformerPhase = 'new';
   #running: Promise<void> | undefined;
-  #failure: ListwatchError | undefined;
 
   constructor(options: SharedIndexInformerOptions<T, Index>) {
     this.#options = resolveInformerOptions(options);
-    const { name, subject, runtime } = this.#options;
-    const started = (): boolean => this.#phase !== 'new';
-    this.#start = new StartCheck({ informer: name, runtime, started });
-    this.#syncedLatch = new Latch(`first list of ${name}`);
-    this.#stoppedLatch = new Latch(`end of ${name}`);
+    const { subject, runtime } = this.#options;
+    this.#life = new InformerLife(this.#options);
     const inspect = (): InformerInspection => this.inspect();
     const handlers = (): HandlerRegistry<Stored<T>>['handlers'] => this.#handlers.handlers;
     this.#journal = new InformerJournal({ ...this.#options, inspect, handlers });
@@ -146,17 +133,12 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
 
   /** Whether the cache has a whole list. It never becomes false again. */
   get synced(): boolean {
-    return this.#syncedLatch.isOpen;
+    return this.#life.synced.isOpen;
   }
 
   /** The reason why it is not synced, as text; undefined once it is. */
   get waitingFor(): string | undefined {
-    if (this.synced) return undefined;
-    const what = `the first list of ${this.name}`;
-    if (this.#phase === 'new') return `${what}, which has not been started`;
-    if (this.#failure !== undefined) return `${what}, which has failed: ${this.#failure.message}`;
-    if (this.#phase === 'stopped') return `${what}, which has stopped`;
-    return what + this.#situation;
+    return this.#life.waitingFor(() => this.#situation);
   }
 
   /**
@@ -165,13 +147,12 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * `whenSynced` reject with it.
    */
   get failure(): ListwatchError | undefined {
-    return this.#failure;
+    return this.#life.failure;
   }
 
   /** `stopped` as soon as a stop was requested, `failed` if there is a `failure`. */
   get phase(): InformerPhase {
-    if (this.#failure !== undefined) return 'failed';
-    return this.#abort.signal.aborted ? 'stopped' : this.#phase;
+    return this.#life.phase;
   }
 
   /** The newest resource version received. The version of the cache is `indexer.resourceVersion`. */
@@ -198,12 +179,10 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
         `the informer ${name} mirrors one namespace, or all; make it with option "namespaces"`,
       );
     }
-    if (this.#phase === 'stopped') {
-      throw new ListwatchError('CLOSED', `the informer ${name} has stopped; make a new one`);
-    }
+    this.#life.refuseStopped();
     present.replace('setNamespaces', namespaces);
     const situation = (): string => this.#situation;
-    await this.#collection.feed.namespacesChanged(this.#stoppedLatch, options, situation);
+    await this.#collection.feed.namespacesChanged(this.#life.stopped, options, situation);
   }
 
   /**
@@ -243,7 +222,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       );
     }
     const { store, memory } = this.#collection;
-    const stopped = this.#abort.signal;
+    const stopped = this.#life.signal;
     const pin = memory.pin('body');
     try {
       const source = { ...this.#options, informer: this, store, stopped };
@@ -280,10 +259,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     ) => ListerWatcher<ObjectView<Stored<T>>>,
   ): void {
     const { name } = this;
-    if (this.#phase !== 'new') {
-      const code = this.#phase === 'running' ? 'ALREADY_STARTED' : 'CLOSED';
-      throw new ListwatchError(code, `intercept ${name} before it runs: it is ${this.#phase}`);
-    }
+    this.#life.requireNew(`intercept ${name}`);
     if (this.namespaces !== undefined) {
       throw new ListwatchError(
         'INVALID_OPTION',
@@ -300,20 +276,8 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * serve the resource and `missingResource` is `fail`; `failure` when the server refuses selector, verb or format for good.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    if (this.#phase === 'running') {
-      throw new ListwatchError(
-        'ALREADY_STARTED',
-        `the informer ${this.name} runs already; run it once, or make another one`,
-      );
-    }
-    if (this.#phase === 'stopped') {
-      throw new ListwatchError('CLOSED', `the informer ${this.name} has stopped; make a new one`);
-    }
-    this.#phase = 'running';
-    const release = onAbort(signal, () => {
-      this.#abort.abort(signal?.reason);
-    });
-    this.#running = this.#follow(this.#abort.signal).finally(release);
+    const release = this.#life.begin(signal);
+    this.#running = this.#follow(this.#life.signal).finally(release);
     await this.#running;
   }
 
@@ -323,17 +287,8 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * not been started by the next task; CLOSED when it stops first, or the `failure` that stopped it; the signal's reason when
    * aborted.
    */
-  async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
-    const { name, runtime } = this.#options;
-    await untilOpen(runtime, [this.#syncedLatch, this.#stoppedLatch, this.#start.latch()], {
-      timeoutMs,
-      signal,
-      describe: () => this.waitingFor ?? name,
-    });
-    if (this.synced) return;
-    this.#start.throwIfNotStarted();
-    if (this.#failure !== undefined) throw this.#failure;
-    throw new ListwatchError('CLOSED', `the informer ${name} stopped before it was synced`);
+  async whenSynced(options: WaitOptions = {}): Promise<void> {
+    await this.#life.whenSynced(options, () => this.waitingFor ?? this.name);
   }
 
   /**
@@ -374,7 +329,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * stops first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
   caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
-    return this.#present.caughtUp(resourceVersion, options, this.#user, this.#abort.signal);
+    return this.#present.caughtUp(resourceVersion, options, this.#user, this.#life.signal);
   }
 
   /**
@@ -382,9 +337,9 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * again has no effect. Called by a callback of a handler, before its first `await`, it does not wait for that callback.
    */
   async close(): Promise<void> {
-    if (this.#phase === 'new') await this.#stop();
+    if (this.#life.isNew) await this.#stop();
     this.#handlers.removeEntered();
-    this.#abort.abort();
+    this.#life.end();
     // The caller of `run` gets the error.
     await this.#running?.catch(() => {});
   }
@@ -435,27 +390,17 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     } finally {
       await this.#stop();
     }
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#life.failure !== undefined) throw this.#life.failure;
   }
 
   /** Resolves when the last callback has returned. */
   async #stop(): Promise<void> {
-    this.#phase = 'stopped';
-    this.#stoppedLatch.open();
+    this.#life.ended();
     if (this.#collection.others(this.#user).length === 0) this.#collection.end();
     await this.#handlers.close();
     this.#present.release();
     this.#journal.meter?.stop();
     this.events.emit('stopped');
-  }
-
-  #endsWith(error: unknown, { next }: ReflectorErrorContext): boolean {
-    const { missingResource, subject } = this.#options;
-    if (missingResource === 'fail') this.#failure ??= unknownResource(error, subject);
-    if (next === 'stop' && isListwatchError(error)) this.#failure ??= error;
-    if (this.#failure === undefined) return false;
-    this.#abort.abort(this.#failure);
-    return true;
   }
 
   #makeUser(): CollectionUser<Stored<T>> {
@@ -472,12 +417,12 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       bookmark: (resourceVersion) => this.events.emit('bookmark', resourceVersion),
       synced: () => {
         handlers.markSynced();
-        this.#syncedLatch.open();
+        this.#life.synced.open();
         this.#journal.meter?.synced();
         this.events.emit('synced');
       },
       watchError: (error, context) => {
-        if (!this.#endsWith(error, context)) this.#journal.watchError(error, context);
+        if (!this.#life.endsWith(error, context)) this.#journal.watchError(error, context);
       },
       transitions: (listed) => this.#journal.transitions(listed),
       applied: (durationMs) => this.#journal.meter?.applied(durationMs),

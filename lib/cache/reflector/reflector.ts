@@ -18,8 +18,8 @@ import {
 import {
   initialState,
   listRequest,
-  type AnchoringState,
-  type AskingState,
+  type ReadingVersionState,
+  type ProbingState,
   type ListingState,
   type ReflectorEffect,
   type ReflectorInput,
@@ -170,8 +170,8 @@ export class Reflector<V extends HasMetadata> {
         return await (state.overlapFrom === undefined
           ? this.#list(state, signal)
           : this.#listOverlapped(state, signal));
-      case 'anchoring':
-      case 'asking':
+      case 'reading-version':
+      case 'probing':
         return await this.#list(state, signal);
       case 'streaming-list':
       case 'watching':
@@ -191,7 +191,7 @@ export class Reflector<V extends HasMetadata> {
   }
 
   async #list(
-    state: ListingState | AnchoringState | AskingState,
+    state: ListingState | ReadingVersionState | ProbingState,
     signal: AbortSignal,
   ): Promise<Outcome> {
     let sinkError: { readonly error: unknown } | undefined;

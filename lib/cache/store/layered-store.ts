@@ -14,8 +14,11 @@ import { areOrdered, isNewer, isOlder } from '../../meta/versions/version-order.
  * array until the layer or the store changes.
  */
 export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
-  readonly store: ThreadSafeStore<V>;
-  readonly entries: Heap<OverlayEntry<V>> = new Heap({ keyOf: ({ key }) => key, isBefore });
+  protected readonly store: ThreadSafeStore<V>;
+  protected readonly entries: Heap<OverlayEntry<V>> = new Heap({
+    keyOf: ({ key }) => key,
+    isBefore,
+  });
   readonly #onError: (error: IndexFunctionError) => void;
   /** The objects of the entries, with the indexes of the store; undefined while there is no entry. */
   #shown: ThreadSafeStore<V> | undefined;
@@ -27,7 +30,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
     this.#onError = onError;
   }
 
-  put(entry: OverlayEntry<V>): void {
+  protected put(entry: OverlayEntry<V>): void {
     this.#answers = new WeakMap();
     this.#shown ??= this.#emptyShown();
     this.entries.set(entry);
@@ -35,7 +38,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
     else this.#shown.add(entry.key, entry.object);
   }
 
-  drop(key: string): void {
+  protected drop(key: string): void {
     this.#answers = new WeakMap();
     this.entries.delete(key);
     if (this.entries.size === 0) this.#shown = undefined;

@@ -8,7 +8,6 @@ import { identityOf, type ObjectIdentity } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/versions/resource-version.ts';
 import { isNewer, isOlder } from '../../meta/versions/version-order.ts';
 import { computeKey } from './compute-key.ts';
-import type { Indexers } from './indexers.ts';
 import {
   LayeredStore,
   isEndedBy,
@@ -21,7 +20,6 @@ import {
 } from './layered-store.ts';
 import { ProcessedVersion, type CaughtUpOptions } from './processed-version.ts';
 import { RecentMap } from '../../kernel/data/recent-map.ts';
-import type { StoreReader } from './store-reader.ts';
 import type { ThreadSafeStore } from './thread-safe-store.ts';
 
 export interface WriteOverlayOptions<V extends HasMetadata> {
@@ -87,8 +85,7 @@ const DELETION = { object: undefined, deleted: true } as const;
  * Pass only answers of the kind of the cache: an answer of a subresource of another kind has the version of another object.
  * @see KEP-5504 comparable resource versions; client-go tools/cache/mutation_cache.go @ 32ce75a7, which forgets by time
  */
-export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
-  readonly #layers: LayeredStore<V>;
+export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
   readonly #keyFunc: KeyFunc;
   readonly #matches: (object: V) => boolean;
   readonly #onError: ((error: unknown) => void) | undefined;
@@ -105,9 +102,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
 
   constructor(options: WriteOverlayOptions<V>) {
     const { store, keyFunc = metaNamespaceKeyFunc, matches = () => true, onError } = options;
-    this.#layers = new LayeredStore(store, (error) => {
-      this.#report(error);
-    });
+    super(store, (error) => this.#report(error));
     this.#keyFunc = keyFunc;
     this.#matches = matches;
     this.#onError = onError;
@@ -138,7 +133,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
       }
       if (isNotNewer(resourceVersion, this.#processed.value)) return;
       if (isNotNewer(resourceVersion, cached)) return;
-      const known = this.#layers.entries.get(key);
+      const known = this.entries.get(key);
       if (known !== undefined && !isFollowedBy(known, uid, resourceVersion)) return;
       const deleted = uid !== undefined && this.#ownDeletions.has(uid);
       const shown = !deleted && this.#matches(object) ? object : undefined;
@@ -170,12 +165,12 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
    * reported with `replaced`. This call removes the entry of a deletion whose answer has no resource version.
    */
   observed(key: string, object: V, deleted: boolean): void {
-    const { entries } = this.#layers;
+    const { entries } = this;
     if (entries.size > 0) {
       const known = entries.get(key);
       if (known !== undefined) {
         if (!isOver(known, object, deleted)) return;
-        this.#layers.drop(key);
+        this.drop(key);
       }
     }
     if (!deleted && this.#ownDeletions.size > 0) this.#hideDeleted(key, object, false);
@@ -201,13 +196,13 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
       return;
     }
     if (scope === undefined) this.processed(resourceVersion);
-    for (const entry of this.#layers.entries.values()) {
+    for (const entry of this.entries.values()) {
       if (scope === undefined) this.#compareWithList(entry, resourceVersion);
       else if (entry.key.startsWith(scope)) this.#compareWithPart(entry, resourceVersion);
     }
     if (resourceVersion === '') return;
     for (const [uid, key] of this.#ownDeletions.entries()) {
-      const listed = this.#layers.store.get(key);
+      const listed = this.store.get(key);
       if (listed !== undefined && identityOf(listed).uid === uid)
         this.#hideDeleted(key, listed, true);
     }
@@ -237,8 +232,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /** Removes all own writes; readers see the store. */
-  clear(): void {
-    this.#layers.clear();
+  override clear(): void {
+    super.clear();
     this.#ownWrites.clear();
     this.#ownDeletions.clear();
   }
@@ -250,73 +245,20 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
 
   inspect(): WriteOverlayInspection {
     return {
-      pending: this.#layers.entries.size,
+      pending: this.entries.size,
       processed: this.#processed.value,
       dropped: this.#dropped,
       unordered: this.#unordered,
     };
   }
 
-  get size(): number {
-    return this.#layers.size;
-  }
-
-  /** The version of the store; the entries are newer. */
-  get resourceVersion(): string {
-    return this.#layers.resourceVersion;
-  }
-
-  get indexNames(): readonly string[] {
-    return this.#layers.indexNames;
-  }
-
-  get(key: string): V | undefined {
-    return this.#layers.get(key);
-  }
-
-  has(key: string): boolean {
-    return this.#layers.has(key);
-  }
-
-  list(): readonly V[] {
-    return this.#layers.list();
-  }
-
-  keys(): string[] {
-    return this.#layers.keys();
-  }
-
-  byIndex(index: string, value: string): readonly V[] {
-    return this.#layers.byIndex(index, value);
-  }
-
-  index(index: string, probe: V): readonly V[] {
-    return this.#layers.index(index, probe);
-  }
-
-  indexKeys(index: string, value: string): string[] {
-    return this.#layers.indexKeys(index, value);
-  }
-
-  indexValues(index: string): string[] {
-    return this.#layers.indexValues(index);
-  }
-
-  addIndexers(indexers: Indexers<V>): void {
-    this.#layers.addIndexers(indexers);
-  }
-
-  removeIndexers(names: readonly string[]): void {
-    this.#layers.removeIndexers(names);
-  }
-
   /** The value of the stored object of the key, if there is one. */
   #cached(key: string): ObjectIdentity {
-    return identityOf(this.#layers.store.get(key));
+    return identityOf(this.store.get(key));
   }
 
   #advance(resourceVersion: string): void {
-    const { entries } = this.#layers;
+    const { entries } = this;
     this.#processed.advance(resourceVersion);
     for (let first = entries.peek(); first !== undefined; first = entries.peek()) {
       if (!isNotNewer(first.resourceVersion, resourceVersion)) break;
@@ -327,7 +269,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
 
   #delete({ key, uid = identityOf(this.get(key)).uid, resourceVersion }: Deletion): void {
     const cached = this.#cached(key);
-    const known = this.#layers.entries.get(key);
+    const known = this.entries.get(key);
     const knownVersion = known === undefined ? '' : (known.resourceVersion ?? known.since);
     const since = newerOf(
       cached.uid === uid ? cached.resourceVersion : '',
@@ -351,7 +293,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   #hideDeleted(key: string, object: V, listed: boolean): void {
     const { uid, resourceVersion = '' } = identityOf(object);
     if (uid === undefined || this.#ownDeletions.get(uid) !== key) return;
-    if (this.#layers.entries.has(key)) return;
+    if (this.entries.has(key)) return;
     const version = { resourceVersion: undefined, since: resourceVersion };
     this.#guard(() => {
       this.#put({ ...DELETION, key, uid, ...version, listed });
@@ -360,15 +302,15 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
 
   #compareWithPart(entry: OverlayEntry<V>, resourceVersion: string): void {
     const { key, resourceVersion: version } = entry;
-    if (resourceVersion === '') this.#layers.drop(key);
+    if (resourceVersion === '') this.drop(key);
     else if (version === undefined) this.#compareWithList(entry, resourceVersion);
     else if (isNotNewer(version, resourceVersion)) this.#overtake(entry);
   }
 
   /** The cache has everything up to the write of an entry. */
   #overtake({ key, object }: OverlayEntry<V>): void {
-    this.#layers.drop(key);
-    if (object !== undefined && !this.#layers.store.has(key)) this.#onVanished?.(key, object);
+    this.drop(key);
+    if (object !== undefined && !this.store.has(key)) this.#onVanished?.(key, object);
   }
 
   /** Removes the entry of a deletion without a resource version when a complete list shows its result. */
@@ -378,18 +320,18 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     const listed = this.#cached(key).uid === uid;
     if (listed && !entry.listed) {
       // The server may have made this list before the deletion; the next list is later.
-      this.#layers.entries.set({ ...entry, listed });
+      this.entries.set({ ...entry, listed });
       return;
     }
     if (listed && uid !== undefined) this.#ownDeletions.delete(uid);
-    this.#layers.drop(key);
+    this.drop(key);
   }
 
   #put(entry: OverlayEntry<V>): void {
-    const { entries } = this.#layers;
-    this.#layers.put(entry);
+    const { entries } = this;
+    this.put(entry);
     if (entries.size <= this.#capacity) return;
-    this.#layers.drop((entries.peek() ?? entry).key);
+    this.drop((entries.peek() ?? entry).key);
     this.#dropped += 1;
     if (this.#overflowing) return;
     this.#overflowing = true;

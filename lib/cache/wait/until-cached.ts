@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { withDeadline } from '../../kernel/time/wait.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import {
   InformerWait,
@@ -8,7 +9,7 @@ import {
   type AwaitedState,
   type Reached,
 } from './informer-wait.ts';
-import { checkedTimeout, conditionText, holds, type UntilOptions } from './until-event.ts';
+import { checkedTimeout, type UntilOptions } from './until-event.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import type { LazyObject } from '../informer/handlers/event-handler.ts';
@@ -30,23 +31,19 @@ export async function untilCached<T extends KubernetesObject>(
   condition: CacheCondition<T>,
 ): Promise<T | undefined> {
   checkCondition(condition);
-  const timeoutMs = checkedTimeout(condition.timeoutMs);
   const { signal } = condition;
-  signal?.throwIfAborted();
   const awaited =
     condition.when === undefined
       ? new AwaitedObject<T>(informer.name, condition)
       : new AwaitedCache<T>(informer, condition.when);
-  const wait = new InformerWait<T>(informer, awaited);
-  try {
-    return await withDeadline(informer.runtime, wait.result, {
-      timeoutMs,
-      signal,
-      describe: () => wait.describe(),
-    });
-  } finally {
-    wait.end();
-  }
+  let wait: InformerWait<T> | undefined;
+  const describe = (): string => wait?.describe() ?? awaited.describe();
+  const bounds = { timeoutMs: checkedTimeout(condition.timeoutMs), signal, describe };
+  return await boundedWait(informer.runtime, bounds, async (waiting) => {
+    wait = new InformerWait<T>(informer, awaited);
+    onAbort(waiting, () => wait?.end());
+    return await wait.result;
+  });
 }
 
 function checkCondition(condition: CacheCondition<never>): void {

@@ -1,10 +1,10 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
-import { withDeadline } from '../../kernel/time/wait.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wait.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { numberOption } from '../../kernel/options/options.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { isStrayPromise } from '../../kernel/failure/guarded-call.ts';
 
 /** Waits for conditions on the events of a stream. It always closes the stream at the end; see `until`. */
 export async function untilEvent<E>(
@@ -13,19 +13,14 @@ export async function untilEvent<E>(
   options: UntilEventOptions & { readonly name: string },
 ): Promise<E> {
   const { name, signal, runtime = realRuntime } = options;
-  const timeoutMs = checkedTimeout(options.timeoutMs);
-  signal?.throwIfAborted();
-  const iterator = events[Symbol.asyncIterator]();
-  try {
-    return await withDeadline(runtime, firstAccepted(iterator, conditions, name), {
-      timeoutMs,
-      signal,
-      describe: () => `${name}: ${conditions.describe()}`,
-    });
-  } finally {
+  const describe = (): string => `${name}: ${conditions.describe()}`;
+  const bounds = { timeoutMs: checkedTimeout(options.timeoutMs), signal, describe };
+  return await boundedWait(runtime, bounds, async (waiting) => {
+    const iterator = events[Symbol.asyncIterator]();
     // A stream that hangs may end late; the caller does not wait for it.
-    iterator.return?.().then(undefined, () => {});
-  }
+    onAbort(waiting, () => void iterator.return?.().then(undefined, () => {}));
+    return await firstAccepted(iterator, conditions, name);
+  });
 }
 
 async function firstAccepted<E>(
@@ -74,30 +69,6 @@ export interface UntilWatchOptions extends UntilEventOptions {
 
 /** Returns true for the awaited event. It must be synchronous. */
 export type EventCondition<E> = (event: E) => boolean | undefined;
-
-/** Characters of a condition that a message shows. */
-const SHOWN_CHARACTERS = 120;
-
-/** The source of a condition on one line, cut if it is long. Messages name a condition by it. */
-export function conditionText(condition: (...given: never[]) => unknown): string {
-  const text = String(condition).replaceAll(/\s+/gu, ' ');
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} …` : text;
-}
-
-/**
- * Calls a condition of the caller.
- * @throws what the condition throws; {ListwatchError} code INVALID_OPTION for a promise, which would otherwise count as true.
- */
-export function holds<A>(condition: (given: A) => boolean | undefined, given: A): boolean {
-  const result: unknown = condition(given);
-  if (isStrayPromise(result)) {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `a condition must be synchronous, and this one gave back a promise: ${conditionText(condition)}`,
-    );
-  }
-  return Boolean(result);
-}
 
 /** Conditions that have to become true one after the other. */
 export class ConditionSequence<E> {

@@ -1,13 +1,11 @@
-import { deriveAbort } from '../../kernel/time/abort.ts';
 import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
-import { withDeadline } from '../../kernel/time/wait.ts';
+import { boundedWait, holds } from '../../kernel/time/bounded-wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { InformerChange } from '../informer/changes/informer-change.ts';
 import { changesOf } from '../informer/changes/change-reader.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import {
   ConditionSequence,
-  holds,
   type EventCondition,
   untilEvent,
   checkedTimeout,
@@ -46,24 +44,13 @@ export async function untilWithSync<T extends KubernetesObject>(
 ): Promise<InformerChange<T> | undefined> {
   requireOptions('untilWithSync', options, ['conditions']);
   rejectUnknownOptions('untilWithSync', options, KNOWN);
-  const { signal } = options;
   const sequence = new ConditionSequence('untilWithSync', options.conditions);
-  const timeoutMs = checkedTimeout(options.timeoutMs);
   const name = `the stream of changes of ${informer.name}`;
-  const waiting = deriveAbort(signal);
-  try {
-    return await withDeadline(
-      informer.runtime,
-      wait(informer, options.precondition, sequence, { signal: waiting.signal, name }),
-      {
-        timeoutMs,
-        signal,
-        describe: () => informer.waitingFor ?? `${name}: ${sequence.describe()}`,
-      },
-    );
-  } finally {
-    waiting.abort();
-  }
+  const describe = (): string => informer.waitingFor ?? `${name}: ${sequence.describe()}`;
+  const bounds = { timeoutMs: checkedTimeout(options.timeoutMs), signal: options.signal, describe };
+  return await boundedWait(informer.runtime, bounds, (signal) =>
+    wait(informer, options.precondition, sequence, { signal, name }),
+  );
 }
 
 async function wait<T extends KubernetesObject>(

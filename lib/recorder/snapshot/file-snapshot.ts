@@ -62,11 +62,11 @@ const CHUNK_BYTES = 512 * 1024;
  * collection, form or version, or a damaged one, is not used, and `onError` of the informer gets the reason.
  *
  * @example
- * const warmStart = snapshot({ file: 'pods.snapshot', identity: () => identify(client) });
+ * const warmStart = fileWarmStart({ file: 'pods.snapshot', identity: () => identify(client) });
  * const pods = informers.for('v1', 'pods', { warmStart });
  * @throws {ListwatchError} code INVALID_OPTION.
  */
-export function snapshot(options: SnapshotOptions): WarmStart {
+export function fileWarmStart(options: SnapshotOptions): WarmStart {
   return new FileSnapshot(OPTIONS.read(options));
 }
 

@@ -6,7 +6,10 @@ import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-in
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { nodeFiles } from '../../../lib/recorder/files/private-file.ts';
-import { snapshot, type SnapshotOptions } from '../../../lib/recorder/snapshot/file-snapshot.ts';
+import {
+  fileWarmStart,
+  type SnapshotOptions,
+} from '../../../lib/recorder/snapshot/file-snapshot.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { BytesSource } from '../../cache/support/bytes-source.ts';
 import { recorder } from '../../cache/support/informer-harness.ts';
@@ -44,7 +47,7 @@ async function run(
   const from = pods.requests.length;
   const informer = new SharedIndexInformer<Pod>({
     listerWatcher: new BytesSource(pods),
-    warmStart: snapshot({ file, identity: IDENTITY, ...options.snapshot }),
+    warmStart: fileWarmStart({ file, identity: IDENTITY, ...options.snapshot }),
     watchList: false,
     logger: silentLogger,
     onError: (error) => {
@@ -146,7 +149,7 @@ describe('an informer with a snapshot', () => {
       let log: string[] = [];
       const informer = new SharedIndexInformer<Pod>({
         listerWatcher: new BytesSource(pods),
-        warmStart: snapshot({ file, identity: IDENTITY }),
+        warmStart: fileWarmStart({ file, identity: IDENTITY }),
         logger: silentLogger,
         onError: () => {},
       });
@@ -276,13 +279,13 @@ describe('an informer with a snapshot', () => {
   });
 
   it('refuses options that do not go together', () => {
-    const warmStart = snapshot({ file: 'a', identity: IDENTITY, runtime: realRuntime });
+    const warmStart = fileWarmStart({ file: 'a', identity: IDENTITY, runtime: realRuntime });
     for (const option of [{ transform: (one: Pod) => one }, { order: 'key' as const }]) {
       expect(() => new SharedIndexInformer<Pod>({ listerWatcher: source(), warmStart, ...option }))
         .to.throw('option "warmStart" does not go with option')
         .with.property('code', 'INVALID_OPTION');
     }
-    expect(() => snapshot({ file: 'a' } as SnapshotOptions)).to.throw(
+    expect(() => fileWarmStart({ file: 'a' } as SnapshotOptions)).to.throw(
       'option "identity" is required',
     );
   });

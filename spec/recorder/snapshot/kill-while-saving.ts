@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { snapshot } from '../../../lib/recorder/snapshot/file-snapshot.ts';
+import { fileWarmStart } from '../../../lib/recorder/snapshot/file-snapshot.ts';
 
 /** What was in the file after a process that saved it was killed. */
 export interface KillReport {
@@ -58,7 +58,7 @@ async function killed(file: string, objects: number, afterMs: number): Promise<n
 
 /** The version of the file, or what is wrong with it. */
 async function loaded(file: string, least: number): Promise<number | string> {
-  const warmStart = snapshot({ file, identity: { server: 'one', user: 'two' } });
+  const warmStart = fileWarmStart({ file, identity: { server: 'one', user: 'two' } });
   try {
     const state = await warmStart.load(COLLECTION, new AbortController().signal);
     if (state === undefined) return 'there is no file';

@@ -9,7 +9,7 @@ import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { replay } from '../../../lib/recorder/replay/replay.ts';
 import { record } from '../../../lib/recorder/source-recording.ts';
-import { snapshot } from '../../../lib/recorder/snapshot/file-snapshot.ts';
+import { fileWarmStart } from '../../../lib/recorder/snapshot/file-snapshot.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { within, until } from '../../support/until.ts';
 import { inFolder } from '../support/memory-files.ts';
@@ -38,7 +38,7 @@ function start(client: Client, file: string): Started {
     logger: silentLogger,
     onError,
   });
-  const warmStart = snapshot({ file, identity: IDENTITY });
+  const warmStart = fileWarmStart({ file, identity: IDENTITY });
   const maps = informers.for<ConfigMap>('v1', 'configmaps', { namespace: 'default', warmStart });
   return { maps, informers, errors };
 }

@@ -1,12 +1,12 @@
 /** Saves a cache again and again until it is killed; `kill-while-saving.ts` starts it. */
 import { DecodedView } from '../../../lib/meta/object-view.ts';
-import { snapshot } from '../../../lib/recorder/snapshot/file-snapshot.ts';
+import { fileWarmStart } from '../../../lib/recorder/snapshot/file-snapshot.ts';
 
 const [file = '', count = '0'] = process.argv.slice(2);
 const collection = { description: 'pods', fields: undefined };
 // The parent may be gone.
 process.stdout.on('error', () => process.exit(1));
-const warmStart = snapshot({ file, identity: { server: 'one', user: 'two' } });
+const warmStart = fileWarmStart({ file, identity: { server: 'one', user: 'two' } });
 const state = await warmStart.load(collection, new AbortController().signal);
 await state?.close();
 for (let version = Number(state?.resourceVersion ?? 0) + 1; ; version += 1) {

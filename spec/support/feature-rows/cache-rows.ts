@@ -5,7 +5,7 @@ export const listWatchRows: readonly FeatureRow[] = [
   yes(
     1,
     'The life of a watch as typed events: synced, relist, failure with its next step, bookmark, each change of state',
-    'cache/informer/observe/informer-events.ts',
+    'cache/informer/observe/informer-event-emitter.ts',
     [
       'cache/informer/shared-index-informer.spec.ts',
       'SharedIndexInformer life has events for what happens besides the objects',
@@ -32,7 +32,7 @@ export const listWatchRows: readonly FeatureRow[] = [
   yes(
     4,
     'The first list comes in pages, and is applied as one state',
-    'cache/reflector/list/page-sequence.ts',
+    'cache/reflector/list/list-page.ts',
     [
       'cache/reflector/reflector.spec.ts',
       'Reflector listing and watching reads a list in pages and hands it over at once, as of its first page',
@@ -212,7 +212,7 @@ export const storeRows: readonly FeatureRow[] = [
   yes(
     25,
     'Selectors, namespaces, fields and transforms for each resource of a factory',
-    'cache/informer/factory/kind-defaults.ts',
+    'cache/informer/factory/informer-request.ts',
     [
       'cache/informer/factory/kind-defaults.spec.ts',
       'The defaults of a resource in a factory select what its informers read, and reduce what they keep',

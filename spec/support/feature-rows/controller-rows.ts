@@ -256,7 +256,7 @@ export const frameworkRows: readonly FeatureRow[] = [
   yes(
     76,
     'One controller stops, with the watches that no other one has',
-    'cache/informer/factory/informer-lease.ts',
+    'cache/informer/factory/informer-entry.ts',
     [
       'cache/informer/factory/informer-lease.spec.ts',
       'InformerLease starts the informer with the first lease and ends it with the last',

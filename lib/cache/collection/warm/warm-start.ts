@@ -23,7 +23,7 @@ export interface StateToKeep {
   readonly objects: readonly ObjectView[];
 }
 
-/** Where an informer keeps its cache for its next start. `snapshot` of `listwatch/recorder` keeps it in a file. */
+/** Where an informer keeps its cache for its next start. `fileWarmStart` of `listwatch/recorder` keeps it in a file. */
 export interface WarmStart {
   /** How often a changed cache is saved, milliseconds. */
   readonly everyMs: number;

@@ -8,7 +8,7 @@ import type { ObjectMemory } from '../../memory/object-memory.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import { HandlerError, type ResourceEventHandler } from './event-handler.ts';
 import { resolveHandlerBuffer, type HandlerBuffer } from './handler-buffer.ts';
-import { HandlerFanout } from './handler-fanout.ts';
+import { DeliveryTurns } from './delivery-turns.ts';
 import { HandlerQueue } from './handler-queue.ts';
 import type { AddHandlerOptions } from './handler-registration.ts';
 import type { HandlerInspection } from '../observe/informer-inspection.ts';
@@ -46,17 +46,21 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
  * The handlers of one informer, and their views.
  *
  * Adding a handler is synchronous: its initial state and its place in the distribution are determined in one step, so that no
- * event is lost or repeated in between.
+ * event is lost or repeated in between. Distributing is synchronous and adds one queue entry to each handler, independent of the
+ * number of notifications in a batch. No handler waits for another.
  */
 export class HandlerRegistry<T extends KubernetesObject> {
   readonly #options: HandlerRegistryOptions<T>;
-  readonly #fanout: HandlerFanout<ObjectView<T>>;
+  readonly #handlers = new Set<RegisteredHandler<ObjectView<T>>>();
+  /** The turns in which the handlers are called. */
+  readonly #turns: DeliveryTurns;
   readonly #resyncs: ResyncSchedule;
   /** Of the handlers whose pins end with them. */
   readonly #pins = new Map<RegisteredHandler<ObjectView<T>>, Disposable>();
   /** Handlers that were added before the start. */
   readonly #early = new Map<RegisteredHandler<ObjectView<T>>, ResourceEventHandler<T>>();
   #started = false;
+  #synced = false;
   #closed = false;
   #named = 0;
   /** The store as initial notifications, shared by the handlers that are added in one task. */
@@ -65,7 +69,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   constructor(options: HandlerRegistryOptions<T>) {
     this.#options = options;
     const { resyncIntervalMs: intervalMs, onWarning } = options;
-    this.#fanout = new HandlerFanout(options.runtime);
+    this.#turns = new DeliveryTurns(options.runtime);
     this.#resyncs = new ResyncSchedule({ intervalMs, onWarning });
   }
 
@@ -100,7 +104,8 @@ export class HandlerRegistry<T extends KubernetesObject> {
       runtime,
       upstreamWaitsFor: waitsFor,
       onRemove: () => {
-        this.#fanout.remove(registered);
+        this.#handlers.delete(registered);
+        this.#turns.share(this.#handlers.size);
         this.#resyncs.remove(resync);
         release();
         this.#early.delete(registered);
@@ -112,12 +117,15 @@ export class HandlerRegistry<T extends KubernetesObject> {
         });
       },
     });
+    this.#handlers.add(registered);
+    this.#turns.share(this.#handlers.size);
     if (this.#started) {
       this.#pin(registered, handler);
-      this.#fanout.add(registered, this.#presentState());
+      queue.push(this.#presentState());
+      if (this.#synced) queue.tracker.markUpstreamSynced();
+      queue.start();
     } else {
       this.#early.set(registered, handler);
-      this.#fanout.add(registered);
     }
     release = onAbort(options.signal, () => {
       registered.remove();
@@ -134,23 +142,29 @@ export class HandlerRegistry<T extends KubernetesObject> {
       registered.queue.push(this.#presentState());
     }
     this.#early.clear();
-    this.#fanout.start();
+    for (const { queue } of this.#handlers) queue.start();
   }
 
   distribute(batches: readonly NotificationBatch<ObjectView<T>>[]): void {
     if (batches.length === 0) return;
     this.#present = undefined;
-    this.#fanout.distribute(batches);
+    for (const batch of batches) {
+      for (const { queue, resync } of this.#handlers) {
+        if (batch.audience === 'all' || resync.due) queue.push(batch);
+      }
+    }
   }
 
   /** Whether a handler that does not wait for a promise has a backlog of more than `count` notifications. */
   hasBacklog(count: number): boolean {
-    return this.#fanout.hasBacklog(count);
+    for (const { queue } of this.#handlers) if (queue.hasBacklog(count)) return true;
+    return false;
   }
 
   /** The store has the whole first list. */
   markSynced(): void {
-    this.#fanout.markSynced();
+    this.#synced = true;
+    for (const { queue } of this.#handlers) queue.tracker.markUpstreamSynced();
   }
 
   /** Whether a resync is due for a handler now; only these handlers get it. */
@@ -158,24 +172,24 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return this.#resyncs.tick(this.#options.runtime.monotonicMs());
   }
 
-  /** The informer is about to stop. If a callback requested the stop, it must not be awaited. */
+  /** Removes the handlers whose callbacks are on the stack. They requested the end themselves, so it must not wait for them. */
   removeEntered(): void {
-    this.#fanout.removeEntered();
+    for (const handler of this.#handlers) if (handler.queue.entered) handler.remove();
   }
 
   /** Removes all handlers; resolves when the last callback has returned. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#present = undefined;
-    await this.#fanout.close();
+    await Promise.all(Array.from(this.#handlers, (handler) => handler.close()));
   }
 
   get handlers(): ReadonlySet<RegisteredHandler<ObjectView<T>>> {
-    return this.#fanout.handlers;
+    return this.#handlers;
   }
 
   inspect(): HandlerInspection[] {
-    return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
+    return Array.from(this.#handlers, (handler) => handler.inspect());
   }
 
   /** Lazy objects and metadata may be read after the handler is removed: their pins never end. */
@@ -224,7 +238,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
       name,
       runtime,
       deliver: notifierOf(name, handler),
-      turns: this.#fanout.turns,
+      turns: this.#turns,
       // With fewer than two notifications for each object there may be nothing to merge.
       limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store().size),
       whenFull,

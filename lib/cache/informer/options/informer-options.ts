@@ -150,7 +150,7 @@ export interface SharedIndexInformerOptions<
    */
   readonly share?: boolean | undefined;
   /**
-   * Starts from what an earlier run has saved, and saves the cache; `snapshot` of `listwatch/recorder` makes one over a file. Handlers
+   * Starts from what an earlier run has saved, and saves the cache; `fileWarmStart` of `listwatch/recorder` makes one over a file. Handlers
    * first get the saved objects as initial additions, then what has changed since. The informer is synced when the server has confirmed
    * that it knows the saved version; if it no longer does, the collection is listed. It needs `order: 'arrival'`, and goes without
    * `transform` and `namespaces`. @defaultValue none
@@ -336,7 +336,12 @@ function warmStartOption<T extends KubernetesObject>(
 ): WarmStart | undefined {
   if (warmStart === undefined) return undefined;
   if (typeof warmStart?.load !== 'function' || typeof warmStart.save !== 'function') {
-    throw wrongType(owner, 'warmStart', 'what `snapshot` of listwatch/recorder makes', warmStart);
+    throw wrongType(
+      owner,
+      'warmStart',
+      'what `fileWarmStart` of listwatch/recorder makes',
+      warmStart,
+    );
   }
   const refused = Object.entries({ transform, namespaces, order: order === 'key' || undefined });
   const [first] = refused.find(([, value]) => value !== undefined) ?? [];

@@ -48,7 +48,7 @@ type Next = Pick<ReflectorErrorContext, 'next'> & { readonly words: string };
 export function describeNext(state: ReflectorState): Next {
   const target = state.name === 'backing-off' ? state.next : state;
   switch (target.name) {
-    case 'anchoring':
+    case 'reading-version':
       return { next: 'list', words: 'opens a watch first and lists beside it' };
     case 'listing': {
       const at =
@@ -58,7 +58,7 @@ export function describeNext(state: ReflectorState): Next {
       const beside = target.overlapFrom === undefined ? '' : ', beside an open watch';
       return { next: 'list', words: `lists ${target.whole ? 'in one piece ' : ''}${at}${beside}` };
     }
-    case 'asking':
+    case 'probing':
       return { next: 'list', words: 'asks whether the server answers' };
     case 'streaming-list':
       return { next: 'streaming-list', words: 'asks for a streaming list' };

@@ -1,10 +1,10 @@
 import type {
-  AnchoringState,
+  ReadingVersionState,
   ListingState,
   ReflectorInput,
   ReflectorMemory,
   ReflectorStep,
-  AskingState,
+  ProbingState,
 } from './reflector-state.ts';
 import {
   backOff,
@@ -45,7 +45,10 @@ export function fromListing(state: ListingState, input: ReflectorInput): Reflect
 }
 
 /** The rows for the request that finds the version from which the watch of an overlapped list starts. */
-export function fromAnchoring(state: AnchoringState, input: ReflectorInput): ReflectorStep {
+export function fromReadingVersion(
+  state: ReadingVersionState,
+  input: ReflectorInput,
+): ReflectorStep {
   const { memory } = state;
   if (input.type === 'list-failed') {
     const { message, retryAfterMs } = input.failure;
@@ -136,7 +139,7 @@ const UNANSWERED: ReadonlySet<FailureKind> = new Set([
  * The rows of the table for the request that is sent after several watches were lost. In an outage it has no answer, and the
  * watch later continues from its old version. If the server answers and watches are lost again, the collection is listed.
  */
-export function fromAsking(state: AskingState, input: ReflectorInput): ReflectorStep {
+export function fromProbing(state: ProbingState, input: ReflectorInput): ReflectorStep {
   const { memory, fresh } = state;
   const again = { ...startWatch(memory), fresh, answered: true };
   if (input.type === 'list-failed') {

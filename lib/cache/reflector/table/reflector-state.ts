@@ -49,8 +49,8 @@ export interface ListingState {
 }
 
 /** Requests a recent version, from which the watch of an overlapped list starts. */
-export interface AnchoringState {
-  readonly name: 'anchoring';
+export interface ReadingVersionState {
+  readonly name: 'reading-version';
   readonly memory: ReflectorMemory;
 }
 
@@ -77,8 +77,8 @@ export interface WatchingState {
 }
 
 /** Checks with a request whether the server answers, after several watches in a row were lost. */
-export interface AskingState {
-  readonly name: 'asking';
+export interface ProbingState {
+  readonly name: 'probing';
   readonly memory: ReflectorMemory;
   /** As in the watch before. */
   readonly fresh: boolean;
@@ -93,7 +93,12 @@ export type Pace = 'retry' | 'reopen' | 'none';
 export interface BackingOffState {
   readonly name: 'backing-off';
   readonly memory: ReflectorMemory;
-  readonly next: ListingState | AnchoringState | StreamingListState | WatchingState | AskingState;
+  readonly next:
+    | ListingState
+    | ReadingVersionState
+    | StreamingListState
+    | WatchingState
+    | ProbingState;
   /** The least delay, milliseconds; usually requested by the server. */
   readonly retryAfterMs: number;
   readonly pace: Pace;
@@ -113,8 +118,8 @@ export interface FailedState {
 export type ReflectorState =
   | IdleState
   | ListingState
-  | AnchoringState
-  | AskingState
+  | ReadingVersionState
+  | ProbingState
   | StreamingListState
   | WatchingState
   | BackingOffState
@@ -195,7 +200,7 @@ export function initialState(settings: ReflectorSettings, resourceVersion: strin
 }
 
 /** The request of the page that a state waits for. Later pages have only the token: servers refuse both together. */
-export function listRequest(state: ListingState | AnchoringState | AskingState): ListRequest {
+export function listRequest(state: ListingState | ReadingVersionState | ProbingState): ListRequest {
   if (state.name !== 'listing') return { limit: 1 };
   const { continueToken, resourceVersion, limit, whole } = state;
   const paging = whole || limit === 0 ? {} : { limit };

@@ -1,4 +1,4 @@
-import { fromAsking, fromAnchoring, fromListing } from './list-step.ts';
+import { fromProbing, fromReadingVersion, fromListing } from './list-step.ts';
 import type { ReflectorInput, ReflectorState, ReflectorStep } from './reflector-state.ts';
 import { backOff, CLOSE, impossible, move, REPORT, startRound, startWatch } from './step-moves.ts';
 import { fromStreamingList } from './streaming-list-step.ts';
@@ -31,10 +31,10 @@ export function step(state: ReflectorState, input: ReflectorInput): ReflectorSte
       break;
     case 'listing':
       return fromListing(state, input);
-    case 'anchoring':
-      return fromAnchoring(state, input);
-    case 'asking':
-      return fromAsking(state, input);
+    case 'reading-version':
+      return fromReadingVersion(state, input);
+    case 'probing':
+      return fromProbing(state, input);
     case 'streaming-list':
       return fromStreamingList(state, input);
     case 'watching':

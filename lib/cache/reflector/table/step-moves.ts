@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Failure } from '../failure/watch-error.ts';
 import type {
-  AnchoringState,
+  ReadingVersionState,
   BackingOffState,
   ListingState,
   ReflectorEffect,
@@ -83,7 +83,7 @@ export function impossible(state: ReflectorState, input: ReflectorInput): never 
 /** Begins a round: with a streaming list if the server supports it, otherwise with a list. A round ends in a watch. */
 export function startRound(
   memory: ReflectorMemory,
-): StreamingListState | ListingState | AnchoringState {
+): StreamingListState | ListingState | ReadingVersionState {
   const streams = memory.settings.watchList && !memory.watchListUnusable;
   return streams ? { name: 'streaming-list', memory, incomplete: 0 } : startList(memory);
 }
@@ -93,8 +93,8 @@ export function startRound(
  * after a refusal the list is of the most recent state. If lists take longer than the server keeps its history, a watch is opened before
  * the list.
  */
-export function startList(memory: ReflectorMemory): ListingState | AnchoringState {
-  if (memory.expiredLists >= MOST_EXPIRED_LISTS) return { name: 'anchoring', memory };
+export function startList(memory: ReflectorMemory): ListingState | ReadingVersionState {
+  if (memory.expiredLists >= MOST_EXPIRED_LISTS) return { name: 'reading-version', memory };
   const first = memory.settings.firstIsNewest === true ? '' : '0';
   const known = memory.resourceVersion === '' ? first : memory.resourceVersion;
   return listAt(memory, memory.unavailable ? '' : known);

@@ -166,5 +166,5 @@ function fromLost(
     return waitFor(pace, { ...startWatch(memory), lost, answered, fresh }, 0, reason, ...effects);
   return answered
     ? backOff(startRound(memory), 0, reason, ...effects)
-    : waitFor(pace, { name: 'asking', memory, fresh }, 0, reason, ...effects);
+    : waitFor(pace, { name: 'probing', memory, fresh }, 0, reason, ...effects);
 }

@@ -1,9 +1,9 @@
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
-import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { Backoff } from '../../../kernel/time/backoff.ts';
 import { errorMessage, isListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
+import { boundedWait, holds } from '../../../kernel/time/bounded-wait.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import {
@@ -70,18 +70,11 @@ export async function waitForObject<T extends KubernetesObject>(
   wanted: WaitFor<T>,
   { timeoutMs = DEFAULT_TIMEOUT_MS, namespace, signal }: ObjectWaitOptions,
 ): Promise<T | undefined> {
-  const stop = deriveAbort(signal);
   const seen = { state: 'not read yet' };
-  try {
-    const work = follow(resource, wanted, { namespace, signal: stop.signal }, seen);
-    return await withDeadline(wanted.runtime, work, {
-      timeoutMs,
-      signal,
-      describe: () => `${wanted.what} to be as wanted; it is ${seen.state}`,
-    });
-  } finally {
-    stop.abort();
-  }
+  const describe = (): string => `${wanted.what} to be as wanted; it is ${seen.state}`;
+  return await boundedWait(wanted.runtime, { timeoutMs, signal, describe }, (waiting) =>
+    follow(resource, wanted, { namespace, signal: waiting }, seen),
+  );
 }
 
 /** The object as it was seen last, in words, for the message of a wait that fails. */
@@ -101,13 +94,13 @@ async function follow<T extends KubernetesObject>(
     try {
       const { items, resourceVersion } = await resource.list({ ...options, fieldSelector });
       seen.state = stateOf(items[0]);
-      if (is(items[0])) return items[0];
+      if (holds(is, items[0])) return items[0];
       const watch = { ...options, fieldSelector, resourceVersion, allowWatchBookmarks: true };
       for await (const event of resource.watch(watch)) {
         if (event.type === 'BOOKMARK') continue;
         const object = event.type === 'DELETED' ? undefined : event.object;
         seen.state = stateOf(object);
-        if (is(object)) return object;
+        if (holds(is, object)) return object;
       }
     } catch (error) {
       if (!mayPass(error)) throw error;

@@ -370,7 +370,7 @@ const ROWS: RowGroups = {
     },
     {
       title: 'of the request before an overlapped list ends in failure',
-      state: { name: 'anchoring', memory: memory({ ...plain, expiredLists: 2 }) },
+      state: { name: 'reading-version', memory: memory({ ...plain, expiredLists: 2 }) },
       input: { type: 'list-failed', failure: failure('invalid') },
       next: 'failed at= [futile=2]',
       effects: 'close-stream, report',

@@ -76,10 +76,10 @@ export function line(state: ReflectorState): string {
       const beside = state.overlapFrom === undefined ? '' : ` beside ${state.overlapFrom}`;
       return `listing ${query}${state.whole ? ' whole' : ''}${beside} at=${resourceVersion}${notes}`;
     }
-    case 'anchoring':
-      return `anchoring at=${resourceVersion}${notes}`;
-    case 'asking':
-      return `asking${state.fresh ? ' fresh' : ''} at=${resourceVersion}${notes}`;
+    case 'reading-version':
+      return `reading-version at=${resourceVersion}${notes}`;
+    case 'probing':
+      return `probing${state.fresh ? ' fresh' : ''} at=${resourceVersion}${notes}`;
     case 'streaming-list':
       return `streaming-list ${state.incomplete} at=${resourceVersion}${notes}`;
     case 'watching': {

@@ -123,7 +123,7 @@ describe('the table of the reflector for watches', () => {
         title: 'lost four times in a row leads to a question, not to a list: it may be an outage',
         state: watching({ lost: 3, fresh: true }),
         input: { type: 'watch-refused', failure: failure('connection-lost') },
-        next: 'backing-off 0 then asking fresh at=10',
+        next: 'backing-off 0 then probing fresh at=10',
         effects: 'report',
       },
       {
@@ -179,14 +179,14 @@ describe('the table of the reflector for watches', () => {
     'a question after lost watches': [
       {
         title: 'that is answered leads back to the watch at its old version',
-        state: { name: 'asking', memory: memory({ resourceVersion: '10' }), fresh: true },
+        state: { name: 'probing', memory: memory({ resourceVersion: '10' }), fresh: true },
         input: { type: 'page', resourceVersion: '12', continueToken: 't' },
         next: 'watching fresh lost=0 answered hasty=0 at=10',
       },
       {
         title: 'whose answer lies behind what was seen leads to a new round',
         state: {
-          name: 'asking',
+          name: 'probing',
           memory: memory({ ...plain, resourceVersion: '10' }),
           fresh: false,
         },
@@ -196,21 +196,21 @@ describe('the table of the reflector for watches', () => {
       },
       {
         title: 'that gets no answer is asked again after a wait',
-        state: { name: 'asking', memory: memory({ resourceVersion: '10' }), fresh: false },
+        state: { name: 'probing', memory: memory({ resourceVersion: '10' }), fresh: false },
         input: { type: 'list-failed', failure: failure('connection-lost') },
-        next: 'backing-off 0 then asking at=10',
+        next: 'backing-off 0 then probing at=10',
         effects: 'report',
       },
       {
         title: 'that a server refuses for now is asked again when it says',
-        state: { name: 'asking', memory: memory({ resourceVersion: '10' }), fresh: false },
+        state: { name: 'probing', memory: memory({ resourceVersion: '10' }), fresh: false },
         input: { type: 'list-failed', failure: failure('unavailable', 3000) },
-        next: 'backing-off 3000 then asking at=10',
+        next: 'backing-off 3000 then probing at=10',
         effects: 'report',
       },
       {
         title: 'that is refused is answered all the same',
-        state: { name: 'asking', memory: memory({ resourceVersion: '10' }), fresh: false },
+        state: { name: 'probing', memory: memory({ resourceVersion: '10' }), fresh: false },
         input: { type: 'list-failed', failure: failure('other') },
         next: 'backing-off 0 then watching lost=0 answered hasty=0 at=10',
         effects: 'report',
