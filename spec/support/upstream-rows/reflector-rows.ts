@@ -32,7 +32,11 @@ const reader = inFile('watch/watch-reader.spec.ts', 'WatchReader');
 const classify = inFile('failure/watch-error.spec.ts', 'classifyFailure');
 const order = inFile('watch/stream-order.spec.ts', 'StreamOrder');
 const table = inFile('failure/table-object.spec.ts', 'rejectTable');
-const retry = inFile('retry-with-deadline.spec.ts', 'RetryWithDeadline');
+const retry = (...titles: readonly string[]): readonly SpecReference[] =>
+  titles.map((title) => ({
+    spec: 'kernel/time/retry-with-deadline.spec.ts',
+    title: `RetryWithDeadline ${title}`,
+  }));
 
 const SILENT_STOP = 'stops at once in a silent watch and leaves nothing behind';
 const NEVER_BEHIND =
