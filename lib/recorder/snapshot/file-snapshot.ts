@@ -44,7 +44,7 @@ export interface SnapshotOptions {
   readonly files?: FileWriter | undefined;
 }
 
-const OWNER = 'snapshot';
+const OWNER = 'fileWarmStart';
 const OPTIONS = optionsOf<SnapshotOptions>()(OWNER, {
   file: is.text().required,
   identity: is.anything().required,
