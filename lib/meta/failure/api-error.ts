@@ -1,8 +1,39 @@
 import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
 import { describeRequest, type FailedRequest } from '../api-call.ts';
-import { applyConflictOf, FIELD_MANAGER_CONFLICT, type ApplyConflict } from './apply-conflicts.ts';
 import { reasonRow } from './status-reason.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
+
+/** The reason of a cause that names a field of another manager. */
+const FIELD_MANAGER_CONFLICT = 'FieldManagerConflict';
+
+/** A field that another manager has, with another value than the one that is applied. */
+export interface ApplyConflict {
+  /** E.g. `kubectl-client-side-apply`. */
+  readonly manager: string;
+  /** E.g. `.spec.replicas`. */
+  readonly field: string;
+  /** The version in which the other manager wrote the field, if it wrote by an update. */
+  readonly apiVersion?: string | undefined;
+  /** The subresource through which it wrote, such as `status`. */
+  readonly subresource?: string | undefined;
+}
+
+const CONFLICT =
+  /^conflict with "((?:[^"\\]|\\.)*)"(?: with subresource "([^"]*)")?(?: using (\S+))?/;
+
+/**
+ * The conflict that a cause of an apply's 409 describes; undefined for another cause.
+ * @see apimachinery pkg/util/managedfields/internal/conflict.go @ v0.36.3
+ */
+function applyConflictOf({
+  reason,
+  message = '',
+  field = '',
+}: StatusCause): ApplyConflict | undefined {
+  if (reason !== FIELD_MANAGER_CONFLICT) return undefined;
+  const [, manager = '', subresource, apiVersion] = CONFLICT.exec(message) ?? [];
+  return { manager: manager.replaceAll(/\\(.)/g, '$1'), field, apiVersion, subresource };
+}
 
 /** The facts about a failure that a client has besides its Status. */
 export interface ApiErrorContext {

@@ -2,6 +2,8 @@ import { createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { ambientEnvironment } from '../../client/config/ambient-environment.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
@@ -18,7 +20,6 @@ import {
 } from '../../kernel/certificates/certificate-authority.ts';
 import { writeKubeconfig } from '../../server/api/kubeconfig-writer.ts';
 import { apiServerFlags, etcdFlags } from './server-flags.ts';
-import { freePorts } from './free-port.ts';
 import { probe } from './probe.ts';
 import type { RunningApiServer, RunningServerAddress } from './running-api-server.ts';
 import { serverBinaries, type ServerBinaries } from './server-binaries.ts';
@@ -287,4 +288,19 @@ function publicKeyOf({ privateKey }: Certificate): string {
 async function stopAll(processes: readonly ServerProcess[], settings: Settings): Promise<void> {
   for (const process of processes.toReversed()) await process.stop(settings.stopTimeoutMs);
   if (settings.ownFolder) await rm(settings.folder, { recursive: true, force: true });
+}
+
+/** Ports that are free on loopback, each another one. Another process may take one before it is used. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  // All are held until all are known, so that none is given twice.
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(
+    servers.map(async (server) => {
+      server.close();
+      await once(server, 'close');
+    }),
+  );
+  return ports;
 }
