@@ -1,5 +1,4 @@
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { invalidOption, is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { CacheMode, ObjectMemory } from './object-memory.ts';
 
 /** Decodes an object once, and keeps it as long as it is in the cache. */
@@ -36,6 +35,15 @@ export interface ResolvedCacheOptions {
 const DECODED_BYTES = 256 * 1024 * 1024;
 /** The share of the budget for lists that are read repeatedly without a change. */
 const LIST_SHARE = 1 / 2;
+const BYTES = optionsOf<BytesCacheOptions>()('cache', {
+  mode: is.oneOf('bytes').required,
+  decodedBytes: is.number({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(DECODED_BYTES),
+});
+const OBJECTS = optionsOf<ObjectsCacheOptions>()('cache', { mode: is.oneOf('objects').required });
+const OWN = optionsOf<OwnCacheOptions>()('cache', {
+  mode: is.oneOf('own').required,
+  memory: is.anything().required,
+});
 const MODES: readonly ResolvedCacheOptions['mode'][] = ['bytes', 'objects', 'own'];
 const MEMORY_METHODS = ['retain', 'release', 'pin', 'inspect', 'destroy'] as const;
 
@@ -47,38 +55,28 @@ export function resolveCacheOptions(
   const given: Exclude<CacheOptions, string> | { readonly mode: CacheMode } =
     typeof options === 'string' ? { mode: options } : options;
   if (typeof given !== 'object' || given === null || !MODES.includes(given.mode)) {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `${owner}: option "cache" must be "bytes" or "objects", or an object with "bytes", "objects" or "own" as its mode`,
+    throw invalidOption(
+      owner,
+      `option "cache" must be "bytes" or "objects", or an object with "bytes", "objects" or "own" as its mode`,
     );
   }
   if (given.mode === 'own') return ownCache(owner, given);
-  const known = given.mode === 'objects' ? ['mode'] : ['mode', 'decodedBytes'];
-  rejectUnknownOptions(`${owner}: option "cache" with mode "${given.mode}"`, given, known);
-  if (given.mode === 'objects') return { mode: given.mode, decodedBytes: Infinity };
-  const range = { min: 0, max: Number.MAX_SAFE_INTEGER };
-  const { mode } = given;
-  const asked = given as Partial<BytesCacheOptions>;
-  return {
-    mode,
-    decodedBytes: numberOption(
-      owner,
-      'cache.decodedBytes',
-      asked.decodedBytes,
-      DECODED_BYTES,
-      range,
-    ),
-  };
+  const place = `${owner}: option "cache" with mode "${given.mode}"`;
+  if (given.mode === 'objects') {
+    OBJECTS.read(given, place);
+    return { mode: given.mode, decodedBytes: Infinity };
+  }
+  return BYTES.read<BytesCacheOptions>(given as BytesCacheOptions, place);
 }
 
 function ownCache(owner: string, given: object): ResolvedCacheOptions {
   const options = given as Partial<OwnCacheOptions>;
-  rejectUnknownOptions(`${owner}: option "cache" with mode "own"`, options, ['mode', 'memory']);
+  OWN.checkNames(options, `${owner}: option "cache" with mode "own"`);
   const { memory } = options;
   const missing = MEMORY_METHODS.filter((name) => typeof memory?.[name] !== 'function');
   if (memory === undefined || missing.length > 0) {
-    const text = `${owner}: option "cache.memory" must be an ObjectMemory; it has no ${missing.join(', ')}`;
-    throw new ListwatchError('INVALID_OPTION', text);
+    const text = `option "cache.memory" must be an ObjectMemory; it has no ${missing.join(', ')}`;
+    throw invalidOption(owner, text);
   }
   return { mode: 'own', decodedBytes: Infinity, memory };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { numberOption } from '../../kernel/options/options.ts';
+import { is } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
@@ -17,7 +17,8 @@ export interface ExpirationStoreOptions<V> {
   readonly runtime?: Runtime | undefined;
 }
 
-const TTL_RULE = { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true };
+const TTL = is.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).required;
+const CAPACITY = is.integer({ min: 1, max: 10_000_000 }).default(10_000);
 
 /** An object that is about to be stored. */
 interface Incoming<V> {
@@ -43,7 +44,7 @@ export class ExpirationStore<V extends HasMetadata> {
     const { ttlMs, keyFunc = metaNamespaceKeyFunc, runtime = realRuntime } = options;
     const owner = 'ExpirationStore';
     const checked = (value: number | undefined): number =>
-      numberOption(owner, 'ttlMs', value ?? Number.NaN, 0, TTL_RULE);
+      TTL.read(owner, 'ttlMs', value ?? Number.NaN);
     if (typeof ttlMs === 'function') {
       this.#ttlOf = (object) => checked(ttlMs(object));
     } else {
@@ -52,8 +53,7 @@ export class ExpirationStore<V extends HasMetadata> {
     }
     this.#keyFunc = keyFunc;
     this.#runtime = runtime;
-    const rule = { min: 1, max: 10_000_000, integer: true };
-    const max = numberOption(owner, 'capacity', options.capacity, 10_000, rule);
+    const max = CAPACITY.read(owner, 'capacity', options.capacity);
     this.#objects = new LRUCache({ max, ttlResolution: 0, perf: { now: () => this.#nowMs() } });
   }
 

@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption } from '../../kernel/options/options.ts';
+import { is } from '../../kernel/options/options-schema.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import { indexValuesOf, type IndexFunctionError, type Indexers } from './indexers.ts';
@@ -10,6 +10,7 @@ import { StoreTransaction } from './store-transaction.ts';
 
 /** The most writes that may be applied one by one in one step; more would block the event loop too long. */
 const MOST_IN_PLACE = 2000;
+const LIMIT = is.number({ min: 0 }).default(MOST_IN_PLACE);
 
 export interface ThreadSafeStoreOptions<V> {
   /** Indexes from the start; more can follow with `addIndexers`. @defaultValue none */
@@ -49,9 +50,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor({ indexers, onError, mostInPlace }: ThreadSafeStoreOptions<V> = {}) {
     this.#onError = onError;
-    this.#mostInPlace = numberOption('ThreadSafeStore', 'mostInPlace', mostInPlace, MOST_IN_PLACE, {
-      min: 0,
-    });
+    this.#mostInPlace = LIMIT.read('ThreadSafeStore', 'mostInPlace', mostInPlace);
     if (indexers !== undefined) this.addIndexers(indexers);
   }
 

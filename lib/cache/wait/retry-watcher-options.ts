@@ -1,12 +1,12 @@
 import type { BackoffOptions } from '../../kernel/time/backoff.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
-import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../kernel/options/options.ts';
+  invalidOption,
+  is,
+  optionsOf,
+  type FilledOptions,
+} from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
@@ -50,63 +50,42 @@ export interface RetryWatcherOptions<V extends HasMetadata> {
   readonly onRetry?: ((error: unknown, context: RetryContext) => void) | undefined;
 }
 
-export interface ResolvedRetryWatcherOptions<V extends HasMetadata> {
-  readonly listerWatcher: ListerWatcher<V>;
-  readonly resourceVersion: string;
-  readonly signal: AbortSignal | undefined;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly minWatchTimeoutMs: number;
-  readonly idleTimeoutMs: number | undefined;
-  readonly backoff: BackoffOptions;
-  readonly onRetry: RetryWatcherOptions<V>['onRetry'];
-}
-
-const KNOWN: readonly (keyof RetryWatcherOptions<HasMetadata>)[] = [
-  'listerWatcher',
-  'resourceVersion',
-  'signal',
-  'runtime',
-  'logger',
-  'minWatchTimeoutMs',
-  'idleTimeoutMs',
-  'backoff',
-  'onRetry',
-];
-
 const OWNER = 'RetryWatcher';
+const BACKOFF = optionsOf<Partial<BackoffOptions>>()(OWNER, {
+  baseMs: is.number({ min: 1 }).default(1000),
+  capMs: is.number({ min: 1 }).default(30_000),
+  factor: is.number({ min: 1 }).default(2),
+  jitter: is.number({ min: 0 }).default(1),
+  resetAfterMs: is.number({ min: 0 }).default(120_000),
+});
+const RETRY_WATCHER = optionsOf<RetryWatcherOptions<HasMetadata>>()(OWNER, {
+  listerWatcher: is.object().required,
+  resourceVersion: is.anything().required,
+  signal: is.abortSignal(),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
+  minWatchTimeoutMs: is.number({ min: 1000 }).default(300_000),
+  idleTimeoutMs: is.number({ min: 1 }),
+  backoff: is.object(),
+  onRetry: is.callback(),
+});
+
+export type ResolvedRetryWatcherOptions<V extends HasMetadata> = FilledOptions<
+  RetryWatcherOptions<V>,
+  'runtime' | 'logger' | 'minWatchTimeoutMs'
+> & { readonly backoff: BackoffOptions };
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveRetryWatcherOptions<V extends HasMetadata>(
-  options: RetryWatcherOptions<V>,
+  given: RetryWatcherOptions<V>,
 ): ResolvedRetryWatcherOptions<V> {
-  requireOptions(OWNER, options, ['listerWatcher', 'resourceVersion']);
-  rejectUnknownOptions(OWNER, options, KNOWN);
-  const { resourceVersion, idleTimeoutMs, backoff = {} } = options;
+  const options = RETRY_WATCHER.read<RetryWatcherOptions<V>>(given);
+  const { resourceVersion, backoff = {} } = options;
   if (!isResourceVersion(resourceVersion) || resourceVersion === '0') {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `${OWNER}: option "resourceVersion" must name a place in history, not ${JSON.stringify(resourceVersion)}: list first, and take the resource version of the list`,
+    throw invalidOption(
+      OWNER,
+      `option "resourceVersion" must name a place in history, not ${JSON.stringify(resourceVersion)}: list first, and take the resource version of the list`,
     );
   }
-  const number = (name: string, value: number | undefined, fallback: number, min: number): number =>
-    numberOption(OWNER, name, value, fallback, { min });
-  return {
-    listerWatcher: options.listerWatcher,
-    resourceVersion,
-    signal: options.signal,
-    runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? consoleLogger,
-    minWatchTimeoutMs: number('minWatchTimeoutMs', options.minWatchTimeoutMs, 300_000, 1000),
-    idleTimeoutMs:
-      idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', idleTimeoutMs, 0, 1),
-    backoff: {
-      baseMs: number('backoff.baseMs', backoff.baseMs, 1000, 1),
-      capMs: number('backoff.capMs', backoff.capMs, 30_000, 1),
-      factor: number('backoff.factor', backoff.factor, 2, 1),
-      jitter: number('backoff.jitter', backoff.jitter, 1, 0),
-      resetAfterMs: number('backoff.resetAfterMs', backoff.resetAfterMs, 120_000, 0),
-    },
-    onRetry: options.onRetry,
-  };
+  return { ...options, backoff: BACKOFF.read(backoff, OWNER, 'backoff.') };
 }

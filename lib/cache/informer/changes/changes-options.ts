@@ -1,5 +1,4 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import type { ChangeView } from './informer-change.ts';
 
 export interface ChangesOptions<
@@ -24,46 +23,21 @@ export interface ChangesOptions<
   readonly signal?: AbortSignal | undefined;
 }
 
-const KNOWN: readonly (keyof ChangesOptions)[] = [
-  'view',
-  'markSynced',
-  'maxBuffered',
-  'overflow',
-  'name',
-  'signal',
-];
+const CHANGES = optionsOf<ChangesOptions>()('changes', {
+  view: is.oneOf('object', 'metadata').default('object'),
+  markSynced: is.flag().default(false),
+  maxBuffered: is.integer({ min: 1 }).default(10_000),
+  overflow: is.oneOf('coalesce', 'error').default('coalesce'),
+  name: is.text().default('changes'),
+  signal: is.abortSignal(),
+});
 
-const DEFAULT_MAX_BUFFERED = 10_000;
-
-export interface ResolvedChangesOptions {
-  readonly view: ChangeView;
-  readonly markSynced: boolean;
-  readonly maxBuffered: number;
-  readonly overflow: 'coalesce' | 'error';
-  readonly name: string;
-  readonly signal: AbortSignal | undefined;
-}
+export type ResolvedChangesOptions = FilledOptions<
+  ChangesOptions,
+  Exclude<keyof ChangesOptions, 'signal'>
+>;
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveChangesOptions(options: ChangesOptions): ResolvedChangesOptions {
-  rejectUnknownOptions('changes', options, KNOWN);
-  const { view = 'object', overflow = 'coalesce', markSynced = false, name, signal } = options;
-  requireOneOf('view', view, ['object', 'metadata']);
-  requireOneOf('overflow', overflow, ['coalesce', 'error']);
-  const maxBuffered = numberOption(
-    'changes',
-    'maxBuffered',
-    options.maxBuffered,
-    DEFAULT_MAX_BUFFERED,
-    { min: 1, integer: true },
-  );
-  return { view, markSynced, maxBuffered, overflow, name: name ?? 'changes', signal };
-}
-
-function requireOneOf(option: string, value: string, allowed: readonly string[]): void {
-  if (allowed.includes(value)) return;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `changes: option "${option}" must be ${allowed.join(' or ')}, not ${JSON.stringify(value)}`,
-  );
+  return CHANGES.read(options);
 }

@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import { ObjectMask, type MaskChoice } from '../../../meta/masking/object-mask.ts';
@@ -31,9 +31,12 @@ export interface DumpSource {
   inspect(): InformerInspection;
 }
 
-const KNOWN: readonly (keyof DumpOptions)[] = ['mask', 'chunkBytes', 'timeoutMs', 'signal'];
-const CHUNK_BYTES = 65_536;
-const TIMEOUT_MS = 30_000;
+const OPTIONS = optionsOf<DumpOptions>()('dump', {
+  mask: is.anything(),
+  chunkBytes: is.number({ min: 1 }).default(65_536),
+  timeoutMs: is.number({ min: 1 }).default(30_000),
+  signal: is.abortSignal(),
+});
 /** The version of the format. */
 const FORMAT = 1;
 
@@ -50,15 +53,8 @@ const FORMAT = 1;
  */
 export function dumpOf(source: () => DumpSource, options: DumpOptions = {}): AsyncIterable<string> {
   const owner = 'dump';
-  rejectUnknownOptions(owner, options, KNOWN);
-  const number = (name: 'chunkBytes' | 'timeoutMs', fallback: number): number =>
-    numberOption(owner, name, options[name], fallback, { min: 1 });
-  const resolved = {
-    mask: new ObjectMask(owner, options.mask),
-    chunkBytes: number('chunkBytes', CHUNK_BYTES),
-    timeoutMs: number('timeoutMs', TIMEOUT_MS),
-    signal: options.signal,
-  };
+  const { mask, chunkBytes, timeoutMs, signal } = OPTIONS.read(options, owner);
+  const resolved = { mask: new ObjectMask(owner, mask), chunkBytes, timeoutMs, signal };
   return { [Symbol.asyncIterator]: () => chunks(source(), resolved) };
 }
 

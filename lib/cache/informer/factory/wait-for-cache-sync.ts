@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/failure/errors.ts';
 import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../kernel/time/wait.ts';
@@ -54,16 +54,15 @@ export interface CacheSyncOptions extends WaitOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-const OPTIONS: readonly (keyof CacheSyncOptions)[] = [
-  'timeoutMs',
-  'signal',
-  'onProgress',
-  'progressIntervalMs',
-  'logger',
-  'runtime',
-];
-
-const PROGRESS_INTERVAL_MS = 10_000;
+const OPTIONS = optionsOf<CacheSyncOptions>()('waitForCacheSync', {
+  timeoutMs: is.number({ min: 0 }).default(Infinity),
+  signal: is.abortSignal(),
+  onProgress: is.callback(),
+  progressIntervalMs: is.number({ min: 1 }).default(10_000),
+  logger: is.object().default(consoleLogger),
+  runtime: is.object().default(realRuntime),
+});
+type Defaulted = 'progressIntervalMs' | 'logger' | 'runtime';
 
 /** Caches were not synced when the wait ended. Its cause is the reason of the signal, or the error that ended an informer. */
 export class CacheSyncError extends ListwatchError {
@@ -94,11 +93,9 @@ export async function waitForCacheSync(
   caches: readonly CacheSync[],
   options: CacheSyncOptions = {},
 ): Promise<void> {
-  const owner = 'waitForCacheSync';
-  rejectUnknownOptions(owner, options, OPTIONS);
-  const { signal, runtime = realRuntime } = options;
-  const timeoutMs = numberOption(owner, 'timeoutMs', options.timeoutMs, Infinity, { min: 0 });
-  const progress = new ProgressReport(caches, options);
+  const read = OPTIONS.read(options);
+  const { signal, runtime, timeoutMs } = read;
+  const progress = new ProgressReport(caches, read);
   if (progress.now().missing.length === 0) return;
   const wait = deriveAbort(signal);
   progress.start();
@@ -131,19 +128,12 @@ class ProgressReport {
   readonly #startedAtMs: number;
   #timer: Timer | undefined;
 
-  constructor(caches: readonly CacheSync[], options: CacheSyncOptions) {
-    const { onProgress, progressIntervalMs, logger = consoleLogger } = options;
+  constructor(caches: readonly CacheSync[], options: FilledOptions<CacheSyncOptions, Defaulted>) {
     this.#caches = caches;
-    this.#onProgress = onProgress;
-    this.#intervalMs = numberOption(
-      'waitForCacheSync',
-      'progressIntervalMs',
-      progressIntervalMs,
-      PROGRESS_INTERVAL_MS,
-      { min: 1 },
-    );
-    this.#logger = logger;
-    this.#runtime = options.runtime ?? realRuntime;
+    this.#onProgress = options.onProgress;
+    this.#intervalMs = options.progressIntervalMs;
+    this.#logger = options.logger;
+    this.#runtime = options.runtime;
     this.#startedAtMs = this.#runtime.monotonicMs();
   }
 

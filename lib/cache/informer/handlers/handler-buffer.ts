@@ -1,5 +1,4 @@
-import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 
 /** A buffer with an own limit. */
 export interface BoundedHandlerBuffer {
@@ -27,7 +26,15 @@ export interface BoundedHandlerBuffer {
  */
 export type HandlerBuffer = 'coalesce' | 'unbounded' | BoundedHandlerBuffer;
 
-const OPTIONS: readonly (keyof BoundedHandlerBuffer)[] = ['limit', 'whenFull'];
+const BOUNDED = optionsOf<BoundedHandlerBuffer>()('buffer', {
+  limit: is.number({ min: 1 }).required,
+  whenFull: is.oneOf('coalesce', 'close').required,
+});
+const BUFFER = BOUNDED.nestedOr(
+  "'coalesce', 'unbounded' or { limit, whenFull }",
+  'coalesce',
+  'unbounded',
+);
 
 const COALESCE: BoundedHandlerBuffer = { limit: 10_000, whenFull: 'coalesce' };
 const UNBOUNDED: BoundedHandlerBuffer = { limit: Infinity, whenFull: 'coalesce' };
@@ -39,22 +46,6 @@ export function resolveHandlerBuffer(
 ): BoundedHandlerBuffer {
   if (buffer === 'coalesce') return COALESCE;
   if (buffer === 'unbounded') return UNBOUNDED;
-  if (typeof buffer !== 'object' || buffer === null) {
-    return refuse(owner, 'buffer', 'coalesce, unbounded or { limit, whenFull }', buffer);
-  }
-  rejectUnknownOptions(`${owner}: option "buffer"`, buffer, OPTIONS);
-  const { limit, whenFull } = buffer;
-  if (whenFull !== 'coalesce' && whenFull !== 'close') {
-    return refuse(owner, 'buffer.whenFull', 'coalesce or close', whenFull);
-  }
-  if (limit === undefined) return refuse(owner, 'buffer.limit', 'a number', limit);
-  return { limit: numberOption(owner, 'buffer.limit', limit, 1, { min: 1 }), whenFull };
-}
-
-function refuse(owner: string, option: string, rule: string, value: unknown): never {
-  const given = typeof value === 'string' ? JSON.stringify(value) : errorMessage(value);
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `${owner}: option "${option}" must be ${rule}, not ${given}`,
-  );
+  BUFFER.read(owner, 'buffer', buffer);
+  return { limit: buffer.limit, whenFull: buffer.whenFull };
 }

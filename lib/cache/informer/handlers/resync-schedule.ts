@@ -1,7 +1,9 @@
-import { numberOption } from '../../../kernel/options/options.ts';
+import { is } from '../../../kernel/options/options-schema.ts';
 
 /** The least interval of a handler (client-go shared_informer.go minimumResyncPeriod @ 32ce75a7). */
 const SHORTEST_INTERVAL_MS = 1000;
+
+const INTERVAL = is.number({ min: 0 });
 
 /** A timer may fire early by this time of the monotonic clock, milliseconds. */
 const TIMER_SLACK_MS = 5;
@@ -61,9 +63,7 @@ export class ResyncSchedule {
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   add(handler: string, requestedMs: number | undefined, nowMs: number): ResyncEntry {
-    let wantedMs = numberOption(handler, 'resyncIntervalMs', requestedMs, this.#defaultMs, {
-      min: 0,
-    });
+    let wantedMs = INTERVAL.read(handler, 'resyncIntervalMs', requestedMs) ?? this.#defaultMs;
     if (wantedMs > 0 && wantedMs < SHORTEST_INTERVAL_MS) wantedMs = SHORTEST_INTERVAL_MS;
     if (wantedMs > 0 && wantedMs < this.#checkIntervalMs && !this.#frozen) {
       // Earlier handlers have intervals at least as long, so their entries do not change.

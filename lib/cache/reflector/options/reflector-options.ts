@@ -1,8 +1,7 @@
 import type { BackoffOptions } from '../../../kernel/time/backoff.ts';
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
@@ -87,138 +86,85 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly onTransition?: ((transition: ReflectorTransition) => void) | undefined;
 }
 
-export interface ResolvedReflectorOptions<V extends HasMetadata> {
-  readonly listerWatcher: ListerWatcher<V>;
-  readonly sink: ReflectorSink<V> | ReplaceSink<V>;
-  readonly name: string;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly resyncIntervalMs: number;
-  readonly shouldResync: () => boolean;
-  readonly settings: ReflectorSettings;
-  readonly listTimeoutMs: number;
-  readonly watchListTimeoutMs: number;
-  readonly minWatchTimeoutMs: number;
-  readonly idleTimeoutMs: number | undefined;
-  readonly silenceProbeMs: number;
-  readonly internalErrorRetryMs: number;
-  readonly backoff: BackoffOptions;
-  readonly resumeFrom: string;
-  readonly keyFunc: KeyFunc;
-  readonly onError: ReflectorOptions<V>['onError'];
-  readonly onTransition: ReflectorOptions<V>['onTransition'];
-}
-
-const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
-  'listerWatcher',
-  'sink',
-  'name',
-  'runtime',
-  'logger',
-  'metrics',
-  'resyncIntervalMs',
-  'shouldResync',
-  'watchList',
-  'firstList',
-  'onRefused',
-  'pageSize',
-  'listTimeoutMs',
-  'watchListTimeoutMs',
-  'minWatchTimeoutMs',
-  'idleTimeoutMs',
-  'silenceProbeMs',
-  'internalErrorRetryMs',
-  'backoff',
-  'resumeFrom',
-  'keyFunc',
-  'onError',
-  'onTransition',
-];
-
 /** client-go reflector.go defaultMinWatchTimeout @ 32ce75a7 */
 export const MIN_WATCH_TIMEOUT_MS = 300_000;
 
-/** client-go reflector.go defaultBackoff… @ 32ce75a7 */
-const BACKOFF = {
-  baseMs: 800,
-  capMs: 30_000,
-  factor: 2,
-  jitter: 1,
-  resetAfterMs: 120_000,
-} as const satisfies BackoffOptions;
+/** A delay of 0 would be no back-off. Defaults: client-go reflector.go defaultBackoff… @ 32ce75a7 */
+const BACKOFF = optionsOf<Partial<BackoffOptions>>()('Reflector', {
+  baseMs: is.number({ min: 1 }).default(800),
+  capMs: is.number({ min: 1 }).default(30_000),
+  factor: is.number({ min: 1 }).default(2),
+  jitter: is.number({ min: 0 }).default(1),
+  resetAfterMs: is.number({ min: 0 }).default(120_000),
+});
+const REFLECTOR = optionsOf<ReflectorOptions<HasMetadata>>()('Reflector', {
+  listerWatcher: is.object().required,
+  sink: is.object().required,
+  name: is.text(),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(silentLogger),
+  metrics: is.object().default(silentMetrics),
+  resyncIntervalMs: is.number({ min: 0 }).default(0),
+  shouldResync: is.callback().default((): boolean => true),
+  watchList: is.flag(),
+  firstList: is.oneOf('any', 'newest').default('any'),
+  onRefused: is.oneOf('fail', 'retry').default('fail'),
+  pageSize: is.integer({ min: 0 }),
+  listTimeoutMs: is.number({ min: 1 }).default(300_000),
+  watchListTimeoutMs: is.number({ min: 1 }).default(60_000),
+  minWatchTimeoutMs: is.number({ min: 1000 }).default(MIN_WATCH_TIMEOUT_MS),
+  idleTimeoutMs: is.number({ min: 1 }),
+  silenceProbeMs: is
+    .openRule<number>('0, or a number of at least 1000', (given) => {
+      return given === 0 || (typeof given === 'number' && given >= 1000);
+    })
+    .default(0),
+  internalErrorRetryMs: is.number({ min: 0 }).default(0),
+  backoff: is.object(),
+  resumeFrom: is.text().default(''),
+  keyFunc: is.callback().default(metaNamespaceKeyFunc),
+  onError: is.callback(),
+  onTransition: is.callback(),
+});
+
+type Defaulted =
+  | 'runtime'
+  | 'logger'
+  | 'metrics'
+  | 'resyncIntervalMs'
+  | 'shouldResync'
+  | 'listTimeoutMs'
+  | 'watchListTimeoutMs'
+  | 'minWatchTimeoutMs'
+  | 'silenceProbeMs'
+  | 'internalErrorRetryMs'
+  | 'resumeFrom'
+  | 'keyFunc';
+
+export type ResolvedReflectorOptions<V extends HasMetadata> = FilledOptions<
+  ReflectorOptions<V>,
+  Defaulted
+> & {
+  readonly name: string;
+  readonly settings: ReflectorSettings;
+  readonly backoff: BackoffOptions;
+};
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveReflectorOptions<V extends HasMetadata>(
-  options: ReflectorOptions<V>,
+  given: ReflectorOptions<V>,
 ): ResolvedReflectorOptions<V> {
-  rejectUnknownOptions('Reflector', options, KNOWN);
-  requireOption(options, 'listerWatcher');
-  requireOption(options, 'sink');
-  const { listerWatcher, pageSize, idleTimeoutMs, silenceProbeMs } = options;
-  const number = (name: keyof ReflectorOptions<V>, fallback: number, min: number): number =>
-    numberOption('Reflector', name, options[name] as number | undefined, fallback, { min });
+  const options = REFLECTOR.read<ReflectorOptions<V>>(given);
+  const { listerWatcher, pageSize, watchList, firstList, onRefused, backoff = {} } = options;
   return {
-    listerWatcher,
-    sink: options.sink,
+    ...options,
     name: options.name ?? listerWatcher.description,
-    runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? silentLogger,
-    metrics: options.metrics ?? silentMetrics,
-    resyncIntervalMs: number('resyncIntervalMs', 0, 0),
-    shouldResync: options.shouldResync ?? ((): boolean => true),
     settings: {
-      pageSize:
-        pageSize === undefined
-          ? undefined
-          : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
-      watchList: options.watchList ?? listerWatcher.supports?.watchList ?? true,
-      firstIsNewest: oneOf('firstList', options.firstList, ['any', 'newest']) === 'newest',
-      retryRefused: oneOf('onRefused', options.onRefused, ['fail', 'retry']) === 'retry',
+      pageSize,
+      watchList: watchList ?? listerWatcher.supports?.watchList ?? true,
+      firstIsNewest: firstList === 'newest',
+      retryRefused: onRefused === 'retry',
     },
-    listTimeoutMs: number('listTimeoutMs', 300_000, 1),
-    watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
-    minWatchTimeoutMs: number('minWatchTimeoutMs', MIN_WATCH_TIMEOUT_MS, 1000),
-    idleTimeoutMs: idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', 0, 1),
-    silenceProbeMs: number('silenceProbeMs', 0, silenceProbeMs === 0 ? 0 : 1000),
-    internalErrorRetryMs: number('internalErrorRetryMs', 0, 0),
-    backoff: resolveBackoff(options.backoff),
-    resumeFrom: options.resumeFrom ?? '',
-    keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
-    onError: options.onError,
-    onTransition: options.onTransition,
-  };
-}
-
-/** One of two words; the first is the default. */
-function oneOf<Word extends string>(
-  name: string,
-  value: Word | undefined,
-  words: readonly [Word, Word],
-): Word {
-  const [first, second] = words;
-  if (value === undefined || words.includes(value)) return value ?? first;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `Reflector: option "${name}" must be '${first}' or '${second}', not ${JSON.stringify(value)}`,
-  );
-}
-
-function requireOption(options: object, name: string): void {
-  const value = (options as Readonly<Record<string, unknown>>)[name];
-  if (typeof value === 'object' && value !== null) return;
-  throw new ListwatchError('INVALID_OPTION', `Reflector: option "${name}" is required`);
-}
-
-/** A delay of 0 would be no back-off. */
-function resolveBackoff(given: Partial<BackoffOptions> = {}): BackoffOptions {
-  const number = (name: keyof BackoffOptions, min: number): number =>
-    numberOption('Reflector', `backoff.${name}`, given[name], BACKOFF[name], { min });
-  return {
-    baseMs: number('baseMs', 1),
-    capMs: number('capMs', 1),
-    factor: number('factor', 1),
-    jitter: number('jitter', 0),
-    resetAfterMs: number('resetAfterMs', 0),
+    backoff: BACKOFF.read(backoff, 'Reflector', 'backoff.'),
   };
 }
