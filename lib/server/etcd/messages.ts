@@ -34,7 +34,7 @@ const bytes = (field: number): number => (field << 3) | 2;
  * their last field to their first, as `meta/protobuf/wire` needs it.
  * @see etcd api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto @ c34dc7e
  */
-export const HEADER_TAG: number = bytes(1);
+const HEADER_TAG = bytes(1);
 const HEADER = { revision: number(3) };
 const KEY_VALUE = {
   key: bytes(1),

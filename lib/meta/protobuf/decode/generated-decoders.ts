@@ -9,15 +9,58 @@ import {
   type JsonFields,
 } from './interpreted-decoder.ts';
 import { unionValue } from '../wire/union-value.ts';
-import * as read from '../wire/wire-input.ts';
-
-const { closeInput, expectEnd, input, openInput, openText } = read;
+import {
+  base64,
+  closeInput,
+  double,
+  expectByte,
+  expectEnd,
+  fields,
+  input,
+  int32,
+  intOrString,
+  length,
+  microTime,
+  openInput,
+  openText,
+  quantity,
+  rawJson,
+  setEntry,
+  skipUnknown,
+  string,
+  strings,
+  time,
+  UNUSUAL,
+  varint,
+} from '../wire/wire-input.ts';
 
 /** Recursion that is deeper is left to the interpreter, which knows the limit. */
 const DEEPEST_FAST = 100;
 
 /** The functions that the source of a decoder may call, by the names that they have there. */
-const PARTS = { ...read, unionValue } as const;
+const PARTS = {
+  base64,
+  double,
+  expectByte,
+  expectEnd,
+  fields,
+  input,
+  int32,
+  intOrString,
+  length,
+  microTime,
+  openText,
+  quantity,
+  rawJson,
+  setEntry,
+  skipUnknown,
+  string,
+  strings,
+  time,
+  unionValue,
+  UNUSUAL,
+  varint,
+} as const;
 
 /** Calls that read a value, as source. */
 const READS: Readonly<Record<string, string>> = {
