@@ -34,20 +34,26 @@ const LONG: readonly string[] = [
   'credential-matrix.spec.ts',
   'serve-process.spec.ts',
   'docs.spec.ts',
-  'declarations.spec.ts',
-  'package.spec.ts',
+  'soak.spec.ts',
+  'serve-command.spec.ts',
+  'rbac-command.spec.ts',
 ];
+/** They wait for the package, which is built beside the others. */
+const OF_PACKAGE: readonly string[] = ['declarations.spec.ts', 'package.spec.ts'];
 
 function specFiles(only: string): string[] {
   const rank = (path: string): number => {
     const at = LONG.indexOf(basename(path));
     return at < 0 ? LONG.length : at;
   };
-  return readdirSync(join(ROOT, 'spec'), { recursive: true, encoding: 'utf8' })
+  const all = readdirSync(join(ROOT, 'spec'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.spec.ts') && !path.startsWith('bench/'))
     .filter((path) => !path.includes('node_modules/') && path.includes(only))
     .toSorted((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
+  const others = all.filter((path) => !OF_PACKAGE.includes(basename(path)));
+  const later = all.filter((path) => OF_PACKAGE.includes(basename(path)));
+  return others.toSpliced(Math.floor(others.length / 3), 0, ...later);
 }
 
 const CHECKS: readonly (readonly string[])[] = [
