@@ -18,7 +18,6 @@ const NAMED_PACKAGES = ['eventemitter3'];
 const MADE_INSIDE: ReadonlySet<string> = new Set([
   'ResourceClientOptions',
   'KindSet',
-  'GenericApiServerOptions',
   'RestClient',
   'WriteObserver',
   'InspectedServer',

@@ -14,7 +14,7 @@ import { GenericApiServer } from '../../server/api/generic-api-server.ts';
  */
 export class ApiServer extends GenericApiServer {
   /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor({ kinds = builtInKinds, ...options }: ApiServerOptions = {}) {
-    super({ ...options, kinds });
+  constructor(options: ApiServerOptions = {}) {
+    super(options, builtInKinds);
   }
 }

@@ -118,12 +118,17 @@ export interface ApiServerOptions
   readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
 }
 
+function isKindSet(value: unknown): value is KindSet {
+  const { definitions, plugIns } = Object(value) as Partial<KindSet>;
+  return typeof definitions === 'function' && typeof plugIns === 'function';
+}
+
 const { maxConnections, receiveTimeoutMs, stuckClientTimeoutMs, closeTimeoutMs, onRequest } =
   HTTP_LISTENER.rules;
 export const API_SERVER: OptionsSchema<ApiServerOptions> = optionsOf<ApiServerOptions>()(
   'ApiServer',
   {
-    kinds: is.object(),
+    kinds: is.rule<KindSet>('builtInKinds or noKinds', isKindSet),
     runtime: is.object(),
     logger: is.object(),
     metrics: is.object(),

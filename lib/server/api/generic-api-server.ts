@@ -63,10 +63,6 @@ import { ServerStorages, type SeedingOptions } from './server-storages.ts';
 const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
-export interface GenericApiServerOptions extends ApiServerOptions {
-  readonly kinds: KindSet;
-}
-
 /**
  * An API server in this process with the kinds that it is given: key-value engine, storage, watch caches, registry and HTTP.
  *
@@ -106,9 +102,13 @@ export class GenericApiServer implements AsyncDisposable {
   #started: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor({ kinds, ...options }: GenericApiServerOptions) {
+  /**
+   * @param standardKinds The kinds when the options name none.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  constructor(options: ApiServerOptions, standardKinds: KindSet) {
     API_SERVER.read(options);
+    const { kinds = standardKinds } = options;
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
     const { serviceAccountAdmission, serviceAccountKey, resolveService, admission, tls } = options;
     const { authorization = 'rbac' } = options;

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
+import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';
 import { noKinds } from '../../../lib/server/api/no-kinds.ts';
 import { recordsAt, textAt, valueAt } from '../../../lib/server/registry/rules/json-value.ts';
 import { definition, widget } from '../custom/widget-definition.ts';
@@ -98,5 +101,13 @@ describe('an ApiServer without kinds', () => {
     const lines = await watch.until((seen) => seen.at(-1)?.type === 'DELETED');
     expect(lines.map(({ type }) => type)).to.include('MODIFIED');
     expect((await ask('GET', WIDGETS)).status).to.equal(404);
+  });
+
+  it('refuses something else than a set of kinds', () => {
+    for (const kinds of ['none', [], {}, null]) {
+      expect(() => new ApiServer({ kinds } as unknown as ApiServerOptions))
+        .to.throw(ListwatchError, /kinds.*builtInKinds or noKinds/)
+        .with.property('code', 'INVALID_OPTION');
+    }
   });
 });

@@ -14,7 +14,7 @@ export type RowCells = (object: KubernetesObject, nowMs: number) => readonly Tab
  * columns, defaults, the status of a new object, validation, selectable fields, hooks, and subresources besides `status`
  * (`newSubresources`). Resources without stored objects are no kinds: see `VirtualResource`.
  *
- * The rules of a group lie in the room of the group, `kinds/GROUP`, and are listed in `kind-rules-list.ts`.
+ * The rules of a group stand in the folder of the group, `kinds/GROUP`, and are listed in `kind-rules-list.ts`.
  */
 export interface KindRules
   extends Omit<Partial<KindDefinition>, 'describe' | 'strategy' | 'table' | 'deletesCollections'> {
