@@ -160,7 +160,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     const changes = prepared ?? this.#changesOf(relist, this.#initial);
     const notifications = changes.apply();
     this.#overlay.replaced(relist.resourceVersion, relist.scope);
-    this.#tellAll(notifications);
+    this.#notifyAll(notifications);
   }
 
   #changesOf(relist: ReplacedAllDelta<V>, initial: boolean): RelistChanges<V> {
@@ -182,7 +182,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#changes.push(notification);
   }
 
-  #tellAll(notifications: Notification<V>[]): void {
+  #notifyAll(notifications: Notification<V>[]): void {
     if (this.#changes.length === 0 && this.#resyncs.length === 0) this.#changes = notifications;
     else for (const notification of notifications) this.#notify(notification);
   }

@@ -23,7 +23,7 @@ export class SwitchableTransformer implements Transformer {
   reads: number = 0;
 
   fromStorage(data: Uint8Array, { key }: TransformContext): PlainValue {
-    this.failAsTold(key);
+    this.failIfSet(key);
     const text = asBuffer(data);
     const end = text.indexOf(0x0a);
     const [mark, owner] = text.subarray(0, Math.max(0, end)).toString().split(' ');
@@ -36,7 +36,7 @@ export class SwitchableTransformer implements Transformer {
   }
 
   /** Counts a read, and throws if the key is set to fail. */
-  protected failAsTold(key: string): void {
+  protected failIfSet(key: string): void {
     this.reads += 1;
     if (this.unavailable.has(key)) {
       throw new ListwatchError('KEY_SERVICE_FAILED', 'the key service was made unavailable');

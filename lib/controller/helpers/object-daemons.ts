@@ -165,7 +165,7 @@ export class ObjectDaemons {
     if (!this.#begun) return;
     for (const daemon of this.#line) {
       if (this.#running.size >= this.#maxRunning) {
-        this.#tellFull();
+        this.#reportFull();
         return;
       }
       this.#line.delete(daemon);
@@ -174,7 +174,7 @@ export class ObjectDaemons {
     this.#full = false;
   }
 
-  #tellFull(): void {
+  #reportFull(): void {
     if (this.#full) return;
     this.#full = true;
     const { controller, logger } = this.#options;

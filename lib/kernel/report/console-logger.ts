@@ -117,7 +117,7 @@ function entryOf(message: string, fields: LogFields | undefined, report: readonl
   let numbers = '';
   for (const [name, value] of Object.entries(fields ?? {})) {
     if (isError(value)) {
-      if (!isTold(value, text)) text += ` ${name}=${errorMessage(value)}`;
+      if (!isInLine(value, text)) text += ` ${name}=${errorMessage(value)}`;
     } else if (typeof value === 'number') {
       numbers += ` ${name}=${rounded(value)}`;
     } else if (typeof value === 'boolean' || (typeof value === 'string' && !text.includes(value))) {
@@ -131,7 +131,7 @@ function entryOf(message: string, fields: LogFields | undefined, report: readonl
 }
 
 /** Whether a line has the text of an error already: all of it or, of an error of a client, its cause without the exchange. */
-function isTold(error: unknown, line: string): boolean {
+function isInLine(error: unknown, line: string): boolean {
   if (line.includes(errorMessage(error))) return true;
   const cause = explainedError(error)?.problem.slice(0, COMPARED_CHARACTERS) ?? '';
   return cause !== '' && line.includes(cause);

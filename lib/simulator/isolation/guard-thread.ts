@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads';
 import { processUsage } from '../../kernel/time/real-process.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import { callPlace } from '../ambient/user-place.ts';
-import { BEAT_MS, tellEnd, type GuardData } from './guard.ts';
+import { BEAT_MS, sendEnd, type GuardData } from './guard.ts';
 
 // The program of the thread that looks whether the main thread is alive, and where it is if not.
 
@@ -20,7 +20,7 @@ session.on('Debugger.scriptParsed', ({ params: { scriptId, url, sourceMapURL = '
 session.on('Debugger.paused', ({ params: { callFrames } }) => {
   // A `debugger` statement.
   if (reason === undefined) session.post('Debugger.resume');
-  else tellEnd({ class: reason, places: placesOf(callFrames) });
+  else sendEnd({ class: reason, places: placesOf(callFrames) });
 });
 // A thread that is blocked cannot begin to be debugged.
 session.post('Debugger.enable', () => {

@@ -60,7 +60,7 @@ function startThread(program: URL, workerData: GuardData): Worker {
 }
 
 /** Sends the process that has started this one the reason of its end. */
-export function tellEnd(end: ProcessEnd): void {
+export function sendEnd(end: ProcessEnd): void {
   writeSync(GUARD_FILE, `${JSON.stringify(end)}\n`);
 }
 
@@ -100,7 +100,7 @@ class MemoryWatch {
     this.#over = true;
     this.#session.post('HeapProfiler.getSamplingProfile', (_, result) => {
       const head = result?.profile.head;
-      tellEnd({ class: 'memory', places: head === undefined ? [] : largest(head) });
+      sendEnd({ class: 'memory', places: head === undefined ? [] : largest(head) });
     });
   }
 }

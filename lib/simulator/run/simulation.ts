@@ -40,7 +40,7 @@ export interface Verdict {
   readonly findings: readonly Finding[];
 }
 
-export interface JudgeOptions {
+export interface EvaluateOptions {
   /** Whether the events that reach the processes are kept. @defaultValue false */
   readonly detailed?: boolean | undefined;
   /** Whether findings count that runs without faults have too. @defaultValue false */
@@ -106,14 +106,14 @@ export class Simulation {
   /** Runs a plan. */
   async evaluate(
     plan: SimulationPlan,
-    { detailed = false, usual: tellsUsual = false }: JudgeOptions = {},
+    { detailed = false, usual: withUsual = false }: EvaluateOptions = {},
   ): Promise<Verdict> {
     const { expectation, findings: usual, maxCommits } = await this.baseline(plan);
     const { record, findings } = await this.#run(plan, { maxCommits, expectation, detailed });
     // A run that was cut short has no end to compare.
     const isWhole = !findings.some((one) => CUT_SHORT.has(one.class));
     const compared = isWhole ? expectation.compare(record.history) : [];
-    const unusual = tellsUsual ? findings : withoutUsual(findings, usual);
+    const unusual = withUsual ? findings : withoutUsual(findings, usual);
     return { record, findings: [...unusual, ...compared] };
   }
 

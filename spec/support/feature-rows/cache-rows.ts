@@ -80,7 +80,7 @@ export const listWatchRows: readonly FeatureRow[] = [
   ),
   yes(
     10,
-    'The program decides what a refusal means (`onRefused`), and hears of each failure',
+    'The program decides what a refusal means (`onRefused`), and gets each failure',
     'cache/reflector/options/reflector-options.ts',
     [
       'cache/informer/refused-for-good.spec.ts',
@@ -247,7 +247,7 @@ export const storeRows: readonly FeatureRow[] = [
   ),
   yes(
     29,
-    'The events of own writes are told apart, and are no reason for a run',
+    'The events of own writes are distinguished, and are no reason for a run',
     'cache/collection/own-writes.ts',
     [
       'controller/builder/controller.spec.ts',
@@ -257,9 +257,9 @@ export const storeRows: readonly FeatureRow[] = [
   yes(
     30,
     'A write that would change nothing is not sent: `createOrUpdate` by content, `apply` by managed fields (option `current`)',
-    'client/rest/helpers/is-applied.ts',
+    'client/rest/helpers/applied-by.ts',
     [
-      'client/rest/helpers/is-applied.spec.ts',
+      'client/rest/helpers/applied-by.spec.ts',
       'ResourceClient.apply with the current object sends nothing when exactly this has been applied',
     ],
   ),

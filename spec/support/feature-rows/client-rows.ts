@@ -5,7 +5,7 @@ export const clientRows: readonly FeatureRow[] = [
   yes(
     86,
     'A limit on requests: none until the server refuses some, then one that adapts, or a fixed one',
-    'client/transport/flow/fixed-limiter.ts',
+    'client/transport/flow/limited-transport.ts',
     [
       'client/transport/flow/limited-transport.spec.ts',
       'LimitedTransport with a fixed limit sends the burst at once, and then so many a second, in the order in which they came',

@@ -90,7 +90,7 @@ export const queueRows: readonly FeatureRow[] = [
   yes(
     58,
     'A run knows how often it has failed (`failures`); failing keys are listed with their errors',
-    'controller/workqueue/failing-keys.ts',
+    'controller/workqueue/rate-limiting-queue.ts',
     [
       'controller/workqueue/queue-inspection.spec.ts',
       'RateLimitingQueue inspect names the keys that wait, are in work, are delayed or fail, and why',
@@ -247,7 +247,7 @@ export const frameworkRows: readonly FeatureRow[] = [
   yes(
     75,
     'Metrics of reconciles: results, durations, errors, workers',
-    'controller/runtime/reconcile-metrics.ts',
+    'controller/runtime/reconcile-loop-metrics.ts',
     [
       'controller/runtime/reconcile-metrics.spec.ts',
       'metrics of a reconcile loop count each failed run, and the success after it',

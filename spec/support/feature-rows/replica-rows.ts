@@ -13,7 +13,7 @@ export const electionRows: readonly FeatureRow[] = [
   ),
   yes(
     80,
-    'Clocks of the replicas may differ: a lease is judged by the time since it was seen to change',
+    'Clocks of the replicas may differ: a lease counts by the time since it was seen to change',
     'controller/election/lease-clock.ts',
     [
       'controller/election/leader-elector.spec.ts',

@@ -46,7 +46,7 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   /** One run of a key. @throws what the functions of the author throw, and their writes. */
   async run(request: RunRequest, run: ReconcileContext): Promise<RunOutcome> {
     const object = this.#object(request.key);
-    const requeueAfterMs = await this.#tellGone(request, object, run);
+    const requeueAfterMs = await this.#notifyGone(request, object, run);
     if (object === undefined) {
       this.#doubtful.forget(request.key);
       this.#parts.scope.handled?.forget(request.key);
@@ -105,7 +105,7 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   }
 
   /** An object of the same name may be there already: it is another one. */
-  async #tellGone(
+  async #notifyGone(
     request: RunRequest,
     object: Stored<T> | undefined,
     run: ReconcileContext,

@@ -29,7 +29,7 @@ class SwitchableEncryption extends SwitchableTransformer {
   );
 
   override fromStorage(data: Uint8Array, context: TransformContext): PlainValue {
-    this.failAsTold(context.key);
+    this.failIfSet(context.key);
     const plain = this.#current.fromStorage(data, context) as PlainValue;
     return { data: plain.data, stale: plain.stale || this.alwaysStale };
   }
