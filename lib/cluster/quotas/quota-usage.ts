@@ -151,7 +151,7 @@ export class QuotaUsage implements AsyncDisposable {
       await monitors.whenSynced(FIRST_LISTS_MS, signal);
     } catch (error) {
       if (!signal.aborted) {
-        logger.warn(`quotas are calculated without all objects: ${errorMessage(error)}`);
+        logger.warn('quotas are calculated without all objects', { error: errorMessage(error) });
       }
     }
     const loop = new ReconcileLoop({

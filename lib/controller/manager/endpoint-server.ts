@@ -54,7 +54,7 @@ export class EndpointServer {
       this.#server.listen(port, host, resolve);
     });
     this.#server.on('error', (error) => {
-      this.#logger.error(`the endpoints failed: ${errorMessage(error)}`, { error });
+      this.#logger.error('the endpoints failed', { error });
     });
     const { port: taken } = this.#server.address() as AddressInfo;
     this.#url = `http://${urlHost(host)}:${taken}`;
@@ -90,7 +90,7 @@ export class EndpointServer {
     try {
       return await page(new URLSearchParams(query));
     } catch (error) {
-      this.#logger.error(`${path} failed: ${errorMessage(error)}`, { error });
+      this.#logger.error('a page of the endpoints failed', { path, error });
       return textPage(500, `${errorMessage(error)}\n`);
     }
   }

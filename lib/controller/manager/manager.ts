@@ -304,9 +304,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
         this.#fail(run.name, error);
       },
       onLateFailure: (error) => {
-        this.#logger.warn(`manager: ${run.name} failed while it stopped: ${errorMessage(error)}`, {
-          error,
-        });
+        this.#logger.warn('manager: a part failed while it stopped', { part: run.name, error });
       },
     });
   }
@@ -319,7 +317,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
 
   #fail(name: string, error: unknown): void {
     if (this.#failure === undefined && !this.#stopping.isOpen) this.#failure = { error };
-    else this.#logger.error(`manager: ${name} failed: ${errorMessage(error)}`, { error });
+    else this.#logger.error('manager: a further part failed', { part: name, error });
     this.#stop(`${name} failed: ${errorMessage(error)}`);
   }
 
@@ -361,7 +359,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     const second = this.#secondSignal;
     if (second !== undefined) this.#signals?.kill(second);
     if (this.#failure !== undefined) {
-      if (left.length > 0) this.#logger.error(`manager: still running: ${names}`);
+      if (left.length > 0) this.#logger.error('manager: some parts still run', { parts: names });
       throw this.#failure.error;
     }
     if (left.length === 0) return;

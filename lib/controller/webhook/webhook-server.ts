@@ -283,7 +283,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   reportTo(metrics: Metrics): void {
     this.#meter.reportTo(
       guardedMetrics(metrics, (error) => {
-        this.#logger.error(`webhooks: the metrics failed: ${errorMessage(error)}`, { error });
+        this.#logger.error('webhooks: the metrics failed', { error });
       }),
     );
   }

@@ -79,7 +79,7 @@ export class InspectorListener {
       this.#server.listen(port, host, resolve);
     });
     this.#server.on('error', (error) => {
-      this.#options.logger.error(`the inspector failed: ${errorMessage(error)}`, { error });
+      this.#options.logger.error('the inspector failed', { error });
     });
     this.#address = { host, port: (this.#server.address() as AddressInfo).port };
   }

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import type { InspectorSnapshot, SnapshotUpdate } from '../contract/inspector-snapshot.ts';
@@ -107,7 +106,7 @@ export class SnapshotFeed {
         for (const page of this.#pages) write(page, snapshot);
       }
     } catch (error) {
-      this.#options.logger.error(`the inspector cannot read the state: ${errorMessage(error)}`, {
+      this.#options.logger.error('the inspector cannot read the state', {
         error,
       });
     } finally {

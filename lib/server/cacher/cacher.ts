@@ -423,7 +423,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     try {
       await storage.requestWatchProgress();
     } catch (error) {
-      logger.warn(`the storage refused a progress request: ${errorMessage(error)}`);
+      logger.warn('the storage refused a progress request', { error: errorMessage(error) });
     }
   }
 }

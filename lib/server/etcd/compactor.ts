@@ -55,7 +55,9 @@ export class Compactor {
       await this.#step();
     } catch (error) {
       if (!this.#stopped) {
-        this.#options.logger.warn(`etcd: history was not compacted: ${errorMessage(error)}`);
+        this.#options.logger.warn('etcd: history was not compacted', {
+          error: errorMessage(error),
+        });
       }
     }
     this.#schedule();

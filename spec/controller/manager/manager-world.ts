@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/kernel/report/logger.ts';
+import type { LogFields, Logger } from '../../../lib/kernel/report/logger.ts';
 import type { SignalSource } from '../../../lib/kernel/time/real-process.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
@@ -47,7 +47,8 @@ export class ManagerWorld {
   constructor() {
     const transport = inProcessTransport(this.server.handler);
     this.client = new Client({ transport, runtime: this.runtime, fieldManager: 'spec' });
-    const note = (text: string): void => void this.log.push(text);
+    const note = (text: string, { part }: LogFields = {}): void =>
+      void this.log.push(typeof part === 'string' ? `${text}: ${part}` : text);
     this.logger = { debug: () => {}, info: () => {}, warn: note, error: note };
   }
 

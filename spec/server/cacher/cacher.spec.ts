@@ -295,8 +295,17 @@ describe('Cacher', () => {
 
     it('continues when the storage refuses progress requests, and logs it', async () => {
       const warnings: string[] = [];
-      set({ logger: { ...silentLogger, warn: (message) => warnings.push(message) } }, (raw) =>
-        overriding(raw, { requestWatchProgress: () => Promise.reject(new Error('no connection')) }),
+      set(
+        {
+          logger: {
+            ...silentLogger,
+            warn: (message, fields) => warnings.push(`${message}: ${String(fields?.['error'])}`),
+          },
+        },
+        (raw) =>
+          overriding(raw, {
+            requestWatchProgress: () => Promise.reject(new Error('no connection')),
+          }),
       );
       const recorder = await harness.record({ progressNotify: true });
       await harness.runtime.advance(62_000);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { silentLogger, type LogFields } from '../../../lib/kernel/report/logger.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { Compactor } from '../../../lib/server/etcd/compactor.ts';
@@ -19,7 +19,11 @@ async function put(store: KeyValueStore, key: string): Promise<Revision> {
 describe('Compactor', () => {
   const runtime = new VirtualRuntime();
   const warnings: string[] = [];
-  const logger = { ...silentLogger, warn: (message: string) => warnings.push(message) };
+  const logger = {
+    ...silentLogger,
+    warn: (message: string, fields?: LogFields) =>
+      warnings.push(`${message}: ${String(fields?.['error'])}`),
+  };
   let store: EmbeddedKeyValueStore;
   /** What was compacted to, and by whom. */
   let compactions: string[];

@@ -3,7 +3,7 @@ import { checkAuthorities } from '../../../client/config/credentials/authority-f
 import { checkCertificatePair } from '../../../client/config/credentials/certificate-pair.ts';
 import { WatchedFiles } from '../../../client/config/credentials/watched-files.ts';
 import type { Client } from '../../../client/rest/client.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { authorityIn } from './authority-secret.ts';
@@ -142,7 +142,7 @@ export class CertificateKeeper implements Disposable {
       }
       this.#report();
     } catch (error) {
-      logger.error(`webhooks: the certificate cannot be renewed: ${errorMessage(error)}`, {
+      logger.error('webhooks: the certificate cannot be renewed', {
         error,
       });
     }

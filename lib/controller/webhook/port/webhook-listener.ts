@@ -90,7 +90,7 @@ export class WebhookListener {
     this.#server.maxConnections = MOST_CONNECTIONS;
     // A failed handshake is the matter of its client, who logs why; a scan must not fill our log.
     this.#server.on('tlsClientError', (error) => {
-      options.logger.debug(`webhooks: a TLS handshake failed: ${errorMessage(error)}`);
+      options.logger.debug('webhooks: a TLS handshake failed', { error: errorMessage(error) });
     });
   }
 
@@ -113,7 +113,7 @@ export class WebhookListener {
       this.#server.listen(port, host, resolve);
     });
     this.#server.on('error', (error) => {
-      this.#options.logger.error(`the webhook server failed: ${errorMessage(error)}`, { error });
+      this.#options.logger.error('the webhook server failed', { error });
     });
     this.#port = (this.#server.address() as AddressInfo).port;
   }
