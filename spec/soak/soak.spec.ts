@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { HandlerQueue } from '../../lib/cache/informer/handlers/handler-queue.ts';
+import { isWhole } from '../support/share.ts';
+import { HANG_MS } from '../support/until.ts';
 import { applies } from './mutant-run.ts';
 import { MUTANTS } from './mutants.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
@@ -8,7 +10,7 @@ import { replayCommand, withSteps } from './soak-seed.ts';
 import { runScenario } from './soak-run.ts';
 import { shrink } from './shrink.ts';
 
-const SEEDS = 12;
+const SEEDS = isWhole ? 12 : 4;
 const FROM = Number(process.env['LISTWATCH_SEED'] ?? 1);
 
 /** A small run without any fault. */
@@ -88,7 +90,7 @@ describe('a whole client pipeline under random operations, faults and handlers',
         const scenario = calmScenario();
         const report = await runScenario(scenario);
         expect(report.failures[0]).to.include('a deletion of');
-        const { places, report: least } = await shrink(scenario, report, 5000);
+        const { places, report: least } = await shrink(scenario, report, HANG_MS);
         expect(places.length).to.be.at.most(5);
         expect(least.failures).to.not.deep.equal([]);
       },
