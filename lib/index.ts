@@ -31,7 +31,7 @@ export type {
 export { filteringHandler } from './cache/informer/handlers/filtering-handler.ts';
 export type { HandlerRegistration } from './cache/informer/handlers/handler-registration.ts';
 export { changesOf } from './cache/informer/changes/change-reader.ts';
-export type { InformerChange } from './cache/informer/changes/informer-change.ts';
+export type { InformerChange } from './cache/informer/changes/changes-options.ts';
 export {
   metaNamespaceIndexFunc,
   NAMESPACE_INDEX,

@@ -26,7 +26,7 @@ export type {
   HandlerRegistration,
   WaitOptions,
 } from './informer/handlers/handler-registration.ts';
-export type { ChangeOf, ChangeView, InformerChange } from './informer/changes/informer-change.ts';
+export type { ChangeOf, ChangeView, InformerChange } from './informer/changes/changes-options.ts';
 export { SharedCollections } from './reflector/contract/shared-collections.ts';
 export type {
   StateToKeep,
@@ -112,8 +112,8 @@ export type {
   UntilNarrowed,
   UntilPresent,
 } from './wait/until-cached.ts';
-export type { WaitableCache } from './wait/informer-wait.ts';
-export type { RetryContext, RetryWatcherOptions } from './wait/retry-watcher-options.ts';
+export type { WaitableCache } from './wait/until-cached.ts';
+export type { RetryContext, RetryWatcherOptions } from './wait/retry-watcher.ts';
 export { RetryWatcher } from './wait/retry-watcher.ts';
 export type { UntilEventOptions, UntilWatchOptions } from './wait/until-event.ts';
 export { untilWithSync, type UntilWithSyncOptions } from './wait/until-with-sync.ts';

@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'synced-early',
     bug: 'a handler is synced before it has seen its initial additions',
-    file: 'cache/informer/handlers/sync-tracker.ts',
+    file: 'cache/informer/handlers/handler-queue.ts',
     from: 'if (this.#upstreamSynced && this.#outstanding === 0) this.#latch.open();',
     to: 'if (this.#upstreamSynced) this.#latch.open();',
   },

@@ -11,7 +11,7 @@ import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit/audit-report.ts';
-import type { ChangesOptions } from './changes/changes-options.ts';
+import type { ChangesOptions, ChangeOf, ChangeView } from './changes/changes-options.ts';
 import type { ResourceEventHandler } from './handlers/event-handler.ts';
 import type {
   AddHandlerOptions,
@@ -20,7 +20,6 @@ import type {
   SharedHandler,
 } from './handlers/handler-registration.ts';
 import { auditOf } from './audit/informer-audit.ts';
-import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/change-reader.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';

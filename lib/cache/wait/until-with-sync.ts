@@ -1,7 +1,7 @@
 import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
 import { boundedWait, holds } from '../../kernel/time/bounded-wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { InformerChange } from '../informer/changes/informer-change.ts';
+import type { InformerChange } from '../informer/changes/changes-options.ts';
 import { changesOf } from '../informer/changes/change-reader.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import {
@@ -11,7 +11,7 @@ import {
   checkedTimeout,
   type UntilOptions,
 } from './until-event.ts';
-import type { WaitableCache } from './informer-wait.ts';
+import type { WaitableCache } from './until-cached.ts';
 
 export interface UntilWithSyncOptions<T extends KubernetesObject> extends UntilOptions {
   /** Called once, with the whole first list. If it returns true, the wait ends at once. @defaultValue none */

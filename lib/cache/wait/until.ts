@@ -10,6 +10,7 @@ import {
   type UntilNarrowed,
   type UntilPresent,
   untilCached,
+  type WaitableCache,
 } from './until-cached.ts';
 import {
   ConditionSequence,
@@ -18,7 +19,6 @@ import {
   type UntilEventOptions,
   type UntilWatchOptions,
 } from './until-event.ts';
-import type { WaitableCache } from './informer-wait.ts';
 import { RetryWatcher } from './retry-watcher.ts';
 
 type Conditions<E> = EventCondition<E> | readonly EventCondition<E>[];

@@ -3,8 +3,7 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { RetryWatcher } from '../../../lib/cache/wait/retry-watcher.ts';
-import type { RetryWatcherOptions } from '../../../lib/cache/wait/retry-watcher-options.ts';
+import { RetryWatcher, type RetryWatcherOptions } from '../../../lib/cache/wait/retry-watcher.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';

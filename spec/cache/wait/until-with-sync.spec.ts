@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { InformerChange } from '../../../lib/cache/informer/changes/informer-change.ts';
+import type { InformerChange } from '../../../lib/cache/informer/changes/changes-options.ts';
 import { untilWithSync } from '../../../lib/cache/wait/until-with-sync.ts';
 import { Harness } from '../support/informer-harness.ts';
 import { pod, rejection, type Pod } from '../support/objects.ts';

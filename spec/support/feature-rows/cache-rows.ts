@@ -319,7 +319,7 @@ export const deliveryRows: readonly FeatureRow[] = [
   yes(
     37,
     'A handler is synced when its own callbacks for the first state have returned',
-    'cache/informer/handlers/sync-tracker.ts',
+    'cache/informer/handlers/handler-queue.ts',
     [
       'cache/informer/shared-index-informer.spec.ts',
       'SharedIndexInformer being synced means the cache for the informer, and its own callbacks for a handler',

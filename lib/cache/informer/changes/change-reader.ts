@@ -8,6 +8,8 @@ import {
   type ResolvedChangesOptions,
   resolveChangesOptions,
   type ChangesOptions,
+  type ChangeOf,
+  type ChangeView,
 } from './changes-options.ts';
 import type {
   LazyEventHandler,
@@ -16,7 +18,6 @@ import type {
   ResourceEventHandler,
 } from '../handlers/event-handler.ts';
 import type { AddHandlerOptions, HandlerRegistration } from '../handlers/handler-registration.ts';
-import type { ChangeOf, ChangeView } from './informer-change.ts';
 import {
   AddNotification,
   DeleteNotification,

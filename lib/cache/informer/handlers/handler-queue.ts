@@ -1,13 +1,13 @@
 import { isPromiseLike, whenSettled } from '../../../kernel/failure/guarded-call.ts';
-import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
+import { deferred, type Deferred, Latch } from '../../../kernel/time/latch.ts';
 import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeliveryTurns, Slice } from './delivery-turns.ts';
-import type { BoundedHandlerBuffer } from './handler-buffer.ts';
+import type { BoundedHandlerBuffer } from './handler-registration.ts';
 import type { Notification, NotificationBatch } from './notification.ts';
-import { SyncTracker } from './sync-tracker.ts';
+import { assert } from '../../../kernel/failure/assert.ts';
 
 /** A slice ends after this many deliveries, so that input and output get a turn even if the clock does not advance. */
 const LONGEST_SLICE = 1024;
@@ -316,5 +316,65 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
       this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
     };
     this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
+  }
+}
+
+/**
+ * Tracks whether one handler has seen the state at the start: the informer is synced, and every initial notification that was
+ * queued before that has been delivered. Once synced, it stays synced.
+ */
+export class SyncTracker {
+  readonly #latch: Latch;
+  #outstanding = 0;
+  #upstreamSynced = false;
+
+  constructor(name: string) {
+    this.#latch = new Latch(name);
+  }
+
+  get synced(): boolean {
+    return this.#latch.isOpen;
+  }
+
+  /** Resolves when synced. */
+  get whenSynced(): Promise<void> {
+    return this.#latch.opened;
+  }
+
+  /** Opens when synced. */
+  get syncedLatch(): Latch {
+    return this.#latch;
+  }
+
+  /** Initial notifications that wait for their delivery. */
+  get outstanding(): number {
+    return this.#outstanding;
+  }
+
+  /** Whether the informer is synced. */
+  get upstreamSynced(): boolean {
+    return this.#upstreamSynced;
+  }
+
+  /** `count` initial notifications are queued. Call it before any of them is delivered. */
+  start(count: number): void {
+    this.#outstanding += count;
+  }
+
+  /** An initial notification was delivered, or its callback threw; it is not delivered again. */
+  finish(): void {
+    assert(this.#outstanding > 0, 'an initial notification was finished that was never started');
+    this.#outstanding -= 1;
+    this.#check();
+  }
+
+  /** The informer is synced: all initial notifications are queued. */
+  markUpstreamSynced(): void {
+    this.#upstreamSynced = true;
+    this.#check();
+  }
+
+  #check(): void {
+    if (this.#upstreamSynced && this.#outstanding === 0) this.#latch.open();
   }
 }

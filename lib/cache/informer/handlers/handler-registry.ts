@@ -7,10 +7,13 @@ import type { ObjectView } from '../../../meta/object-view.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import { HandlerError, type ResourceEventHandler } from './event-handler.ts';
-import { resolveHandlerBuffer, type HandlerBuffer } from './handler-buffer.ts';
+import {
+  resolveHandlerBuffer,
+  type HandlerBuffer,
+  type AddHandlerOptions,
+} from './handler-registration.ts';
 import { DeliveryTurns } from './delivery-turns.ts';
 import { HandlerQueue } from './handler-queue.ts';
-import type { AddHandlerOptions } from './handler-registration.ts';
 import type { HandlerInspection } from '../observe/informer-inspection.ts';
 import { AddNotification, type NotificationBatch } from './notification.ts';
 import { callbackOf, notifierOf } from './notifier.ts';

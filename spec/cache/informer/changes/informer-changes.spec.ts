@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import type { ChangesOptions } from '../../../../lib/cache/informer/changes/changes-options.ts';
 import type {
+  ChangesOptions,
   InformerChange,
   SyncedChange,
-} from '../../../../lib/cache/informer/changes/informer-change.ts';
+} from '../../../../lib/cache/informer/changes/changes-options.ts';
 import { SharedIndexInformer } from '../../../../lib/cache/informer/shared-index-informer.ts';
 import { Harness, type HarnessOptions } from '../../support/informer-harness.ts';
 import { CountingSource } from '../../support/counting-source.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SyncTracker } from '../../../../lib/cache/informer/handlers/sync-tracker.ts';
+import { SyncTracker } from '../../../../lib/cache/informer/handlers/handler-queue.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { codeOf } from '../../support/objects.ts';
 
