@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { deferred, type Deferred } from '../../kernel/time/latch.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
@@ -44,15 +44,15 @@ export interface DeltaFIFOOptions<V extends HasMetadata> {
   readonly onError?: ((error: KeyError | TransformError) => void) | undefined;
 }
 
-const OPTIONS: readonly (keyof DeltaFIFOOptions<HasMetadata>)[] = [
-  'order',
-  'keyFunc',
-  'transform',
-  'knownObjects',
-  'consumer',
-  'capacity',
-  'onError',
-];
+const OPTIONS = optionsOf<DeltaFIFOOptions<HasMetadata>>()('DeltaFIFO', {
+  order: is.oneOf('arrival', 'key').default('arrival'),
+  keyFunc: is.callback().default(metaNamespaceKeyFunc),
+  transform: is.callback(),
+  knownObjects: is.object(),
+  consumer: is.object(),
+  capacity: is.number({ min: 1 }).default(256),
+  onError: is.callback(),
+});
 
 export interface PopInfo {
   /** Whether the deltas belong to the first `replace`. */
@@ -72,7 +72,7 @@ export type PopProcess<V extends HasMetadata, R> = (
 ) => R;
 
 const NO_SCOPES: ReadonlySet<string> = new Set();
-const BATCH_LIMIT = { min: 1, integer: true };
+const BATCH_LIMIT = is.integer({ min: 1 });
 const INITIAL: PopInfo = Object.freeze({ initial: true });
 const LATER: PopInfo = Object.freeze({ initial: false });
 
@@ -107,20 +107,13 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   #room: Deferred<void> | undefined;
 
   constructor(options: DeltaFIFOOptions<V> = {}) {
-    rejectUnknownOptions('DeltaFIFO', options, OPTIONS);
-    const { order = 'arrival', keyFunc = metaNamespaceKeyFunc, knownObjects } = options;
-    if (order !== 'arrival' && order !== 'key') {
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        `DeltaFIFO: option "order" must be arrival or key, not ${String(order)}`,
-      );
-    }
+    const read = OPTIONS.read<DeltaFIFOOptions<V>>(options);
+    const { order, keyFunc, knownObjects, transform, onError, capacity } = read;
     this.#queue = order === 'key' ? new KeyQueue(knownObjects) : new ArrivalQueue();
-    const { transform, onError } = options;
     this.#options = options;
     this.#intakeOptions = { keyFunc, transform, onError };
     this.#intake = new ObjectIntake(this.#intakeOptions);
-    this.#capacity = numberOption('DeltaFIFO', 'capacity', options.capacity, 256, { min: 1 });
+    this.#capacity = capacity;
   }
 
   /** The objects of relists that are still coming in. */
@@ -256,7 +249,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
    * @throws {ListwatchError} code INVALID_OPTION for another limit.
    */
   popBatch<R>(limit: number, process: PopProcess<V, R>): R | undefined {
-    numberOption('DeltaFIFO.popBatch', 'limit', limit, 1, BATCH_LIMIT);
+    BATCH_LIMIT.read('DeltaFIFO.popBatch', 'limit', limit);
     if (this.size === 0) return undefined;
     const { initial } = this.#info;
     const count = Math.min(limit, this.size, this.#initialItems || Infinity);

@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { numberOption } from '../../kernel/options/options.ts';
+import { is } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
@@ -21,6 +21,8 @@ import {
 import { ProcessedVersion, type CaughtUpOptions } from './processed-version.ts';
 import { RecentMap } from '../../kernel/data/recent-map.ts';
 import type { ThreadSafeStore } from './thread-safe-store.ts';
+
+const CAPACITY = is.integer({ min: 1 }).default(10_000);
 
 export interface WriteOverlayOptions<V extends HasMetadata> {
   /** The store below the overlay. From now on, add and remove its indexes through the overlay. */
@@ -107,8 +109,7 @@ export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
     this.#matches = matches;
     this.#onError = onError;
     this.#onVanished = options.onVanished;
-    const rule = { min: 1, integer: true };
-    this.#capacity = numberOption('WriteOverlay', 'capacity', options.capacity, 10_000, rule);
+    this.#capacity = CAPACITY.read('WriteOverlay', 'capacity', options.capacity);
     this.#processed = new ProcessedVersion(options.runtime ?? realRuntime);
     this.#ownWrites = new RecentMap(this.#capacity);
     this.#ownDeletions = new RecentMap(this.#capacity);

@@ -182,14 +182,13 @@ export const INFORMERS: BadUseArea = {
       mistake: 'a transform that is no function',
       act: () => informerOf({ transform: 'metadata' }),
       code: 'INVALID_OPTION',
-      message: 'SharedIndexInformer: option "transform" must be a function, not string',
+      message: 'SharedIndexInformer: option "transform" must be a function, not a string',
     },
     {
       mistake: 'an unknown policy for a missing resource',
       act: () => informerOf({ missingResource: 'ignore' }),
       code: 'INVALID_OPTION',
-      message:
-        'SharedIndexInformer: option "missingResource" must be "wait" or "fail", not "ignore"',
+      message: `SharedIndexInformer: option "missingResource" must be 'wait' or 'fail', not "ignore"`,
     },
     {
       mistake: 'an interval below 0',

@@ -88,7 +88,7 @@ export const STORES: BadUseArea = {
       mistake: 'an unknown order of a queue of changes',
       act: () => new DeltaFIFO({ order: 'newest' } as never),
       code: 'INVALID_OPTION',
-      message: 'DeltaFIFO: option "order" must be arrival or key, not newest',
+      message: `DeltaFIFO: option "order" must be 'arrival' or 'key', not "newest"`,
     },
     {
       mistake: 'a resource version that is no number',

@@ -1,6 +1,6 @@
 import { abortable, deriveAbort, onAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask, sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
@@ -26,16 +26,18 @@ import {
 import type { AuditOptions, AuditReport } from './audit-report.ts';
 import type { WaitOptions } from '../handlers/handler-registration.ts';
 
-const DEFAULT_TIMEOUT_MS = 120_000;
-const DEFAULT_PAGE_SIZE = 500;
-
 /** The least time between two attempts, milliseconds. */
 const PAUSE_MS = 1000;
 
 /** The longest wait between two attempts that a server can ask for, milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
 
-const KNOWN: readonly (keyof AuditOptions)[] = ['timeoutMs', 'signal', 'deep', 'pageSize'];
+const OPTIONS = optionsOf<AuditOptions>()('audit', {
+  timeoutMs: is.number({ min: 1 }).default(120_000),
+  signal: is.abortSignal(),
+  deep: is.flag().default(false),
+  pageSize: is.integer({ min: 1 }).default(500),
+});
 
 /** The informer as an audit sees it. */
 export interface AuditedInformer {
@@ -73,12 +75,8 @@ export async function auditOf<T extends KubernetesObject>(
   source: AuditSource<T>,
   options: AuditOptions = {},
 ): Promise<AuditReport> {
-  checkOptions(source, options);
-  const { signal, deep = false } = options;
-  const number = (name: 'timeoutMs' | 'pageSize', fallback: number, integer: boolean): number =>
-    numberOption('audit', name, options[name], fallback, { min: 1, integer });
-  const timeoutMs = number('timeoutMs', DEFAULT_TIMEOUT_MS, false);
-  const pageSize = number('pageSize', DEFAULT_PAGE_SIZE, true);
+  const { signal, deep, timeoutMs, pageSize } = OPTIONS.read(options);
+  checkSource(source, deep);
   signal?.throwIfAborted();
   const ending = deriveAbort(signal);
   const release = onAbort(source.stopped, () => {
@@ -97,16 +95,15 @@ export async function auditOf<T extends KubernetesObject>(
   }
 }
 
-function checkOptions<T extends KubernetesObject>(
+function checkSource<T extends KubernetesObject>(
   { transform, order, informer }: AuditSource<T>,
-  options: AuditOptions,
+  deep: boolean,
 ): void {
-  rejectUnknownOptions('audit', options, KNOWN);
   const refuse = (rule: string): never => {
     throw new ListwatchError('INVALID_OPTION', `audit of ${informer.name}: ${rule}`);
   };
   if (order === 'key') refuse('a cache in the order of keys is at no resource version');
-  if (options.deep === true && transform !== undefined) {
+  if (deep && transform !== undefined) {
     refuse('option "deep" compares what the server sent, and a transform changes that');
   }
 }

@@ -6,7 +6,7 @@ import type { PartialObjectMetadata } from '../../../meta/partial-object-metadat
 import type { Stored } from '../../../meta/stored.ts';
 import type { Indexers } from '../../store/indexers.ts';
 import {
-  INFORMER_OPTIONS,
+  INFORMER,
   type SharedIndexInformerOptions,
   type WithFields,
 } from '../options/informer-options.ts';
@@ -59,7 +59,7 @@ const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
 ];
 
 /** Options that determine the cache; a later request for the collection must have the same values. */
-const CACHE_OPTIONS: readonly string[] = INFORMER_OPTIONS.filter(
+const CACHE_OPTIONS: readonly string[] = INFORMER.names.filter(
   (name) => !GIVEN_BY_FACTORY.includes(name) && name !== 'indexers',
 );
 

@@ -34,7 +34,7 @@ import type { Stored } from '../../../meta/stored.ts';
 import { collectionMatcher } from './collection-matcher.ts';
 import type { InformerInspection } from '../observe/informer-inspection.ts';
 import { InformerEntry, type InformerLease } from './informer-entry.ts';
-import { INFORMER_OPTIONS, type SharedIndexInformerOptions } from '../options/informer-options.ts';
+import { INFORMER, type SharedIndexInformerOptions } from '../options/informer-options.ts';
 import type { SharedIndexInformer } from '../shared-index-informer.ts';
 import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.ts';
 
@@ -89,7 +89,7 @@ const FACTORY_OPTIONS: readonly string[] = [
   'defaultResyncIntervalMs',
   'namespace',
   'kinds',
-  ...INFORMER_OPTIONS.filter((name) => !OWN_OPTIONS.includes(name)),
+  ...INFORMER.names.filter((name) => !OWN_OPTIONS.includes(name)),
 ];
 
 /** Options of `whenSynced` of a factory. */

@@ -3,10 +3,11 @@ import { consoleLogger } from '../../../kernel/report/console-logger.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import {
-  numberOption,
-  rejectUnknownOptions,
-  requireOptions,
-} from '../../../kernel/options/options.ts';
+  invalidOption,
+  is,
+  optionsOf,
+  type OptionsSchema,
+} from '../../../kernel/options/options-schema.ts';
 import { inProduction } from '../../../kernel/time/real-mode.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -235,80 +236,84 @@ const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
   'backoff',
 ];
 
-const SILENCE_PROBE_MS = 30_000;
+/** A reflector checks its options, and a queue its capacity. */
+const unchecked = is.anything();
 
-export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
-  'listerWatcher',
-  'namespaces',
-  'inNamespace',
-  'name',
-  'subject',
-  'indexers',
-  'keyFunc',
-  'fields',
-  'transform',
-  'freeze',
-  'cache',
-  'matches',
-  'resyncIntervalMs',
-  'order',
-  'missingResource',
-  'queueCapacity',
-  ...REFLECTOR_OPTIONS,
-  'silenceProbeMs',
-  'share',
-  'warmStart',
-  'runtime',
-  'logger',
-  'metrics',
-  'onError',
-];
-
-/** A transform keeps the metadata that a stored object has. */
-type StoredTransform<T extends KubernetesObject> = ResolvedInformerOptions<Stored<T>>['transform'];
+export const INFORMER: OptionsSchema<
+  SharedIndexInformerOptions<KubernetesObject>,
+  | 'keyFunc'
+  | 'resyncIntervalMs'
+  | 'order'
+  | 'missingResource'
+  | 'silenceProbeMs'
+  | 'share'
+  | 'runtime'
+  | 'logger'
+  | 'metrics'
+> = optionsOf<SharedIndexInformerOptions<KubernetesObject>>()('SharedIndexInformer', {
+  listerWatcher: is.object().required,
+  namespaces: is.anything(),
+  inNamespace: is.callback(),
+  name: is.text(),
+  subject: is.object(),
+  indexers: is.object(),
+  keyFunc: is.callback().default(metaNamespaceKeyFunc),
+  fields: is.rule<readonly string[]>('an array of paths', Array.isArray),
+  transform: is.callback(),
+  freeze: is.flag(),
+  cache: is.anything(),
+  matches: is.callback(),
+  resyncIntervalMs: is.number({ min: 0 }).default(0),
+  order: is.oneOf('arrival', 'key').default('arrival'),
+  missingResource: is.oneOf('wait', 'fail').default('wait'),
+  queueCapacity: unchecked,
+  watchList: unchecked,
+  firstList: unchecked,
+  onRefused: unchecked,
+  pageSize: unchecked,
+  listTimeoutMs: unchecked,
+  watchListTimeoutMs: unchecked,
+  minWatchTimeoutMs: unchecked,
+  idleTimeoutMs: unchecked,
+  internalErrorRetryMs: unchecked,
+  backoff: unchecked,
+  silenceProbeMs: unchecked.default(30_000),
+  share: is.flag().default(true),
+  warmStart: is.methods('what `fileWarmStart` of listwatch/recorder makes', 'load', 'save'),
+  runtime: is.object().default(realRuntime),
+  logger: is.object().default(consoleLogger),
+  metrics: is.object().default(silentMetrics),
+  onError: is.callback(),
+});
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveInformerOptions<T extends KubernetesObject>(
-  options: SharedIndexInformerOptions<T>,
+  given: SharedIndexInformerOptions<T>,
 ): ResolvedInformerOptions<Stored<T>> {
   const owner = 'SharedIndexInformer';
-  requireOptions(owner, options, ['listerWatcher']);
-  rejectUnknownOptions(owner, options, INFORMER_OPTIONS);
-  const name = options.name ?? options.listerWatcher.description;
-  const { resyncIntervalMs } = options;
+  const options = INFORMER.read<SharedIndexInformerOptions<T>>(given);
+  const { listerWatcher, fields, matches, silenceProbeMs } = options;
+  const { name = listerWatcher.description, inNamespace, transform } = options;
   const namespaces = namespacesOption(owner, options);
-  const matches = functionOption(owner, 'matches', options.matches);
+  checkWarmStart(owner, options);
   return {
-    listerWatcher: options.listerWatcher as ListerWatcher<ObjectView<Stored<T>>>,
+    ...options,
+    // A transform and a source keep the metadata that a stored object has.
+    listerWatcher: listerWatcher as ListerWatcher<ObjectView<Stored<T>>>,
+    inNamespace: inNamespace as ResolvedInformerOptions<Stored<T>>['inNamespace'],
+    transform: transform as ResolvedInformerOptions<Stored<T>>['transform'],
     namespaces,
-    inNamespace: functionOption(
-      owner,
-      'inNamespace',
-      options.inNamespace,
-    ) as ResolvedInformerOptions<Stored<T>>['inNamespace'],
     name,
     subject: options.subject ?? { group: '', resource: name },
     indexers: withNamespaceIndex(options.indexers ?? {}),
-    keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
-    projection: projectionOption(owner, options.fields),
-    transform: functionOption(owner, 'transform', options.transform) as StoredTransform<T>,
-    freeze: booleanOption(owner, 'freeze', options.freeze, !inProduction()),
+    projection: fields === undefined ? undefined : new JsonProjection(fields),
+    freeze: options.freeze ?? !inProduction(),
     cache: resolveCacheOptions(owner, options.cache),
     matches: namespaces === undefined ? matches : matchesIn(namespaces, matches),
-    resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
-    order: options.order ?? 'arrival',
-    missingResource: missingResourceOption(owner, options.missingResource),
     queueCapacity: options.queueCapacity,
-    share: booleanOption(owner, 'share', options.share, true),
-    warmStart: warmStartOption(owner, options),
-    reflector: {
-      ...reflectorOptions(options),
-      silenceProbeMs: options.silenceProbeMs ?? SILENCE_PROBE_MS,
-    },
-    runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? consoleLogger,
-    metrics: options.metrics ?? silentMetrics,
-    onError: functionOption(owner, 'onError', options.onError),
+    warmStart: options.warmStart,
+    reflector: { ...reflectorOptions(options), silenceProbeMs },
+    onError: options.onError,
   };
 }
 
@@ -327,27 +332,18 @@ function namespacesOption<T extends KubernetesObject>(
           ? 'the order of arrival: leave order out'
           : undefined;
   if (refused === undefined) return set;
-  throw new ListwatchError('INVALID_OPTION', `${owner}: option "namespaces" needs ${refused}`);
+  throw invalidOption(owner, `option "namespaces" needs ${refused}`);
 }
 
-function warmStartOption<T extends KubernetesObject>(
+function checkWarmStart<T extends KubernetesObject>(
   owner: string,
   { warmStart, transform, namespaces, order }: SharedIndexInformerOptions<T>,
-): WarmStart | undefined {
-  if (warmStart === undefined) return undefined;
-  if (typeof warmStart?.load !== 'function' || typeof warmStart.save !== 'function') {
-    throw wrongType(
-      owner,
-      'warmStart',
-      'what `fileWarmStart` of listwatch/recorder makes',
-      warmStart,
-    );
-  }
+): void {
+  if (warmStart === undefined) return;
   const refused = Object.entries({ transform, namespaces, order: order === 'key' || undefined });
   const [first] = refused.find(([, value]) => value !== undefined) ?? [];
-  if (first === undefined) return warmStart;
-  const problem = `option "warmStart" does not go with option "${first}"`;
-  throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+  if (first === undefined) return;
+  throw invalidOption(owner, `option "warmStart" does not go with option "${first}"`);
 }
 
 /** The watches send no events of other namespaces. */
@@ -357,49 +353,6 @@ function matchesIn<T extends KubernetesObject>(
 ): (object: T) => boolean {
   return (object) =>
     namespaces.has(object.metadata?.namespace) && (matches === undefined || matches(object));
-}
-
-function projectionOption(
-  owner: string,
-  fields: readonly string[] | undefined,
-): JsonProjection | undefined {
-  if (fields === undefined) return undefined;
-  if (!Array.isArray(fields)) throw wrongType(owner, 'fields', 'an array of paths', fields);
-  return new JsonProjection(fields);
-}
-
-function functionOption<F>(owner: string, name: string, value: F | undefined): F | undefined {
-  if (value === undefined || typeof value === 'function') return value;
-  throw wrongType(owner, name, 'a function', value);
-}
-
-function booleanOption(
-  owner: string,
-  name: string,
-  value: boolean | undefined,
-  fallback: boolean,
-): boolean {
-  if (value === undefined || typeof value === 'boolean') return value ?? fallback;
-  throw wrongType(owner, name, 'true or false', value);
-}
-
-function wrongType(owner: string, name: string, rule: string, value: unknown): ListwatchError {
-  const given = value === null ? 'null' : typeof value;
-  return new ListwatchError(
-    'INVALID_OPTION',
-    `${owner}: option "${name}" must be ${rule}, not ${given}`,
-  );
-}
-
-function missingResourceOption(
-  owner: string,
-  value: MissingResourcePolicy = 'wait',
-): MissingResourcePolicy {
-  if (value === 'wait' || value === 'fail') return value;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `${owner}: option "missingResource" must be "wait" or "fail", not ${JSON.stringify(value)}`,
-  );
 }
 
 function reflectorOptions(options: InformerReflectorOptions): InformerReflectorOptions {
