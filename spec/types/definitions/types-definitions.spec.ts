@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { plainProgram } from '../../support/plain-programs.ts';
 import { HANG_MS } from '../../support/until.ts';
 import { fetchProjects } from './fetch-projects.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const MAIN = join(import.meta.dirname, 'main.ts');
+const MAIN = 'spec/types/definitions/main.ts';
 
 /** A definition whose text is longer by `padding` characters. */
 function definition(kind: string, padding: number): string {
@@ -50,7 +51,8 @@ interface Run {
 }
 
 async function run(...args: readonly string[]): Promise<Run> {
-  const call = promisify(execFile)(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+  const program = await plainProgram(MAIN);
+  const call = promisify(execFile)(process.execPath, [program, ...args], {
     cwd: ROOT,
     timeout: HANG_MS,
   });
