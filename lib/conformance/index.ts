@@ -6,6 +6,7 @@ export type { ConformancePod } from './storage/conformance-pod.ts';
 export { CountingKeyValueStore } from './storage/counting-key-value-store.ts';
 export {
   describeStorage,
+  storageTestsLeftOut,
   type StorageSuiteOptions,
   type SuiteRunner,
 } from './storage/storage-conformance.ts';

@@ -124,8 +124,3 @@ function checkView(view: unknown): void {
     `list: option "view" must be "metadata" or left out, not ${given}`,
   );
 }
-
-/** Returns stored values unchanged. */
-export function asStored<V>(): Opener<V, V> {
-  return { one: (stored) => stored, many: (stored) => stored };
-}

@@ -135,13 +135,22 @@ export {
 export type { StoredObject } from '../../server/storage/contract/stored-object.ts';
 export type { Codec } from '../../server/storage/value/codec.ts';
 export {
+  decodeStored,
+  type DecodeStoredOptions,
+  type StoredDocument,
+} from '../../server/storage/scheme/decode-stored.ts';
+export type { ProtobufEnvelope } from '../../meta/protobuf/envelope.ts';
+export {
   codecFor,
   CodecFactory,
   type CodecFactoryOptions,
   type CodecOptions,
 } from '../../server/storage/scheme/codec-factory.ts';
 export { JsonSerializer } from '../../server/storage/scheme/json-serializer.ts';
-export { ProtobufSerializer } from '../../server/storage/scheme/protobuf-serializer.ts';
+export {
+  openEnvelope,
+  ProtobufSerializer,
+} from '../../server/storage/scheme/protobuf-serializer.ts';
 export {
   Scheme,
   type ConversionFunc,

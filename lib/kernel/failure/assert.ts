@@ -2,7 +2,7 @@ import { ListwatchError } from './errors.ts';
 
 let expensiveChecks = false;
 
-/** Turns the costly invariant checks on or off for the process; specs and the simulator turn them on. @defaultValue off */
+/** Turns the costly invariant checks on or off for the process; specs and the simulator turn them on. @defaultValue off @internal */
 export function setExpensiveChecks(enabled: boolean): void {
   expensiveChecks = enabled;
 }

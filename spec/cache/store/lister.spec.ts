@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ViewOpener } from '../../../lib/cache/memory/view-opener.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../../../lib/cache/store/indexers.ts';
-import { asStored, StoreLister, type Lister } from '../../../lib/cache/store/lister.ts';
+import { StoreLister, type Lister } from '../../../lib/cache/store/lister.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { isNotFound } from '../../../lib/meta/failure/failures.ts';
 import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
@@ -16,7 +16,11 @@ const indexers = { [NAMESPACE_INDEX]: metaNamespaceIndexFunc };
 function listerOf(pods: readonly Pod[], indexed = true): Lister<Pod> {
   const store = new ThreadSafeStore<Pod>(indexed ? { indexers } : {});
   for (const one of pods) store.add(metaNamespaceKeyFunc(one), one);
-  return new StoreLister({ store, opener: asStored<Pod>(), subject });
+  return new StoreLister({
+    store,
+    opener: { one: (stored: Pod) => stored, many: (stored: readonly Pod[]) => stored },
+    subject,
+  });
 }
 
 function names(pods: readonly Pod[]): string[] {

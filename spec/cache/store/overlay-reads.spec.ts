@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';
-import { asStored, StoreLister } from '../../../lib/cache/store/lister.ts';
+import { StoreLister } from '../../../lib/cache/store/lister.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
@@ -116,7 +116,11 @@ describe('WriteOverlay, read', () => {
   it('serves listers, by labels and namespace', () => {
     const { overlay, event } = overlayFixture();
     const subject = { group: '', resource: 'pods' };
-    const lister = new StoreLister({ store: overlay, opener: asStored<Pod>(), subject });
+    const lister = new StoreLister({
+      store: overlay,
+      opener: { one: (stored: Pod) => stored, many: (stored: readonly Pod[]) => stored },
+      subject,
+    });
     event(pod('a', { uid: 'u1', resourceVersion: '1', labels: { app: 'web' } }));
     overlay.written(pod('a', { uid: 'u1', resourceVersion: '2', labels: { app: 'db' } }));
     overlay.written(pod('other/b', { uid: 'u2', resourceVersion: '3', labels: { app: 'web' } }));
