@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options-schema.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';

@@ -3,7 +3,7 @@ import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wait.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { numberOption } from '../../kernel/options/options.ts';
+import { is } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 /** Waits for conditions on the events of a stream. It always closes the stream at the end; see `until`. */
@@ -53,10 +53,11 @@ export interface UntilEventOptions extends UntilOptions {
   readonly runtime?: Runtime | undefined;
 }
 
+const TIMEOUT = is.number({ min: 0 });
+
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function checkedTimeout(timeoutMs: number | undefined): number | undefined {
-  if (timeoutMs === undefined) return undefined;
-  const checked = numberOption('until', 'timeoutMs', timeoutMs, 0, { min: 0 });
+  const checked = TIMEOUT.read('until', 'timeoutMs', timeoutMs);
   return checked === Infinity ? undefined : checked;
 }
 

@@ -1,4 +1,4 @@
-import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { boundedWait, holds } from '../../kernel/time/bounded-wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { InformerChange } from '../informer/changes/changes-options.ts';
@@ -22,12 +22,12 @@ export interface UntilWithSyncOptions<T extends KubernetesObject> extends UntilO
     | readonly EventCondition<InformerChange<T>>[];
 }
 
-const KNOWN: readonly (keyof UntilWithSyncOptions<KubernetesObject>)[] = [
-  'precondition',
-  'conditions',
-  'timeoutMs',
-  'signal',
-];
+const OPTIONS = optionsOf<UntilWithSyncOptions<KubernetesObject>>()('untilWithSync', {
+  precondition: is.callback(),
+  conditions: is.anything().required,
+  timeoutMs: is.number({ min: 0 }),
+  signal: is.abortSignal(),
+});
 
 /**
  * Waits for conditions on the changes of an informer, in their order, and resolves with the change that satisfied the last one,
@@ -42,8 +42,7 @@ export async function untilWithSync<T extends KubernetesObject>(
   informer: WaitableCache<T>,
   options: UntilWithSyncOptions<T>,
 ): Promise<InformerChange<T> | undefined> {
-  requireOptions('untilWithSync', options, ['conditions']);
-  rejectUnknownOptions('untilWithSync', options, KNOWN);
+  OPTIONS.read<UntilWithSyncOptions<T>>(options);
   const sequence = new ConditionSequence('untilWithSync', options.conditions);
   const name = `the stream of changes of ${informer.name}`;
   const describe = (): string => informer.waitingFor ?? `${name}: ${sequence.describe()}`;

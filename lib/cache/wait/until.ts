@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options-schema.ts';
 import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';

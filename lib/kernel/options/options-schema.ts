@@ -43,11 +43,13 @@ export type FilledOptions<G, D> = Readonly<G> & {
 export class OptionsSchema<O extends object, D extends keyof O = never> {
   /** For a part that has these options and others. */
   readonly rules: OptionRules<O, D>;
+  readonly names: readonly string[];
   readonly #owner: string;
   readonly #rules: ReadonlyMap<string, OptionRule<never, unknown>>;
 
   constructor(owner: string, rules: OptionRules<O, D>) {
     this.rules = rules;
+    this.names = Object.keys(rules);
     this.#owner = owner;
     this.#rules = new Map(Object.entries(rules));
   }
@@ -72,10 +74,6 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
       options[name] = rule.read(owner, path + name, valueOf(given, name));
     }
     return options as FilledOptions<O, D>;
-  }
-
-  get names(): readonly string[] {
-    return [...this.#rules.keys()];
   }
 
   /** The rule of an option whose value is an object with these options. Defaults are not filled in. */
@@ -111,16 +109,28 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   checkNames(given: unknown, owner: string = this.#owner, path = ''): void {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      const what = path === '' ? 'the options' : `option "${path.slice(0, -1)}"`;
-      throw invalidOption(owner, `${what} must be an object, not ${shown(given)}`);
-    }
-    for (const name of Object.keys(given)) {
-      if (this.#rules.has(name)) continue;
-      const unknown = plainText(path + name, LONGEST_NAME);
-      const text = `unknown option "${unknown}"; ${suggestion(path, name, this.names)}`;
-      throw invalidOption(owner, text);
-    }
+    rejectUnknownOptions(owner, given, this.names, path);
+  }
+}
+
+/**
+ * Refuses a name that is not known, so that a misspelled option is not silently ignored.
+ * @throws {ListwatchError} code INVALID_OPTION naming the option and the known ones.
+ */
+export function rejectUnknownOptions(
+  owner: string,
+  given: unknown,
+  known: readonly string[],
+  path = '',
+): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    const what = path === '' ? 'the options' : `option "${path.slice(0, -1)}"`;
+    throw invalidOption(owner, `${what} must be an object, not ${shown(given)}`);
+  }
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const unknown = plainText(path + name, LONGEST_NAME);
+    throw invalidOption(owner, `unknown option "${unknown}"; ${suggestion(path, name, known)}`);
   }
 }
 

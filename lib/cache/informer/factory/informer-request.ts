@@ -13,7 +13,7 @@ import {
 import type { DeclaredTypes, ObjectOf } from '../../../meta/object-types.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 
 /** The options that the factory sets itself. */
 type GivenByFactory = 'listerWatcher' | 'inNamespace' | 'name' | 'subject' | 'runtime';

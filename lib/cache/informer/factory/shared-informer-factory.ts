@@ -3,7 +3,7 @@ import { consoleLogger } from '../../../kernel/report/console-logger.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';

@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { isStrayPromise } from '../../../kernel/failure/guarded-call.ts';
-import { rejectUnknownOptions, requireOptions } from '../../../kernel/options/options.ts';
+import { invalidOption, rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type {
   AddInfo,
@@ -94,8 +94,11 @@ export function filteringHandler<T>(
 export function filteringHandler<T>(
   options: FilteringResourceEventHandler<never, ResourceEventHandler<T>>,
 ): ResourceEventHandler<T> {
-  requireOptions('filteringHandler', options, ['filter', 'handler']);
   rejectUnknownOptions('filteringHandler', options, OPTIONS);
+  for (const name of ['filter', 'handler'] as const) {
+    if (options[name] !== undefined && options[name] !== null) continue;
+    throw invalidOption('filteringHandler', `option "${name}" is required`);
+  }
   const { view, handler } = options;
   if (view !== undefined && view !== 'metadata') {
     refuse('view', 'metadata, or left out', JSON.stringify(view));

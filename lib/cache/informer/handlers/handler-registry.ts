@@ -1,6 +1,6 @@
 import { onAbort } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
