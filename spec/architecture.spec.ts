@@ -9,6 +9,8 @@ const LONGEST_FILE = 500;
 
 interface Row {
   readonly folder: string;
+  /** The folders of each name of the row. */
+  readonly grants: ReadonlyMap<string, readonly string[]>;
   readonly mayImport: ReadonlySet<string>;
 }
 
@@ -23,8 +25,8 @@ function readTable(): Row[] {
       throw new Error(`${TABLE}: a row is "folder | may import | description", not: ${line}`);
     }
     const granted = names!.split(/\s+/).filter((name) => name !== '–');
-    const mayImport = granted.flatMap((name) => foldersOf(name, rows));
-    rows.push({ folder: folder!, mayImport: new Set(mayImport) });
+    const grants = new Map(granted.map((name) => [name, foldersOf(name, rows)]));
+    rows.push({ folder: folder!, grants, mayImport: new Set([...grants.values()].flat()) });
   }
   return rows;
 }
@@ -90,6 +92,19 @@ describe('the house', () => {
       }
     }
     expect(wrong).to.deep.equal([]);
+  });
+
+  it('grants no import that no file uses', () => {
+    const used = new Map(rows.map(({ folder }) => [folder, new Set<string>()]));
+    for (const file of files.filter((one) => !isEntryPoint(one))) {
+      for (const target of importsOf(file)) used.get(folderOf(file))?.add(folderOf(target));
+    }
+    const unused = rows.flatMap(({ folder, grants }) =>
+      [...grants]
+        .filter(([, granted]) => !granted.some((name) => used.get(folder)!.has(name)))
+        .map(([name]) => `${folder} does not import ${name}`),
+    );
+    expect(unused).to.deep.equal([]);
   });
 
   it('does not import entry points from inside', () => {
