@@ -49,7 +49,7 @@ export function pathSegments(pathname: string): string[] {
   return segments;
 }
 
-/** Whether a path may have an empty segment, `.`, `../api` or a character that no segment may have. */
+/** Whether a path may have an empty segment, `.`, `..` or a character that no segment may have. */
 const SUSPECT = /\/\.{0,2}(?:\/|$)|[%\0]/;
 
 function emptySegment([root, group = '']: readonly string[]): ApiError {
@@ -58,9 +58,9 @@ function emptySegment([root, group = '']: readonly string[]): ApiError {
 }
 
 function checkSegment(segment: string): void {
-  if (segment === '.' || segment === '../api' || /[%\0]/.test(segment)) {
+  if (segment === '.' || segment === '..' || /[%\0]/.test(segment)) {
     throw badRequest(
-      `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "../api", nor contain "%"`,
+      `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "%"`,
     );
   }
 }

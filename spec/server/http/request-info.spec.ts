@@ -58,7 +58,7 @@ describe('request info', () => {
   });
 
   it('refuses segments that could leave their place in a storage key', () => {
-    for (const bad of ['../api', '.', '%2e%2e', 'a%25b', 'a%00b', '%zz']) {
+    for (const bad of ['..', '.', '%2e%2e', 'a%25b', 'a%00b', '%zz']) {
       expect(codeOf('GET', `/api/v1/namespaces/shop/pods/${bad}`), bad).to.equal('BAD_REQUEST');
     }
   });
