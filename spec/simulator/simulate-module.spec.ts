@@ -85,7 +85,8 @@ describe('simulateModule', () => {
     const wrong = { module, moduls: 'fresh' } as ModuleSimulationOptions;
     expect(await rejectionOf(simulateModule(wrong))).to.include('moduls');
     const modules = 'never' as 'fresh';
-    expect(await rejectionOf(simulateModule({ module, modules }))).to.include('shared or fresh');
+    const text = "must be 'auto', 'shared' or 'fresh'";
+    expect(await rejectionOf(simulateModule({ module, modules }))).to.include(text);
   });
 
   it('ends its process when its signal aborts', async () => {
