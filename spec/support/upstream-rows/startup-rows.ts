@@ -13,7 +13,7 @@ const factory = inFile(
   'SharedInformerFactory',
 );
 const lease = inFile('cache/informer/factory/informer-lease.spec.ts', 'InformerLease');
-const unknownOptions = inFile('kernel/options/options.spec.ts', 'rejectUnknownOptions');
+const unknownOptions = inFile('kernel/options/options-schema.spec.ts', 'OptionsSchema');
 
 const NO_GATES =
   'There are no feature gates: what upstream puts behind one is an option of the object it concerns, with one default.';
@@ -76,7 +76,7 @@ export const startupRows: readonly ConformanceRow[] = [
     file: 'envvar_test.go',
     test: 'TestEnvVarFeatureGatesEnabledPanic',
     specs: unknownOptions(
-      'names the option and those that exist',
+      'names an option that does not exist, and the one that was meant',
       'is not fooled by names that every object has',
     ),
     because: OPTIONS_INSTEAD,
@@ -86,7 +86,7 @@ export const startupRows: readonly ConformanceRow[] = [
     file: 'envvar_test.go',
     test: 'TestEnvVarFeatureGatesSetNegative',
     specs: unknownOptions(
-      'names the option and those that exist',
+      'names an option that does not exist, and the one that was meant',
       'is not fooled by names that every object has',
     ),
     because: OPTIONS_INSTEAD,
