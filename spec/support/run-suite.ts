@@ -25,6 +25,8 @@ const MOST_WORKERS = 8;
 
 /** Files that take long begin first, so that none of them runs alone at the end. */
 const LONG: readonly string[] = [
+  'simulate-module.spec.ts',
+  'search.spec.ts',
   'corpus.spec.ts',
   'kubectl-commands.spec.ts',
   'simulate-command.spec.ts',
