@@ -173,7 +173,7 @@ describe('listwatch serve as a process', () => {
     expect(lines).to.have.length(2);
     for (const line of lines) {
       // The port of the line may be taken on this machine.
-      const words = `${line} --port 0`.split(' ');
+      const words = `${line} --port 0 --verbose`.split(' ');
       using server = new Started(words[0]!, words.slice(1), fixture.path());
       const ready = await server.line(/^ready on /);
       expect(ready).to.match(
@@ -182,6 +182,8 @@ describe('listwatch serve as a process', () => {
       if (line.includes('--manifests')) {
         expect(server.stderr).to.match(/listwatch: \d+ objects of examples\/manifests applied/);
       }
+      // The signal also reaches the program that compiles the modules, so all of them have to be loaded.
+      await until('the controllers', () => server.stderr.includes('controllers: '));
       server.signal('SIGTERM');
       await server.ended();
       expect(server.stderr).to.include('listwatch: stopped');
