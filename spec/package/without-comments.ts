@@ -46,7 +46,7 @@ function isTypeOnly(statement: Statement): boolean {
  * traces through caches, requests and reconciles show their source as before.
  */
 const WITHOUT_TEXT =
-  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:cli|cluster|conformance|inspector|server|simulator|testing|client\/(?:config|transport)|cache\/wait|controller\/(?:definition|election|events|helpers|sharding|webhook)|recorder|meta\/(?:fields|json|protobuf))\//;
+  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:cli|cluster|conformance|inspector|kinds|server|simulator|testing|client\/(?:config|transport)|cache\/wait|controller\/(?:definition|election|events|helpers|sharding|webhook)|recorder|meta\/(?:fields|json|protobuf))\//;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {
