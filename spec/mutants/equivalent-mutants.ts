@@ -93,13 +93,6 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Where both are equal, either is the answer.',
   },
   {
-    file: 'lib/server/registry/managed-fields/field-rules.ts',
-    operator: 'statement',
-    line: 'rules.set(kind, found);',
-    mutant: ';',
-    reason: 'A cache: without it the same rules are made again.',
-  },
-  {
     file: 'lib/server/registry/rules/body-faults.ts',
     operator: 'equality',
     line: '} else if (byte === COLON) members += 1;',
