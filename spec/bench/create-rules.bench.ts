@@ -1,6 +1,7 @@
 import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import type { KindDefinition } from '../../lib/server/registry/contract/kind-definition.ts';
+import type { PodClasses } from '../../lib/kinds/pods/pod-classes.ts';
 import { builtInKinds } from '../../lib/kinds/built-in-kinds.ts';
 import { trackUpdate } from '../../lib/server/registry/managed-fields/field-manager.ts';
 import { fieldRulesOf } from '../../lib/server/registry/managed-fields/field-rules.ts';
@@ -47,13 +48,16 @@ interface Step {
 const codec = jsonCodec<UnstructuredObject>();
 const TIME = '2026-01-01T00:00:00Z';
 
+/** The server has looked up the classes of a pod before. */
+const NO_CLASSES: PodClasses = { priority: undefined, runtime: undefined };
+
 const STEPS: readonly Step[] = [
   { name: 'read as its type', run: (object, kind) => read(object, kind) },
   { name: 'managed fields', run: track },
   {
     name: 'prepared by its strategy',
     run: (object, { strategy }) => {
-      strategy.prepareForCreate(object, { nowMs: realRuntime.wallMs() });
+      strategy.prepareForCreate(object, { nowMs: realRuntime.wallMs(), found: NO_CLASSES });
     },
   },
   {
