@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { BenchSize, Figure } from './bench.ts';
-import { AS_INSTALLED, benchArguments } from './run-bench.ts';
+import { pathToFileURL } from 'node:url';
+import type { Bench, BenchSize, Figure } from './bench.ts';
+import { AS_INSTALLED, benchArguments, loadBench } from './run-bench.ts';
 import { aligned, digits } from './report.ts';
 import { run } from './workload/child-process.ts';
+import { OWN, takeOnly } from './workload/contest.ts';
+import { buildOwnPrograms, buildPrograms } from './workload/programs.ts';
 
 /** Below this share of the other checkout's best, a figure is marked. Runs of the same code lie about this far apart. */
 const MARKED_BELOW = 0.95;
@@ -32,6 +35,8 @@ export async function against({ checkout, names, size, repeats }: AgainstOptions
   const here = resolve(import.meta.dirname, '../..');
   const there = resolve(checkout);
   const rows: Best[] = [];
+  const environments = await environmentsOf([here, there], names);
+  takeOnly([OWN.name]);
   for (const name of names) {
     if (!existsSync(join(there, 'spec/bench', `${name}.bench.ts`))) {
       process.stderr.write(`${name}: not in ${there}\n`);
@@ -40,8 +45,9 @@ export async function against({ checkout, names, size, repeats }: AgainstOptions
     const runs: { readonly there: readonly Figure[]; readonly here: readonly Figure[] }[] = [];
     for (let turn = 1; turn <= repeats; turn += 1) {
       process.stderr.write(`${name}: run ${turn} of ${repeats} in each\n`);
-      const first = await figuresOf(turn % 2 === 1 ? there : here, name, size);
-      const second = await figuresOf(turn % 2 === 1 ? here : there, name, size);
+      const [one, other] = turn % 2 === 1 ? [there, here] : [here, there];
+      const first = await figuresOf(one, name, size, environments.get(one));
+      const second = await figuresOf(other, name, size, environments.get(other));
       runs.push(turn % 2 === 1 ? { there: first, here: second } : { there: second, here: first });
     }
     for (const figure of runs[0]?.here ?? []) {
@@ -56,14 +62,42 @@ export async function against({ checkout, names, size, repeats }: AgainstOptions
   return textOf(rows);
 }
 
+/** What the benches of each checkout run is built once. Gives the environment in which they find it. */
+async function environmentsOf(
+  checkouts: readonly string[],
+  names: readonly string[],
+): Promise<ReadonlyMap<string, NodeJS.ProcessEnv>> {
+  const environments = new Map<string, NodeJS.ProcessEnv>();
+  const benches = await Promise.all(names.map(loadBench));
+  for (const checkout of checkouts) {
+    for (const [index, { prepare }] of benches.entries()) {
+      if (prepare === undefined) continue;
+      if (prepare !== buildPrograms) await prepareIn(checkout, names[index] ?? '');
+      else if (!environments.has(checkout)) {
+        environments.set(checkout, await buildOwnPrograms(checkout));
+      }
+    }
+  }
+  return environments;
+}
+
+/** As the other checkout prepares it, if it has that bench. */
+async function prepareIn(checkout: string, name: string): Promise<void> {
+  const path = join(checkout, 'spec/bench', `${name}.bench.ts`);
+  if (!existsSync(path)) return;
+  const { bench } = (await import(pathToFileURL(path).href)) as { readonly bench: Bench };
+  await bench.prepare?.();
+}
+
 async function figuresOf(
   checkout: string,
   name: string,
   size: BenchSize,
+  environment: NodeJS.ProcessEnv | undefined,
 ): Promise<readonly Figure[]> {
   const main = join(checkout, 'spec/bench/main.ts');
   // The processes that the bench of the other checkout starts are loaded in the same way.
-  const env = { ...process.env, NODE_OPTIONS: `--import ${AS_INSTALLED}` };
+  const env = { ...process.env, ...environment, NODE_OPTIONS: `--import ${AS_INSTALLED}` };
   const output = await run(process.execPath, benchArguments(main, name, size), {
     cwd: checkout,
     env,

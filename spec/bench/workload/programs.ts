@@ -68,13 +68,24 @@ async function build(): Promise<void> {
   removeLeftovers();
   const folder = join(BENCH_FOLDER, `${BUILD_PREFIX}${process.pid}`);
   process.env[BUILD_VARIABLE] = folder;
+  await compile(ROOT, folder);
+  await buildClientGo();
+  for (const { folder, node } of CLIENT_NODES) await installClientNode(folder, node);
+}
+
+async function compile(checkout: string, folder: string): Promise<void> {
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
   });
-  const tsc = join(ROOT, 'node_modules/.bin/tsc');
-  await run(tsc, ['-p', join(ROOT, 'spec/bench'), '--outDir', folder]);
-  await buildClientGo();
-  for (const { folder, node } of CLIENT_NODES) await installClientNode(folder, node);
+  const tsc = join(checkout, 'node_modules/.bin/tsc');
+  await run(tsc, ['-p', join(checkout, 'spec/bench'), '--outDir', folder]);
+}
+
+/** Builds what the client workloads of a checkout run, without the peers. Gives the environment in which they find it. */
+export async function buildOwnPrograms(checkout: string): Promise<NodeJS.ProcessEnv> {
+  const folder = join(checkout, '.bench', `${BUILD_PREFIX}${process.pid}`);
+  await compile(checkout, folder);
+  return { [BUILD_VARIABLE]: folder };
 }
 
 /** Of measurements that were killed. */
