@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -22,7 +23,7 @@ import { within } from '../support/until.ts';
 import { sourceInMap } from './without-comments.ts';
 import { entriesOf, readManifest, ROOT } from './manifest.ts';
 import { diskBytesOf, filesBelow, pack, run, unpack } from './packed-package.ts';
-import { BUDGETS, SOURCE_BUDGETS } from './size-budget.ts';
+import { BUDGETS, IMPORT_BUDGETS, SOURCE_BUDGETS } from './size-budget.ts';
 
 /** Below the checkout, so that the package finds its dependencies as an installed one would. */
 const CONSUMER = join(ROOT, '.tmp', 'consumer');
@@ -449,4 +450,23 @@ describe('the packed package', function () {
       expect(bytes.reduce((sum, one) => sum + one, 0) / 2 ** 20).to.be.at.most(megabytes);
     });
   }
+
+  for (const [entry, kilobytes] of IMPORT_BUDGETS) {
+    it(`loads at most ${kilobytes} KB of code when ${entry} is imported`, () => {
+      const target = entries.get(entry)?.default ?? '';
+      const loaded = loadedWith(join(INSTALLED, target));
+      expect(loaded.length).to.be.greaterThan(1);
+      const bytes = loaded.map((path) => statSync(path).size);
+      expect(bytes.reduce((sum, one) => sum + one, 0) / 1024).to.be.at.most(kilobytes);
+    });
+  }
 });
+
+/** A module, and the modules of the package that it imports statically, as paths. */
+function loadedWith(path: string, seen: Set<string> = new Set()): readonly string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  const imported = readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*["'](\.[^"']+)["']/g);
+  for (const [, relative = ''] of imported) loadedWith(join(dirname(path), relative), seen);
+  return [...seen];
+}

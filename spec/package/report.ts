@@ -1,6 +1,7 @@
 /**
  * `npm run check -- package-report`: what a client-only install of the packed tarball costs, against another package. Installs into
- * `.tmp/package` from the registry; import times are processor time above that of Node alone, the median of several runs.
+ * `.tmp/package` from the registry; import times are processor time above that of Node alone, the median of several runs. They fail
+ * nothing, as they depend on the machine: `package.spec.ts` limits the code that an import loads.
  * `-- --node22 PATH` adds version 2 of the other package, which needs Node 22.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,9 +18,6 @@ const RUNS = 11;
 /** What an install may take at most. */
 const MOST_PACKAGES = 34;
 const MOST_MEGABYTES = 14;
-const MOST_IMPORT_MS = 150;
-/** Of the time of the other package: on a slow or busy machine this is the limit. */
-const MOST_IMPORT_SHARE = 0.2;
 
 interface Subject {
   /** As the tables name it. */
@@ -109,13 +107,11 @@ for (const [index, { name }] of subjects.entries()) {
   const one = figures[index];
   if (one !== undefined) console.log(row(name.replace(/^(.+)@(.+)$/, '`$1` $2'), one));
 }
-const [ours, peer] = figures;
+const [ours] = figures;
 if (ours === undefined) throw new Error('nothing was installed');
-const mostMs = Math.max(MOST_IMPORT_MS, (peer?.importMs ?? 0) * MOST_IMPORT_SHARE);
 const over = [
   ...(ours.packages > MOST_PACKAGES ? [`more than ${MOST_PACKAGES} packages`] : []),
   ...(ours.megabytes > MOST_MEGABYTES ? [`more than ${MOST_MEGABYTES} MB`] : []),
-  ...(ours.importMs > mostMs ? [`more than ${Math.round(mostMs)} ms to import`] : []),
 ];
 if (over.length > 0) {
   console.error(`listwatch takes ${over.join(', ')}`);

@@ -35,3 +35,8 @@ export const SOURCE_BUDGETS: readonly Budget[] = [
   },
   { what: 'the conformance suites', matches: below('lib/conformance'), megabytes: 0.3 },
 ];
+
+/** The most code that an import of an entry loads, its own chunks only, in KiB. Each costs time at every start of a program. */
+export const IMPORT_BUDGETS: readonly (readonly [entry: string, kilobytes: number])[] = [
+  ['listwatch', 800],
+];

@@ -6,16 +6,18 @@
  * and again at the end.
  * `-- --only TEXT`: only files with this text in their paths, from source.
  * `-- --delays`: what lies between two processes takes longer, see `delays.ts`. It finds specs that depend on the speed of the machine.
+ * `-- --times`: lists the files that take the most processor time.
  * `-- --workers N`: in place of one more than the machine has processors, since some specs wait for something.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packCopy } from '../package/packed-package.ts';
 import { builtDelays, builtHosts } from './built-hosts.ts';
+import { TIMES_VARIABLE, type FileTimes } from './file-times.ts';
 import { builtPrograms } from './plain-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -83,9 +85,33 @@ async function failedChecks(): Promise<readonly string[]> {
   return failed;
 }
 
+const LISTED = 50;
+
+function printTimes(path: string): void {
+  const all = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as FileTimes)
+    .toSorted((left, right) => processorOf(right) - processorOf(left));
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(8);
+  console.log(' elapsed processor children s');
+  for (const { file, elapsed, processor, processorOfChildren } of all.slice(0, LISTED)) {
+    console.log(
+      `${seconds(elapsed)}  ${seconds(processor)} ${seconds(processorOfChildren)} ${file}`,
+    );
+  }
+  const sum = all.reduce((total, one) => total + processorOf(one), 0);
+  console.log(`${all.length} files, ${seconds(sum).trim()} s of processor time`);
+}
+
+function processorOf({ processor, processorOfChildren }: FileTimes): number {
+  return processor + processorOfChildren;
+}
+
 const {
   only = '',
   delays = false,
+  times = false,
   checks = false,
   ...given
 } = parseArgs({
@@ -93,6 +119,7 @@ const {
     checks: { type: 'boolean' },
     only: { type: 'string' },
     delays: { type: 'boolean' },
+    times: { type: 'boolean' },
     workers: { type: 'string' },
   },
 }).values;
@@ -120,15 +147,22 @@ if (delays) {
   const options = `${process.env['NODE_OPTIONS'] ?? ''} --require "${await builtDelays(BUILT)}"`;
   environment['NODE_OPTIONS'] = options;
 }
+const timesFile = join(BUILT, 'times.jsonl');
+if (times) {
+  mkdirSync(BUILT, { recursive: true });
+  environment[TIMES_VARIABLE] = timesFile;
+}
+const ofTimes = times ? ['--require', './spec/support/file-times.ts'] : [];
 const parallel = files.length === 1 ? [] : ['--parallel', '--jobs', workers];
 const child = spawn(
   process.execPath,
-  [...nodeArguments, MOCHA, ...parallel, ...files.map((path) => `spec/${path}`)],
+  [...nodeArguments, MOCHA, ...ofTimes, ...parallel, ...files.map((path) => `spec/${path}`)],
   { cwd: ROOT, env: environment, stdio: 'inherit' },
 );
 const [[code], failed] = await Promise.all([
   once(child, 'exit') as Promise<[number | null]>,
   checking,
 ]);
+if (times) printTimes(timesFile);
 for (const text of failed) console.log(text);
 process.exitCode = code === 0 && failed.length === 0 ? 0 : 1;
