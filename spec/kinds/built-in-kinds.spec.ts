@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { builtInVersions, type BuiltInResource } from '../../lib/meta/surface/built-in-surface.ts';
 import type { ResourceDescription } from '../../lib/server/registry/contract/rest-storage.ts';
-import { recordAt, valueAt } from '../../lib/server/registry/rules/json-value.ts';
+import { recordAt, valueAt } from '../../lib/meta/json-value.ts';
 import type { MutableObject } from '../../lib/server/registry/rules/mutable-object.ts';
 import { builtInKinds } from '../../lib/kinds/built-in-kinds.ts';
 import {

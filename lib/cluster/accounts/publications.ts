@@ -1,4 +1,4 @@
-import { recordAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt } from '../../meta/json-value.ts';
 import type { Publication } from './published-object.ts';
 
 /** The name of the account of pods that name none. */

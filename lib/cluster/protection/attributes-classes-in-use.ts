@@ -1,6 +1,6 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 import type { ProtectedKind } from './protected-kind.ts';
 
 /** Where volumes and claims name a class. */

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { recordAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordAt, type JsonRecord } from '../../meta/json-value.ts';
 import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
 import { evaluatorOf, type QuotaEvaluator } from '../../kinds/quotas/evaluators.ts';
 import { scopesOf } from '../../kinds/quotas/pod-scopes.ts';

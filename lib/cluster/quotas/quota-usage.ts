@@ -9,7 +9,7 @@ import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { evaluatorOf } from '../../kinds/quotas/evaluators.ts';
-import { recordAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt } from '../../meta/json-value.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
 import type { DiscoveredResources } from '../resources/discovered-resources.ts';
 import type { ResourceMonitors } from '../resources/resource-monitors.ts';

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { textAt, valueAt } from '../../meta/json-value.ts';
 import { podIsAtWork } from '../../kinds/quotas/usage.ts';
 
 /** The resources whose objects count for more than their number. */

@@ -1,7 +1,7 @@
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
-import { textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { textAt, valueAt } from '../../meta/json-value.ts';
 import { parseQuantity } from '../../server/registry/typed/quantity.ts';
 import { admittedName, type AdmissionPlugIn } from '../../server/registry/contract/plug-in.ts';
 import { CLAIM_CLASS_ANNOTATION } from './default-class.ts';

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
-import { recordAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, textAt, valueAt } from '../../meta/json-value.ts';
 import type { AdmissionPlugIn } from '../../server/registry/contract/plug-in.ts';
 import type { FollowedClasses } from './followed-classes.ts';
 

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { numberAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, textAt, valueAt } from '../../meta/json-value.ts';
 import type { PlugInParts } from '../../server/registry/contract/plug-in.ts';
 
 /** The fields of a class of storage, ingresses or priorities that admission needs. */

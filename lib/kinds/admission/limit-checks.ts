@@ -4,7 +4,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { compareQuantities, nanosOf } from '../../server/registry/validation/quantity-checks.ts';
 

@@ -4,8 +4,8 @@ import {
   recordsAt,
   setOwn,
   textAt,
-} from '../../server/registry/rules/json-value.ts';
-import type { JsonRecord } from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
+import type { JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';

@@ -1,7 +1,7 @@
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
-import { recordsAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import {
   admittedName,

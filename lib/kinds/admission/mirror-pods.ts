@@ -5,7 +5,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { secretsOfContainer } from './mountable-secrets.ts';
 
 /** Why a pod of a node's own manifests is refused; undefined: it is not. Such a pod must not get anything from the server. */

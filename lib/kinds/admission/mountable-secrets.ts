@@ -5,7 +5,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 
 /** With this annotation an account restricts its pods to the secrets that it lists. */
 const ENFORCED = 'kubernetes.io/enforce-mountable-secrets';

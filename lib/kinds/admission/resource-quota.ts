@@ -1,7 +1,7 @@
 import { forbidden, isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
-import { recordAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordAt, type JsonRecord } from '../../meta/json-value.ts';
 import { serverContext, serverStrategy } from '../../server/registry/contract/server-context.ts';
 import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
 import { evaluatorOf, type QuotaEvaluator } from '../quotas/evaluators.ts';

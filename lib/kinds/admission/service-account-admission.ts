@@ -11,7 +11,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { mirrorPodProblem } from './mirror-pods.ts';
 import { ephemeralSecretsProblem, mountableSecretsProblem } from './mountable-secrets.ts';

@@ -1,5 +1,5 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { recordsAt, textAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import { generateName } from '../../server/registry/rules/name-validation.ts';
 
 const VOLUME = 'kube-api-access-';

@@ -5,7 +5,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, textAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, textAt } from '../../meta/json-value.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { conditionsCheck } from '../../server/registry/validation/condition-checks.ts';

@@ -3,7 +3,7 @@ import {
   fieldRequired,
   fieldTooMany,
 } from '../../server/registry/rules/field-causes.ts';
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { each, fields, required } from '../../server/registry/validation/combine.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';

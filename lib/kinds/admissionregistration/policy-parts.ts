@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, recordsAt, textAt, textsAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, recordsAt, textAt, textsAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, isEmpty } from '../../server/registry/validation/combine.ts';
 import {

@@ -1,4 +1,4 @@
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 
 const RESERVED = '.static.k8s.io';
 

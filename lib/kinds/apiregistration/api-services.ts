@@ -1,7 +1,7 @@
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
 import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, recordAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, recordAt, textAt } from '../../meta/json-value.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
 import { dns1035Label, dnsSubdomain } from '../../server/registry/validation/formats.ts';

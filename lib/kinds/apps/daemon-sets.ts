@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, jsonEqual, valueAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual, valueAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, numberAt, recordAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, numberAt, recordAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, requiredFor } from '../../server/registry/validation/combine.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';

@@ -12,7 +12,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf, checkedBy, Report, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, when } from '../../server/registry/validation/combine.ts';

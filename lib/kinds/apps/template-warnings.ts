@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { jsonEqual, valueAt } from '../../server/registry/rules/json-value.ts';
+import { jsonEqual, valueAt } from '../../meta/json-value.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';
 import { podTemplateWarnings } from '../pods/pod-template.ts';
 

@@ -11,7 +11,7 @@ import {
   recordAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';

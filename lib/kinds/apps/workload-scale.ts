@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ScaleDefinition } from '../../server/registry/contract/kind-definition.ts';
 import type { TableColumn, TableConvertor } from '../../server/registry/contract/rest-storage.ts';
 import { ageOf } from '../../server/registry/rules/duration.ts';
-import { numberAt, recordAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, recordAt, textAt, valueAt } from '../../meta/json-value.ts';
 import { builtInColumns } from '../columns/built-in-columns.ts';
 
 /** The label selector of a workload as text; empty when there is none or it is invalid. */

@@ -3,7 +3,7 @@ import {
   fieldInvalid,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { numberAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, requiredFor } from '../../server/registry/validation/combine.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';

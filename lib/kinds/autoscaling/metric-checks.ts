@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, textAt, valueAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, fields, requiredFor } from '../../server/registry/validation/combine.ts';
 import { dnsLabel, pathSegment } from '../../server/registry/validation/formats.ts';

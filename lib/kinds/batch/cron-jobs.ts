@@ -3,7 +3,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { textAt, valueAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';

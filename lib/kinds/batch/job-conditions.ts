@@ -1,4 +1,4 @@
-import { recordsAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt } from '../../meta/json-value.ts';
 
 /** Whether a job has the condition with this status. */
 export function hasCondition(job: unknown, type: string, status: string = 'True'): boolean {

@@ -4,7 +4,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, valueAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord, valueAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { domainPrefixedPath } from '../../server/registry/validation/domain-checks.ts';

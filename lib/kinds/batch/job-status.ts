@@ -12,7 +12,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf } from '../../server/registry/validation/check.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

@@ -5,7 +5,7 @@ import {
   recordAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { hasCondition } from './job-conditions.ts';
 import { shownPodSpec, shownTemplate } from './template-form.ts';

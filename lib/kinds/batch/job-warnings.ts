@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { numberAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, valueAt } from '../../meta/json-value.ts';
 import { isNewGeneration, nameWarnings, templateWarnings } from '../apps/template-warnings.ts';
 
 const MANY_COMPLETIONS = 100_000;

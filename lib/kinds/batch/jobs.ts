@@ -1,6 +1,6 @@
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { jsonEqual, numberAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { jsonEqual, numberAt, valueAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';

@@ -13,7 +13,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { each, fields } from '../../server/registry/validation/combine.ts';
 import { labelName } from '../../server/registry/validation/label-selector-checks.ts';

@@ -9,7 +9,7 @@ import {
   recordsAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { isLonger } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

@@ -3,7 +3,7 @@ import {
   recordAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { shownMap } from '../apps/workload-checks.ts';
 

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { JsonRecord } from '../../server/registry/rules/json-value.ts';
+import type { JsonRecord } from '../../meta/json-value.ts';
 import type { BootstrapObjects } from '../../server/registry/contract/kind-set.ts';
 
 /** The first address of the service range, which is kept for this service. */

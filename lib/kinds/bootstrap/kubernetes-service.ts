@@ -14,7 +14,7 @@ import {
   KUBERNETES_PORT,
   kubernetesServiceObjects,
 } from './kubernetes-service-objects.ts';
-import { recordAt, recordsAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt } from '../../meta/json-value.ts';
 
 const NAME = 'kubernetes';
 const NAMESPACE = 'default';

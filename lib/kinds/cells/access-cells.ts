@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { humanDuration } from '../../server/registry/rules/duration.ts';
-import { recordAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import {
   ageCell,
   labelsCell,

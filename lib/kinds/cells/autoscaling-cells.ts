@@ -7,7 +7,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { namedRow, NONE, scalarOr, UNKNOWN, UNSET } from './row-cells.ts';
 
 /** The member of a metric that carries its source, by type. */

@@ -8,7 +8,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { ageCell, nameCell, namedRow, NONE, scalarOr, textOr, UNKNOWN } from './row-cells.ts';
 
 /** Name and creation time: the cells of kinds without their own. */

@@ -7,7 +7,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import {
   ageCell,
   labelsCell,

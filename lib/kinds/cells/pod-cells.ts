@@ -9,7 +9,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { ageCell, conditionHolds, isLeaving, nameCell, NONE, textOr } from './row-cells.ts';
 
 interface Tally {

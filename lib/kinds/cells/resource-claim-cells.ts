@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { ageOf } from '../../server/registry/rules/duration.ts';
-import { recordAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, textAt, valueAt } from '../../meta/json-value.ts';
 import { isLeaving, lengthAt, namedRow } from './row-cells.ts';
 
 function claimState(claim: KubernetesObject): string {

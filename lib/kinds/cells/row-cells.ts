@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { TableCell } from '../../server/registry/contract/table-columns.ts';
 import { ageOf } from '../../server/registry/rules/duration.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
-import { recordAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 
 export const NONE = '<none>';
 export const UNSET = '<unset>';

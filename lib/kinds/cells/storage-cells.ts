@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
-import { recordsAt, textAt, textsAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import {
   ageCell,
   isLeaving,

@@ -10,7 +10,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import {
   ageCell,
   booleanCell,

@@ -5,7 +5,7 @@ import {
   textAt,
   type JsonRecord,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { certificateApproval, datedConditions } from '../subresources/certificate-approval.ts';
 import { causesOf, checkedBy } from '../../server/registry/validation/check.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';

@@ -6,7 +6,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import {
   all,

@@ -1,4 +1,4 @@
-import { recordAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { fields } from '../../server/registry/validation/combine.ts';

@@ -3,7 +3,7 @@ import {
   fieldInvalid,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, jsonEqual } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, entries, fields, when } from '../../server/registry/validation/combine.ts';
 import { configMapKey } from '../../server/registry/validation/formats.ts';

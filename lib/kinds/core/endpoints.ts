@@ -5,7 +5,7 @@ import {
   recordAt,
   recordsAt,
   textAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import {
   endpointIp,
   unlessEmpty,

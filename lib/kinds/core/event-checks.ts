@@ -3,7 +3,7 @@ import {
   fieldInvalid,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, jsonEqual, numberAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual, numberAt, textAt } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { all, required } from '../../server/registry/validation/combine.ts';
 import { isLonger, qualifiedName } from '../../server/registry/validation/formats.ts';

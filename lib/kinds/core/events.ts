@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 import type { SelectableFields } from '../../server/registry/contract/kind-definition.ts';
 import { type KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { causesOf, checkedBy } from '../../server/registry/validation/check.ts';

@@ -13,7 +13,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
 import { labelValue } from '../../server/registry/validation/formats.ts';

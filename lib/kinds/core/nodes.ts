@@ -7,7 +7,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { causesOf } from '../../server/registry/validation/check.ts';
 import { all } from '../../server/registry/validation/combine.ts';

@@ -11,7 +11,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { all, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../server/registry/validation/formats.ts';

@@ -14,7 +14,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';

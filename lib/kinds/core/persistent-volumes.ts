@@ -9,7 +9,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';
 import { goDiff } from '../../server/registry/validation/go-diff.ts';

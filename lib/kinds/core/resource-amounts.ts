@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
 import {

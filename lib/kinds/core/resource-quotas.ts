@@ -7,7 +7,7 @@ import {
   recordsAt,
   textAt,
   textsAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

@@ -7,7 +7,7 @@ import {
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
 import { jsonSyntaxError } from '../../kernel/text/go-json-syntax.ts';
-import { isRecord, jsonEqual, textAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual, textAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, entries, fields, when } from '../../server/registry/validation/combine.ts';
 import { configMapKey } from '../../server/registry/validation/formats.ts';

@@ -1,5 +1,5 @@
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
-import { recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../meta/json-value.ts';
 import { serviceAccountToken } from '../subresources/service-account-token.ts';
 import { type KindRules } from '../../server/registry/contract/kind-rules.ts';
 

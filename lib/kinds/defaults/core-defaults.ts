@@ -7,7 +7,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { SetDefaults } from '../../server/registry/typed/type-reader.ts';
 import { defaultUnset } from './pod-spec-defaults.ts';
 

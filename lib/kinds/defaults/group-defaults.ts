@@ -4,7 +4,7 @@ import {
   isRecord,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { SetDefaults } from '../../server/registry/typed/type-reader.ts';
 import { defaultNumber, defaultUnset } from './pod-spec-defaults.ts';
 

@@ -8,7 +8,7 @@ import {
   setOwn,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { SetDefaults } from '../../server/registry/typed/type-reader.ts';
 
 /** Read and write for the owner, read for all others: 0644. */

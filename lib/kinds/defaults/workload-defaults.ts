@@ -4,7 +4,7 @@ import {
   recordAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { SetDefaults } from '../../server/registry/typed/type-reader.ts';
 import { adoptLabels } from './core-defaults.ts';
 import { defaultUnset } from './pod-spec-defaults.ts';

@@ -11,7 +11,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { endpointIp } from '../../server/registry/validation/addresses/address-checks.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';

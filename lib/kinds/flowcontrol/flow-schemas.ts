@@ -9,7 +9,7 @@ import {
   jsonEqual,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { checkedBy, type Check, type Report } from '../../server/registry/validation/check.ts';
 import {
   all,

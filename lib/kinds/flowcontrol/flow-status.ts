@@ -1,5 +1,5 @@
 import { newStatusStrategy, type UpdateStrategy } from '../../server/registry/contract/strategy.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required, unique } from '../../server/registry/validation/combine.ts';
 

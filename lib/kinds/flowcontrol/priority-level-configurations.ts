@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, jsonEqual, numberAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual, numberAt, textAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

@@ -3,7 +3,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { recordAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, required } from '../../server/registry/validation/combine.ts';
 import { domainPrefixedPath } from '../../server/registry/validation/domain-checks.ts';

@@ -1,6 +1,6 @@
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import { recordAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, textAt, valueAt } from '../../meta/json-value.ts';
 import {
   balancerPoints,
   balancerWarnings,

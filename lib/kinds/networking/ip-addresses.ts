@@ -1,5 +1,5 @@
 import { fieldImmutable } from '../../server/registry/rules/field-causes.ts';
-import { recordAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, valueAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { fields, isChanged, required } from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain, pathSegment } from '../../server/registry/validation/formats.ts';

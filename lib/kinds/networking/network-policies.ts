@@ -9,7 +9,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, first, required } from '../../server/registry/validation/combine.ts';
 import { portName } from '../../server/registry/validation/formats.ts';

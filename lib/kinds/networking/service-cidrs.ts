@@ -1,5 +1,5 @@
 import { fieldImmutable, fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { textsAt } from '../../server/registry/rules/json-value.ts';
+import { textsAt } from '../../meta/json-value.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { each, requiredFor } from '../../server/registry/validation/combine.ts';
 import { parseCidr } from '../../server/registry/validation/addresses/ip-address.ts';

@@ -1,6 +1,6 @@
 import { deprecatedNodeLabel } from '../../server/registry/rules/deprecated-node-labels.ts';
 import { fieldDuplicate } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, recordAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, recordAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';

@@ -1,4 +1,4 @@
-import { jsonEqual, recordAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { jsonEqual, recordAt, textAt, valueAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { Report } from '../../server/registry/validation/check.ts';
 import { appArmorProfile } from './containers/security-profiles.ts';

@@ -1,6 +1,6 @@
 import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
 import { fieldForbidden } from '../../server/registry/rules/field-causes.ts';
-import { jsonEqual, recordAt, recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { jsonEqual, recordAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import { keepAllBut } from '../subresources/kept-fields.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

@@ -4,7 +4,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 
 const NODE_CONDITIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

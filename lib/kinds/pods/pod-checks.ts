@@ -1,5 +1,5 @@
 import { fieldForbidden } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, recordAt, recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, recordAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { checkImage } from './containers/containers.ts';
 import { checkPodAnnotations, checkProfileAnnotations } from './spec/pod-annotations.ts';

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { HookParts } from '../../server/registry/contract/kind-definition.ts';
-import type { JsonRecord } from '../../server/registry/rules/json-value.ts';
+import type { JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { setTolerations } from './pod-admission.ts';
 import { findPriority, setPriority, type Priority } from './pod-priority.ts';

@@ -5,7 +5,7 @@ import {
   recordAt,
   recordsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import type { PodReport } from './report/pod-report.ts';
 

@@ -4,7 +4,7 @@ import {
   recordsAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { visitContainers } from './report/pod-report.ts';
 
 /** Sources of projected volumes that are switched off by default. */

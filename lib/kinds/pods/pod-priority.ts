@@ -2,7 +2,7 @@ import { forbidden, isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { HookParts } from '../../server/registry/contract/kind-definition.ts';
 import { serverContext } from '../../server/registry/contract/server-context.ts';
-import { numberAt, recordAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, recordAt, textAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 
 const PODS = { group: '', resource: 'pods' };

@@ -3,7 +3,7 @@ import {
   recordAt,
   recordsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { nanosOf } from '../../server/registry/validation/quantity-checks.ts';
 
 export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';

@@ -7,7 +7,7 @@ import {
   setOwn,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { keepAllBut } from '../subresources/kept-fields.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';

@@ -8,7 +8,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { refusedPod } from './pod-priority.ts';
 

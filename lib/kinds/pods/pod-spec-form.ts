@@ -1,4 +1,4 @@
-import { isRecord, setOwn, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord, setOwn, type JsonRecord } from '../../meta/json-value.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 
 // API servers show the internal types of pods in messages. See pkg/apis/core/types.go @ v1.36.3.

@@ -12,7 +12,7 @@ import {
   setOwn,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { dnsSubdomain, qualifiedName } from '../../server/registry/validation/formats.ts';

@@ -4,7 +4,7 @@ import {
   recordAt,
   recordsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { labelMap } from '../../server/registry/validation/label-selector-checks.ts';
 import { checkPodAnnotations, checkProfileAnnotations } from './spec/pod-annotations.ts';

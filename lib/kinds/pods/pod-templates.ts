@@ -1,4 +1,4 @@
-import { isRecord, jsonEqual } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual } from '../../meta/json-value.ts';
 import { checkedBy } from '../../server/registry/validation/check.ts';
 import { fields } from '../../server/registry/validation/combine.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';

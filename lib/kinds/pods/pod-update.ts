@@ -10,7 +10,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { unifiedDiff } from '../../server/registry/validation/unified-diff.ts';

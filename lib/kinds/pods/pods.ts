@@ -6,7 +6,7 @@ import {
   recordAt,
   textAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type {
   HookParts,
   SelectableFields,

@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

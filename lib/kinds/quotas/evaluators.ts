@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
 import { isHugePages, isNativeResource } from '../pods/containers/resource-names.ts';
-import { recordAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import { podIsInScope, selectsName, type ScopeSelector } from './pod-scopes.ts';
 import {
   amountsOf,

@@ -7,7 +7,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 
 const AFFINITIES = ['podAffinity', 'podAntiAffinity'];
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -7,7 +7,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { parseQuantity, type Quantity } from '../../server/registry/typed/quantity.ts';
 import { wholeOf } from '../../server/registry/validation/quantity-checks.ts';
 

@@ -1,5 +1,5 @@
 import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import {
   all,

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../server/registry/contract/rest-storage
 import { serverContext } from '../../server/registry/contract/server-context.ts';
 import type { StoreHooks, WriteTarget } from '../../server/registry/contract/store-hooks.ts';
 import { fieldForbidden } from '../../server/registry/rules/field-causes.ts';
-import { recordAt, recordsAt, textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 
 const LABEL = 'resource.kubernetes.io/admin-access';
 

@@ -1,5 +1,5 @@
 import { fieldDuplicate, fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { textsAt } from '../../server/registry/rules/json-value.ts';
+import { textsAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { each, fields } from '../../server/registry/validation/combine.ts';
 import { labelName } from '../../server/registry/validation/label-selector-checks.ts';

@@ -1,5 +1,5 @@
 import { fieldDuplicate, fieldTooMany } from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { each } from '../../server/registry/validation/combine.ts';
 

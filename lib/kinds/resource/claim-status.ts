@@ -10,7 +10,7 @@ import {
   recordAt,
   recordsAt,
   textAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { conditionsCheck } from '../../server/registry/validation/condition-checks.ts';

@@ -3,7 +3,7 @@ import {
   fieldInvalid,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, textAt, textsAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { isEmpty } from '../../server/registry/validation/combine.ts';
 import {

@@ -9,7 +9,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';

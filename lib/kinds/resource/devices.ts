@@ -3,7 +3,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { each, fields, required } from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';

@@ -6,7 +6,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isEmpty } from '../../server/registry/validation/combine.ts';

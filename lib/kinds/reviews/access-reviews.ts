@@ -20,7 +20,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { qualifiedName } from '../../server/registry/rules/name-forms.ts';
 import {
   attributesOf,

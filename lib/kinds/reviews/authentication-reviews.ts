@@ -4,7 +4,7 @@ import type { ServerParts } from '../../server/registry/contract/subresource-par
 import { userNamed, type UserInfo } from '../../server/registry/contract/user-info.ts';
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import { textAt, textsAt } from '../../server/registry/rules/json-value.ts';
+import { textAt, textsAt } from '../../meta/json-value.ts';
 import { reviewResource } from './review-resource.ts';
 
 const GROUP = 'authentication.k8s.io';

@@ -6,7 +6,7 @@ import type {
   RestStorage,
 } from '../../server/registry/contract/rest-storage.ts';
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
-import { recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../meta/json-value.ts';
 
 const DESCRIPTION: ResourceDescription = {
   group: '',

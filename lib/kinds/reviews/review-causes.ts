@@ -11,7 +11,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { each, fields } from '../../server/registry/validation/combine.ts';
 import { selectorRequirement } from '../../server/registry/validation/label-selector-checks.ts';

@@ -6,7 +6,7 @@ import {
   fieldImmutable,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { jsonEqual, numberAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { jsonEqual, numberAt, textAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';

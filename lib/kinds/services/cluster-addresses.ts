@@ -10,7 +10,7 @@ import type { UnstructuredObject } from '../../meta/object.ts';
 import type { HookParts } from '../../server/registry/contract/kind-definition.ts';
 import type { ObjectStore } from '../../server/registry/contract/object-store.ts';
 import { serverContext } from '../../server/registry/contract/server-context.ts';
-import { recordAt, recordsAt, textsAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textsAt } from '../../meta/json-value.ts';
 import {
   ipText,
   networkText,

@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { textAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { textAt, type JsonRecord } from '../../meta/json-value.ts';
 import { Report } from '../../server/registry/validation/check.ts';
 import {
   checkServiceAddresses,

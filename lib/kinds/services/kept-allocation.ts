@@ -1,4 +1,4 @@
-import { recordsAt, textAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import {
   clusterIpsOf,
   isBalanced,

@@ -1,7 +1,7 @@
 import { internalError, withoutReason, type FieldCause } from '../../meta/failure/failures.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { recordsAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, type JsonRecord } from '../../meta/json-value.ts';
 import { PORT_TAKEN, type TakenPorts } from './node-ports.ts';
 import { hasNodePorts, needsHealthCheck, nodePortsOf, typeOf } from './service-fields.ts';
 

@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { textAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Report } from '../../server/registry/validation/check.ts';
 import { parseIp } from '../../server/registry/validation/addresses/ip-address.ts';
 import { legacyIp, unlessStored } from '../../server/registry/validation/addresses/ip-formats.ts';

@@ -10,7 +10,7 @@ import type { WriteResult } from '../../server/registry/contract/rest-storage.ts
 import { serverContext } from '../../server/registry/contract/server-context.ts';
 import type { FinishWrite, StoreHooks } from '../../server/registry/contract/store-hooks.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { recordsAt, textAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { ClusterAddresses, type AddressOwner } from './cluster-addresses.ts';
 import { initIpFamilies, normalizeClusterIps } from './ip-families.ts';

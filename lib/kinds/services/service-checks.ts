@@ -10,7 +10,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { endpointIp } from '../../server/registry/validation/addresses/address-checks.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { first, isEmpty, required } from '../../server/registry/validation/combine.ts';

@@ -4,7 +4,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 
 const NONE: JsonRecord = {};
 

@@ -1,4 +1,4 @@
-import { recordAt, textAt, textsAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, textAt, textsAt } from '../../meta/json-value.ts';
 import { cidrWarnings, ipWarnings } from '../../server/registry/validation/addresses/ip-formats.ts';
 import { clusterIpsOf, isExternalName, specOf, typeOf } from './service-fields.ts';
 

@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { textAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { textAt, valueAt } from '../../meta/json-value.ts';
 import { serviceProxy } from '../subresources/proxies.ts';
 import {
   balancerPoints,

@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { numberAt, valueAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, valueAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { nonNegative } from '../../server/registry/validation/values.ts';

@@ -1,5 +1,5 @@
 import { newStatusStrategy, type UpdateStrategy } from '../../server/registry/contract/strategy.ts';
-import { recordAt, setOwn } from '../../server/registry/rules/json-value.ts';
+import { recordAt, setOwn } from '../../meta/json-value.ts';
 import type { MutableMetadata } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { fields } from '../../server/registry/validation/combine.ts';

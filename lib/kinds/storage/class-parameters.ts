@@ -3,7 +3,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
 

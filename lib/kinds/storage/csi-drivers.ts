@@ -9,7 +9,7 @@ import {
   recordsAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';

@@ -4,7 +4,7 @@ import {
   fieldInvalid,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { jsonEqual, recordsAt, textAt, textsAt } from '../../server/registry/rules/json-value.ts';
+import { jsonEqual, recordsAt, textAt, textsAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields } from '../../server/registry/validation/combine.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';

@@ -1,5 +1,5 @@
 import { deprecatedNodeLabel } from '../../server/registry/rules/deprecated-node-labels.ts';
-import { recordAt, recordsAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt } from '../../meta/json-value.ts';
 import { checkedBy } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';

@@ -3,7 +3,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';

@@ -1,6 +1,6 @@
 import { deprecatedNodeLabel } from '../../server/registry/rules/deprecated-node-labels.ts';
 import { fieldDuplicate, fieldNotSupported } from '../../server/registry/rules/field-causes.ts';
-import { isRecord, jsonEqual, recordsAt, textsAt } from '../../server/registry/rules/json-value.ts';
+import { isRecord, jsonEqual, recordsAt, textsAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required, unique } from '../../server/registry/validation/combine.ts';
 import { labelName } from '../../server/registry/validation/label-selector-checks.ts';

@@ -4,7 +4,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../server/registry/rules/json-value.ts';
+import { isRecord } from '../../meta/json-value.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';

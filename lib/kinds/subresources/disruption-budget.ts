@@ -9,7 +9,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 
 const BUDGET = { group: 'policy', resource: 'poddisruptionbudget' } as const;
 const VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";

@@ -1,4 +1,4 @@
-import { recordAt, setOwn, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { recordAt, setOwn, type JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 
 /**

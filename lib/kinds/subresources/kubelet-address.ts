@@ -2,7 +2,7 @@ import { isNotFound, notFound } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { serverContext } from '../../server/registry/contract/server-context.ts';
 import type { ServerParts } from '../../server/registry/contract/subresource-parts.ts';
-import { numberAt, recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { numberAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import { plainFailure } from './named-creation.ts';
 
 /** See pkg/kubelet/client KubeletClientConfig.PreferredAddressTypes @ 24a394e. */

@@ -8,7 +8,7 @@ import type {
 } from '../../server/registry/contract/rest-storage.ts';
 import { defaultTable } from '../../server/registry/contract/table-columns.ts';
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 
 /** The answer to a request that succeeded and made no object. */
 export function successStatus(): WriteResult {

@@ -15,7 +15,7 @@ import type {
 } from '../../server/registry/contract/subresource-parts.ts';
 import { defaultTable } from '../../server/registry/contract/table-columns.ts';
 import { fieldNotSupported, fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import { recordAt, recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import {
   checkNamed,
   joinedCauses,

@@ -1,6 +1,6 @@
 import { badRequest } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../meta/json-value.ts';
 
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 

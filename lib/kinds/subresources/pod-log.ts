@@ -6,7 +6,7 @@ import type {
 } from '../../server/registry/contract/rest-storage.ts';
 import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
 import { fieldForbidden, fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 import { kubeletFailure } from './kubelet-address.ts';
 import { containerOf } from './pod-container.ts';
 

@@ -1,7 +1,7 @@
 import { badRequest, forbidden } from '../../meta/failure/failures.ts';
 import type { RestStorage } from '../../server/registry/contract/rest-storage.ts';
 import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
-import { textAt } from '../../server/registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 import { kubeletFailure } from './kubelet-address.ts';
 import { containerOf } from './pod-container.ts';
 import { connectStorage } from './connect-storage.ts';

@@ -7,7 +7,7 @@ import type {
   ServerParts,
   SubresourceParts,
 } from '../../server/registry/contract/subresource-parts.ts';
-import { recordsAt, textAt } from '../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../meta/json-value.ts';
 import { connectStorage } from './connect-storage.ts';
 import { kubeletFailure } from './kubelet-address.ts';
 

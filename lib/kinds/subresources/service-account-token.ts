@@ -17,7 +17,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { namedCreation } from './named-creation.ts';
 
 const TOKEN_REQUEST = {

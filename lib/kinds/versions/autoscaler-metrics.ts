@@ -3,7 +3,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 
 /** The metrics of an autoscaler in the forms of autoscaling/v1 and v2. See pkg/apis/autoscaling/v1/conversion.go @ 24a394e. */
 type Shape = (source: JsonRecord) => JsonRecord;

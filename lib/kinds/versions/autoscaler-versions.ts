@@ -7,7 +7,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../server/registry/rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import { convertedMetric } from './autoscaler-metrics.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';

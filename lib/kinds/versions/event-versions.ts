@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { SelectableFields } from '../../server/registry/contract/kind-definition.ts';
 import type { VersionConversion } from '../../server/registry/contract/version-conversion.ts';
-import { textAt, type JsonRecord } from '../../server/registry/rules/json-value.ts';
+import { textAt, type JsonRecord } from '../../meta/json-value.ts';
 
 /** Fields that both versions have under one name. */
 const SHARED = ['reason', 'type', 'series', 'action', 'related'] as const;

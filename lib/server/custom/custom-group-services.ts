@@ -6,7 +6,7 @@ import type { ObjectStore } from '../registry/contract/object-store.ts';
 import type { InstalledResource } from '../registry/contract/rest-storage.ts';
 import { serverContext } from '../registry/contract/server-context.ts';
 import { CleanupQueue } from '../registry/namespaces/cleanup-queue.ts';
-import { textAt } from '../registry/rules/json-value.ts';
+import { textAt } from '../../meta/json-value.ts';
 
 const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 /** See pkg/controlplane/apiserver crdregistration @ v1.36.3. */

@@ -20,7 +20,7 @@ import { storedContentOf } from './conversion/converted-content.ts';
 import { ConvertedVersions } from './conversion/converted-versions.ts';
 import { customResourceKind } from './versions/custom-resource-kind.ts';
 import { timestampOf } from '../registry/rules/duration.ts';
-import { jsonEqual, recordAt, valueAt } from '../registry/rules/json-value.ts';
+import { jsonEqual, recordAt, valueAt } from '../../meta/json-value.ts';
 import type { Admission } from '../registry/contract/admission.ts';
 import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
 import { KindVersions, type ConvertObject } from '../registry/kind-versions.ts';

@@ -1,6 +1,6 @@
 import { failure, type ApiError } from '../../meta/failure/api-error.ts';
 import { badRequest } from '../../meta/failure/failures.ts';
-import { jsonEqual, setOwn } from '../registry/rules/json-value.ts';
+import { jsonEqual, setOwn } from '../../meta/json-value.ts';
 import {
   cloneJson,
   getOwn,

@@ -1,4 +1,4 @@
-import { setOwn } from '../registry/rules/json-value.ts';
+import { setOwn } from '../../meta/json-value.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../http/body/json-tree.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../meta/failure/api-error.ts';
 import { badRequest, withoutReason } from '../../meta/failure/failures.ts';
 import type { MessageType } from '../../meta/types/message-type.ts';
-import { setOwn } from '../registry/rules/json-value.ts';
+import { setOwn } from '../../meta/json-value.ts';
 import {
   cloneJson,
   getOwn,

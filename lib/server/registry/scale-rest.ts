@@ -11,7 +11,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from './rules/json-value.ts';
+} from '../../meta/json-value.ts';
 import {
   defineKind,
   type NegativeReplicas,

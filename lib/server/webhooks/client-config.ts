@@ -1,4 +1,4 @@
-import { numberAt, recordAt, textAt, type JsonRecord } from '../registry/rules/json-value.ts';
+import { numberAt, recordAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { WebhookClientConfig } from './webhook-caller.ts';
 
 const DEFAULT_PORT = 443;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordsAt, textAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../../lib/meta/json-value.ts';
 import { Answers } from '../../server/registry/support/answers.ts';
 
 const NODES = '/api/v1/nodes';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { persistentVolumes } from '../../../lib/kinds/core/persistent-volumes.ts';
-import { recordAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { recordAt } from '../../../lib/meta/json-value.ts';
 import type { MutableObject } from '../../../lib/server/registry/rules/mutable-object.ts';
 
 const BEFORE = '2026-11-26T22:40:38Z';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CORE_DEFAULTS } from '../../../lib/kinds/defaults/core-defaults.ts';
-import type { JsonRecord } from '../../../lib/server/registry/rules/json-value.ts';
+import type { JsonRecord } from '../../../lib/meta/json-value.ts';
 import { Answers } from '../../server/registry/support/answers.ts';
 
 function defaulted(type: string, given: JsonRecord): JsonRecord {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordsAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { recordsAt } from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, pod, rejection } from '../../server/registry/support/registry-harness.ts';
 
 describe('a new pod', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { numberAt, recordsAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { numberAt, recordsAt } from '../../../lib/meta/json-value.ts';
 import { pod, RegistryHarness, rejection } from '../../server/registry/support/registry-harness.ts';
 
 const STATUS = '/v1/pods/status';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { kindNamed } from '../../server/registry/support/kind-named.ts';
-import { recordAt, recordsAt, valueAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, valueAt } from '../../../lib/meta/json-value.ts';
 import { podCells } from '../../../lib/kinds/cells/pod-cells.ts';
 import { RegistryHarness, pod, rejection } from '../../server/registry/support/registry-harness.ts';
 

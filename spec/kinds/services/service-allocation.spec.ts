@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import type { ApiResourceRegistry } from '../../../lib/server/api/api-resource-registry.ts';
-import { recordsAt, textAt, valueAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { recordsAt, textAt, valueAt } from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, rejection } from '../../server/registry/support/registry-harness.ts';
 
 const ADDRESSES = 'networking.k8s.io/v1/ipaddresses';

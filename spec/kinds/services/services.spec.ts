@@ -4,7 +4,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../../lib/server/registry/rules/json-value.ts';
+} from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, rejection } from '../../server/registry/support/registry-harness.ts';
 
 function service(name: string, spec: object = {}): object {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import type { JsonRecord } from '../../../lib/server/registry/rules/json-value.ts';
+import type { JsonRecord } from '../../../lib/meta/json-value.ts';
 import { call } from './support.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';

@@ -3,7 +3,7 @@ import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';
 import { noKinds } from '../../../lib/server/api/no-kinds.ts';
-import { recordsAt, textAt, valueAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { recordsAt, textAt, valueAt } from '../../../lib/meta/json-value.ts';
 import { definition, widget } from '../custom/widget-definition.ts';
 import { HttpApi } from './http-api.ts';
 

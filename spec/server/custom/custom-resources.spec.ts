@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
-import { valueAt } from '../../../lib/server/registry/rules/json-value.ts';
+import { valueAt } from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, collect, rejection } from '../registry/support/registry-harness.ts';
 import { definition, version, widget } from './widget-definition.ts';
 

@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
-import { recordAt, recordsAt, textAt } from '../../../server/registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../../server/registry/validation/combine.ts';
 import {

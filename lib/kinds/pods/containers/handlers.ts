@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
-import { isRecord, numberAt, recordsAt } from '../../../server/registry/rules/json-value.ts';
+import { isRecord, numberAt, recordsAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields, required } from '../../../server/registry/validation/combine.ts';
 import { httpHeaderName, portName } from '../../../server/registry/validation/formats.ts';

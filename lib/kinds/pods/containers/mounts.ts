@@ -10,7 +10,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { format, oneOf } from '../../../server/registry/validation/values.ts';
 import type { PodReport } from '../report/pod-report.ts';
 import { descendingPath, withoutBacksteps } from '../volumes/local-path.ts';

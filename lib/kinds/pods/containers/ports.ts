@@ -8,7 +8,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check, Report } from '../../../server/registry/validation/check.ts';
 import { fields } from '../../../server/registry/validation/combine.ts';
 import { portName } from '../../../server/registry/validation/formats.ts';

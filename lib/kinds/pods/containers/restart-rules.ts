@@ -10,7 +10,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check, Report } from '../../../server/registry/validation/check.ts';
 import { podCheck } from '../report/pod-report.ts';
 import { oneOfTexts } from '../report/small-checks.ts';

@@ -1,5 +1,5 @@
 import { fieldForbidden, fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
-import { textsAt } from '../../../server/registry/rules/json-value.ts';
+import { textsAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields } from '../../../server/registry/validation/combine.ts';
 import { goForm } from '../../../server/registry/validation/go-form.ts';

@@ -4,7 +4,7 @@ import {
   fieldRequired,
   fieldTooLong,
 } from '../../../server/registry/rules/field-causes.ts';
-import { isRecord, textAt } from '../../../server/registry/rules/json-value.ts';
+import { isRecord, textAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { goForm } from '../../../server/registry/validation/go-form.ts';
 import { between, format } from '../../../server/registry/validation/values.ts';

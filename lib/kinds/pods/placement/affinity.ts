@@ -3,7 +3,7 @@ import {
   fieldInvalid,
   fieldRequired,
 } from '../../../server/registry/rules/field-causes.ts';
-import { isRecord, textAt, textsAt } from '../../../server/registry/rules/json-value.ts';
+import { isRecord, textAt, textsAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { each, fields, requiredFor } from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain, labelValue } from '../../../server/registry/validation/formats.ts';

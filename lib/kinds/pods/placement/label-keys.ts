@@ -6,7 +6,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Report } from '../../../server/registry/validation/check.ts';
 import { labelName } from '../../../server/registry/validation/label-selector-checks.ts';
 

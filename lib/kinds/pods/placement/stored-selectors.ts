@@ -3,7 +3,7 @@ import {
   recordsAt,
   textsAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { Report } from '../../../server/registry/validation/check.ts';
 import { labelValue } from '../../../server/registry/validation/formats.ts';
 import { labelSelector } from '../../../server/registry/validation/label-selector-checks.ts';

@@ -1,5 +1,5 @@
 import { fieldInvalid, fieldNotSupported } from '../../../server/registry/rules/field-causes.ts';
-import { recordsAt, textAt } from '../../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { labelValue, qualifiedName } from '../../../server/registry/validation/formats.ts';
 import { filled } from '../report/small-checks.ts';

@@ -8,7 +8,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { labelSelector } from '../../../server/registry/validation/label-selector-checks.ts';
 import { oneOf } from '../../../server/registry/validation/values.ts';

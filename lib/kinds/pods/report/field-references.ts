@@ -3,7 +3,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../../server/registry/rules/field-causes.ts';
-import { textAt } from '../../../server/registry/rules/json-value.ts';
+import { textAt } from '../../../meta/json-value.ts';
 import type { Check, Report } from '../../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../../server/registry/validation/formats.ts';
 import { text } from './small-checks.ts';

@@ -6,7 +6,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { Report, type Check } from '../../../server/registry/validation/check.ts';
 
 /** The lists of containers in the order in which most rules visit them. */

@@ -9,7 +9,7 @@ import {
   recordsAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { visitContainers, type PodReport } from '../report/pod-report.ts';
 
 // See pkg/apis/core/validation/validation.go validateOS, validateWindowsHostProcessPod @ v1.36.3.

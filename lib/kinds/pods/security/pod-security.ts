@@ -9,7 +9,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { each, fields } from '../../../server/registry/validation/combine.ts';
 import { oneOf } from '../../../server/registry/validation/values.ts';

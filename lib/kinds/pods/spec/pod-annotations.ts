@@ -5,7 +5,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Report } from '../../../server/registry/validation/check.ts';
 import { format } from '../../../server/registry/validation/values.ts';
 import { tolerations } from '../placement/tolerations.ts';

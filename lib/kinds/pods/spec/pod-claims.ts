@@ -4,7 +4,7 @@ import {
   fieldInvalid,
   fieldRequired,
 } from '../../../server/registry/rules/field-causes.ts';
-import { recordsAt, textAt } from '../../../server/registry/rules/json-value.ts';
+import { recordsAt, textAt } from '../../../meta/json-value.ts';
 import { fields } from '../../../server/registry/validation/combine.ts';
 import {
   dnsLabel,

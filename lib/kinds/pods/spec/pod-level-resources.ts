@@ -3,7 +3,7 @@ import {
   recordAt,
   setOwn,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { isHugePages } from '../containers/resource-names.ts';
 import { containerTotals } from './pod-resources.ts';
 

@@ -4,7 +4,7 @@ import {
   recordsAt,
   setOwn,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import {
   parseQuantity,
   quantityText,

@@ -6,7 +6,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { each, fields, required } from '../../../server/registry/validation/combine.ts';
 import {
   dnsLabel,

@@ -9,7 +9,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { required } from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../../server/registry/validation/formats.ts';
 import { format } from '../../../server/registry/validation/values.ts';

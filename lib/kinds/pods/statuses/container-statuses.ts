@@ -12,7 +12,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Report } from '../../../server/registry/validation/check.ts';
 import { each, fields } from '../../../server/registry/validation/combine.ts';
 import { unixId } from '../containers/security-profiles.ts';

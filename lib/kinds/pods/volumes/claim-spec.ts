@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../../server/registry/rules/field-causes.ts';
-import { isRecord, textAt, textsAt, valueAt } from '../../../server/registry/rules/json-value.ts';
+import { isRecord, textAt, textsAt, valueAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields, required } from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../../server/registry/validation/formats.ts';

@@ -4,7 +4,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { fields, required } from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../../server/registry/validation/formats.ts';

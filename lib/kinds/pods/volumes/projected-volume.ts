@@ -4,7 +4,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check, Report } from '../../../server/registry/validation/check.ts';
 import { all, fields, required } from '../../../server/registry/validation/combine.ts';
 import { fileMode, text, within } from '../report/small-checks.ts';

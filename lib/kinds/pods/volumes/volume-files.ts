@@ -1,5 +1,5 @@
 import { fieldInvalid, fieldRequired } from '../../../server/registry/rules/field-causes.ts';
-import type { JsonRecord } from '../../../server/registry/rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../../server/registry/validation/combine.ts';
 import { objectFieldOf, resourceFieldOf } from '../report/field-references.ts';

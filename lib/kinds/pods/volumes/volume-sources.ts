@@ -12,7 +12,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields, isEmpty, required } from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../../server/registry/validation/formats.ts';

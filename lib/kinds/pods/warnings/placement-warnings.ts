@@ -4,7 +4,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { labelValue } from '../../../server/registry/validation/formats.ts';
 
 /** Labels of nodes that have other names now. See pkg/api/node/util.go @ v1.36.3. */

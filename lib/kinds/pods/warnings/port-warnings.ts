@@ -3,7 +3,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { visitContainers } from '../report/pod-report.ts';
 
 interface PlacedPort {

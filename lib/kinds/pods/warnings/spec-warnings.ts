@@ -8,7 +8,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { ipWarnings } from '../../../server/registry/validation/addresses/ip-formats.ts';
 import {
   APP_ARMOR,

@@ -5,7 +5,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../../server/registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { isWholeQuantity } from '../../../server/registry/validation/quantity-checks.ts';
 
 // See pkg/api/pod/warnings.go @ v1.36.3.

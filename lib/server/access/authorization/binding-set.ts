@@ -1,5 +1,5 @@
 import { serviceAccountName, type UserInfo } from '../../registry/contract/user-info.ts';
-import { recordAt, recordsAt, textAt } from '../../registry/rules/json-value.ts';
+import { recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 
 /** A user, group or service account of a binding. */
 interface Subject {

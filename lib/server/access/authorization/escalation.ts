@@ -4,7 +4,7 @@ import type { RequestContext } from '../../registry/contract/rest-storage.ts';
 import type { StoreHooks, WriteTarget } from '../../registry/contract/store-hooks.ts';
 import { isPrivileged, userNamed, type UserInfo } from '../../registry/contract/user-info.ts';
 import { listOfTexts } from '../../registry/rules/go-text.ts';
-import { jsonEqual, recordAt, recordsAt, textAt } from '../../registry/rules/json-value.ts';
+import { jsonEqual, recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 import { forbiddenFor } from './forbidden-access.ts';
 import { rulesIn, type PolicyRule } from './policy-rule.ts';
 import { aggregated, type RbacAuthorizer } from './rbac-authorizer.ts';

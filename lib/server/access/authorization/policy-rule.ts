@@ -1,5 +1,5 @@
 import type { AccessQuestion } from '../../registry/contract/access-parts.ts';
-import { recordsAt, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { recordsAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 
 /** One rule of a role. */
 export interface PolicyRule {

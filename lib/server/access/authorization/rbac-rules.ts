@@ -4,7 +4,7 @@ import { notFound } from '../../../meta/failure/failures.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 import { ObjectFollower } from '../../registry/followed/object-follower.ts';
 import type { ResourceStorage } from '../../registry/storage-factory.ts';
-import { textAt } from '../../registry/rules/json-value.ts';
+import { textAt } from '../../../meta/json-value.ts';
 import { BindingSet, bindingIn, subjectKeys, type Binding } from './binding-set.ts';
 import { rulesIn, type PolicyRule } from './policy-rule.ts';
 

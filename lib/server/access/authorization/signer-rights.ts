@@ -2,7 +2,7 @@ import { forbidden } from '../../../meta/failure/failures.ts';
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 import type { StoreHooks } from '../../registry/contract/store-hooks.ts';
 import { isPrivileged, userNamed } from '../../registry/contract/user-info.ts';
-import { jsonEqual, textAt, valueAt } from '../../registry/rules/json-value.ts';
+import { jsonEqual, textAt, valueAt } from '../../../meta/json-value.ts';
 
 const GROUP = 'certificates.k8s.io';
 const REQUESTS = { group: GROUP, resource: 'certificatesigningrequests' };

@@ -1,5 +1,5 @@
 import { serviceAccountName } from '../../registry/contract/user-info.ts';
-import { textAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { textAt, type JsonRecord } from '../../../meta/json-value.ts';
 
 /** The issuer of tokens in secrets, the same on every server. */
 export const SECRET_TOKEN_ISSUER = 'kubernetes/serviceaccount';

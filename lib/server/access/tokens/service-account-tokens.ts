@@ -11,7 +11,7 @@ import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { TokenSigner } from '../../registry/contract/access-parts.ts';
 import { SECRET_TOKEN_ISSUER } from './secret-tokens.ts';
-import { isRecord, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 
 export interface ServiceAccountTokensOptions {
   readonly runtime: Pick<Runtime, 'wallMs'>;

@@ -13,7 +13,7 @@ import {
   serviceAccountName,
   type UserInfo,
 } from '../../registry/contract/user-info.ts';
-import { recordAt, textAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { recordAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { SECRET_TOKEN_ISSUER, secretTokenSubject } from './secret-tokens.ts';
 import { audiencesOf, type ServiceAccountTokens } from './service-account-tokens.ts';
 

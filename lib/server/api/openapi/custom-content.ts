@@ -3,7 +3,7 @@ import type {
   InstalledResource,
   ResourceDescription,
 } from '../../registry/contract/rest-storage.ts';
-import { isRecord, recordAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { contentOf, type DocumentContent, type OpenApiVersion } from './document-content.ts';
 import type { OpenApiArchive } from './open-api-archive.ts';
 import { publishedSchema, type ObjectFields } from './published-schema.ts';

@@ -1,4 +1,4 @@
-import { isRecord, recordAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { RecordedOperations } from './open-api-archive.ts';
 import type { IsServed } from './served-operations.ts';
 

@@ -1,6 +1,6 @@
 import { encodeText } from '../../http/responses/api-response.ts';
 import type { InstalledResource, ResourceRegistry } from '../../registry/contract/rest-storage.ts';
-import type { JsonRecord } from '../../registry/rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import { CustomContent } from './custom-content.ts';
 import {
   contentOf,

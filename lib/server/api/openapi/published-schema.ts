@@ -1,4 +1,4 @@
-import { isRecord, recordAt, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, recordAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { OpenApiVersion } from './document-content.ts';
 
 /** The fields that every object has, in the version of OpenAPI of the document. */

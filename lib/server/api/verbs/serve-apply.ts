@@ -1,6 +1,6 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
-import { DEEPEST_OBJECT, depthWithin } from '../../registry/rules/json-value.ts';
+import { DEEPEST_OBJECT, depthWithin } from '../../../meta/json-value.ts';
 import { yamlError, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { fieldRequired } from '../../registry/rules/field-causes.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';

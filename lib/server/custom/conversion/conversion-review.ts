@@ -4,7 +4,7 @@ import {
   recordAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 
 const GROUP = 'apiextensions.k8s.io';
 const KIND = 'ConversionReview';

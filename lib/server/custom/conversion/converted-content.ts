@@ -6,7 +6,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { storageVersionOf } from '../definition/custom-resource-definition.ts';
 import { coerceEmbedded } from '../schema/embedded-objects.ts';
 import { setDefaults } from '../schema/defaults.ts';

@@ -3,7 +3,7 @@ import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
 import { qualifiedName } from '../../registry/rules/name-forms.ts';
 import { validateLabels } from '../../registry/rules/object-validation.ts';
-import { isRecord, jsonEqual, textAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, jsonEqual, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 
 const IDENTITY = [
   ['name', 'name'],

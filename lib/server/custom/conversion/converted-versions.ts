@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../../meta/resource.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.ts';
-import { recordsAt, textAt, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { recordsAt, textAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { contentOf } from './converted-content.ts';
 import { ConvertingStorage } from './converting-storage.ts';
 import { WebhookConverter, type ObjectConverter } from './webhook-converter.ts';

@@ -5,7 +5,7 @@ import { withoutReason } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { clientConfigOf } from '../../webhooks/client-config.ts';
 import type { WebhookCaller, WebhookClient } from '../../webhooks/webhook-caller.ts';
-import { recordAt, textAt, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { recordAt, textAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { changedIdentity, convertedMetadata } from './converted-metadata.ts';
 import {
   convertedObjects,

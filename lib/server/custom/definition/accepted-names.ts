@@ -5,7 +5,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 
 /** Another definition, of which only the names are read. */
 export type NameClaims = object;

@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldRequired } from '../../registry/rules/field-causes.ts';
-import { textAt } from '../../registry/rules/json-value.ts';
+import { textAt } from '../../../meta/json-value.ts';
 import { isRequestUri } from '../schema/uri-format.ts';
 
 const APPROVAL = 'api-approved.kubernetes.io';

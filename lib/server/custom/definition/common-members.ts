@@ -5,7 +5,7 @@ import {
   recordsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { schemaGoForm } from './structure/schema-go-form.ts';
 
 /** Inside of API servers, the common fields of all versions are fields of the definition itself. */

@@ -13,7 +13,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { Report } from '../../registry/validation/check.ts';
 import { dnsSubdomain } from '../../registry/validation/formats.ts';
 import { webhookUrl } from '../../registry/validation/webhook-client-checks.ts';

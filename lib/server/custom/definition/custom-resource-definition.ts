@@ -5,7 +5,7 @@ import {
   recordsAt,
   textAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 
 /** The finalizer that keeps a definition until its objects are deleted. */

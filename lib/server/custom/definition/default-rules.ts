@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
-import { jsonEqual, recordAt, valueAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { jsonEqual, recordAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { coerceEmbedded, embeddedCauses } from '../schema/embedded-objects.ts';
 import { pruneValue } from '../schema/prune.ts';
 import { schemaNode, type SchemaNode } from '../schema/schema-node.ts';

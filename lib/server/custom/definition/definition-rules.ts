@@ -12,7 +12,7 @@ import {
 } from './validate-definition.ts';
 import { newStatusStrategy } from '../../registry/contract/strategy.ts';
 import { timestampOf } from '../../registry/rules/duration.ts';
-import { recordAt, textAt, textsAt } from '../../registry/rules/json-value.ts';
+import { recordAt, textAt, textsAt } from '../../../meta/json-value.ts';
 import type { KindRules } from '../../registry/contract/kind-rules.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 

@@ -1,4 +1,4 @@
-import { recordAt, textAt } from '../../registry/rules/json-value.ts';
+import { recordAt, textAt } from '../../../meta/json-value.ts';
 import { isSupportedFormat } from '../schema/text-formats.ts';
 import { versionsOf } from './custom-resource-definition.ts';
 import { commonMembers } from './common-members.ts';

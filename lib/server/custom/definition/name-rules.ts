@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldRequired } from '../../registry/rules/field-causes.ts';
-import { textAt, textsAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { textAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { dns1035Label, dnsSubdomain } from '../../registry/validation/formats.ts';
 
 const MIXED_CASE = 'may have mixed case, but should otherwise match: ';

@@ -1,4 +1,4 @@
-import { jsonEqual, recordAt, textAt } from '../../registry/rules/json-value.ts';
+import { jsonEqual, recordAt, textAt } from '../../../meta/json-value.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import { acceptNames, hasWantedNames, type NameRivals } from './accepted-names.ts';
 import { approvalOf } from './api-approval.ts';

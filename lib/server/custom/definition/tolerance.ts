@@ -5,7 +5,7 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { bundleProblem, hasKnownReview, type ConversionRuleOptions } from './conversion-rules.ts';
 import { hasCondition, versionsOf } from './custom-resource-definition.ts';
 import { defaultCauses } from './default-rules.ts';

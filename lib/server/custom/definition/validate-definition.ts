@@ -12,7 +12,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import { approvalCauses } from './api-approval.ts';
 import { commonMembers, versionsGoForm, type CommonMembers } from './common-members.ts';

@@ -11,7 +11,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { isSelectable, schemaAt } from './structure/schema-path.ts';
 import { unsupportedMember } from './structure/structural-rules.ts';
 

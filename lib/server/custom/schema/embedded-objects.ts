@@ -1,7 +1,7 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import { fieldInvalid, fieldRequired } from '../../registry/rules/field-causes.ts';
-import { isRecord, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../../meta/json-value.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import { pathSegment } from '../../registry/rules/name-forms.ts';
 import { validateMetadata } from '../../registry/rules/object-validation.ts';

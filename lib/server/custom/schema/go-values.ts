@@ -1,5 +1,5 @@
 import { goNumber } from '../../registry/rules/go-number.ts';
-import { isRecord } from '../../registry/rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 
 /** A value as Go's `%v` prints it: `[a b]`, `map[a:1]`. */
 export function goText(value: unknown): string {

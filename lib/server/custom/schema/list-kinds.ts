@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldDuplicate, fieldInvalid } from '../../registry/rules/field-causes.ts';
-import { isRecord } from '../../registry/rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../../meta/json-value.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 const TYPE_AND_METADATA: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);

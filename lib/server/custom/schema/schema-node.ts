@@ -6,7 +6,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { GoPattern } from '../pattern/go-pattern.ts';
 import { isSupportedFormat, textFormat, type TextFormat } from './text-formats.ts';
 

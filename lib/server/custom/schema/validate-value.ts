@@ -7,7 +7,7 @@ import {
   fieldTooMany,
   fieldTypeInvalid,
 } from '../../registry/rules/field-causes.ts';
-import { isRecord, jsonEqual, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, jsonEqual, type JsonRecord } from '../../../meta/json-value.ts';
 import type { PatternBudget } from '../pattern/go-pattern.ts';
 import { FieldPlace } from './field-place.ts';
 import { goText } from './go-values.ts';

@@ -16,7 +16,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 
 /** How server-side apply merges objects of a custom kind, by the schema of its definition. */
 export function customFieldSchema(schema: JsonRecord): FieldSchema {

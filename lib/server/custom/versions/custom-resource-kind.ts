@@ -13,7 +13,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import {
   hasCondition,
   storageVersionOf,

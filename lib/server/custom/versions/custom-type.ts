@@ -1,5 +1,5 @@
 import type { KindType } from '../../registry/contract/kind-definition.ts';
-import type { JsonRecord } from '../../registry/rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import { DecodeProblems, TypedDecodeError } from '../../registry/typed/decode-problems.ts';
 import { dropNulls, setDefaults } from '../schema/defaults.ts';
 import { coerceEmbedded, readMetadata } from '../schema/embedded-objects.ts';

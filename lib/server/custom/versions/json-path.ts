@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../../meta/json-value.ts';
 
 type Step =
   | { readonly type: 'field'; readonly name: string }

@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
-import { isRecord, textAt, valueAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { isRecord, textAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { embeddedCauses } from '../schema/embedded-objects.ts';
 import { goText } from '../schema/go-values.ts';
 import { duplicateItems } from '../schema/list-kinds.ts';

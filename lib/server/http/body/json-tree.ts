@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { setOwn } from '../../registry/rules/json-value.ts';
+import { setOwn } from '../../../meta/json-value.ts';
 
 /** A value in the form that `JSON.parse` returns. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { GroupVersionKind, ResourceInfo } from '../../../meta/resource.ts';
-import type { JsonRecord } from '../rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import type { RequestContext } from './rest-storage.ts';
 import type { UserInfo } from './user-info.ts';
 

@@ -6,7 +6,7 @@ import type {
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { JsonRecord } from '../rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import type { WritePolicy } from '../rules/write-policy.ts';
 import type { DecodeProblems } from '../typed/decode-problems.ts';
 import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest-storage.ts';

@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { jsonEqual, recordAt, setOwn } from '../rules/json-value.ts';
+import { jsonEqual, recordAt, setOwn } from '../../../meta/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { UserInfo } from './user-info.ts';
 import type { WritePolicy } from '../rules/write-policy.ts';

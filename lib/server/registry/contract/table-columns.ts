@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { textAt } from '../rules/json-value.ts';
+import { textAt } from '../../../meta/json-value.ts';
 import type { TableColumn, TableConvertor } from './rest-storage.ts';
 
 export type TableCell = string | number | boolean | null;

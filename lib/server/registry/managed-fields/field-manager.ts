@@ -9,7 +9,7 @@ import {
 } from '../../../meta/fields/field-set.ts';
 import { isApiError } from '../../../meta/failure/failures.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
-import { isRecord, textAt, type JsonRecord } from '../rules/json-value.ts';
+import { isRecord, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { applyFields, updateFields, type Entries, type FieldWrite } from './field-updater.ts';
 import type { FieldRules } from '../contract/kind-definition.ts';

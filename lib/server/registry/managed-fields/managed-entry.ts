@@ -1,5 +1,5 @@
 import { isFieldSet, NO_FIELDS, sortedSet, type FieldSet } from '../../../meta/fields/field-set.ts';
-import { isRecord, type JsonRecord } from '../rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../../meta/json-value.ts';
 
 /** One entry of `metadata.managedFields`: who set which fields, and how. */
 export interface ManagedEntry {

@@ -6,7 +6,7 @@ import {
   isEmptySet,
   type FieldSet,
 } from '../../../meta/fields/field-set.ts';
-import type { JsonRecord } from '../rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import {
   groupOf,
   decodeEntries,

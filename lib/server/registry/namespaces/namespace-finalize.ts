@@ -3,7 +3,7 @@ import type { RestStorage } from '../contract/rest-storage.ts';
 import type { UpdateStrategy } from '../contract/strategy.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
-import { recordAt, textsAt } from '../rules/json-value.ts';
+import { recordAt, textsAt } from '../../../meta/json-value.ts';
 import { qualifiedName } from '../rules/name-forms.ts';
 import { kubeFinalizerCauses } from '../rules/object-validation.ts';
 

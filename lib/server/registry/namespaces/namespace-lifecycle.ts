@@ -13,7 +13,7 @@ import { compareResourceVersions } from '../../../meta/versions/resource-version
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { GenericRegistryStore } from '../generic-registry-store.ts';
-import { textsAt } from '../rules/json-value.ts';
+import { textsAt } from '../../../meta/json-value.ts';
 import { ObjectFollower } from '../followed/object-follower.ts';
 import { serverContext } from '../contract/server-context.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';

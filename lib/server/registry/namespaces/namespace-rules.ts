@@ -1,5 +1,5 @@
 import { forbidden } from '../../../meta/failure/failures.ts';
-import { defaultTo, ensureRecord, recordAt, textAt, textsAt } from '../rules/json-value.ts';
+import { defaultTo, ensureRecord, recordAt, textAt, textsAt } from '../../../meta/json-value.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../contract/strategy.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
 import { namespaceFinalize } from './namespace-finalize.ts';

@@ -1,4 +1,4 @@
-import { isRecord, setOwn, type JsonRecord } from './json-value.ts';
+import { isRecord, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
 
 /** Facts in the bytes of a body that a parsed value does not have: members that are there twice, and how whole numbers are written. */
 export interface BodyFaults {

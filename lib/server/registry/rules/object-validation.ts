@@ -8,7 +8,7 @@ import {
   fieldTooLong,
 } from './field-causes.ts';
 import { goSyntax, nonPrintable } from './go-text.ts';
-import { recordsAt, textAt, type JsonRecord } from './json-value.ts';
+import { recordsAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { MutableMetadata, MutableObject } from './mutable-object.ts';
 import { dnsLabel, isLonger, labelValue, qualifiedName, type Format } from './name-forms.ts';
 import { maskTrailingDash } from './name-validation.ts';

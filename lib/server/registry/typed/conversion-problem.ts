@@ -3,7 +3,7 @@ import {
   type MessageField,
   type MessageType,
 } from '../../../meta/types/message-type.ts';
-import { isRecord } from '../rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 import { VALUE_KINDS } from './value-readers.ts';
 
 /** The types whose values Go converts by itself; all others read JSON. */

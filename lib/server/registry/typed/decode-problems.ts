@@ -1,4 +1,4 @@
-import { isRecord } from '../rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 
 /** A value that cannot be read as its type; `message` is in the words of Go. */
 export class TypedDecodeError extends Error {

@@ -4,7 +4,7 @@ import {
   type MessageType,
   type Presence,
 } from '../../../meta/types/message-type.ts';
-import { DEEPEST_OBJECT, isRecord, setOwn, type JsonRecord } from '../rules/json-value.ts';
+import { DEEPEST_OBJECT, isRecord, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
 import { TypedDecodeError, type DecodeProblems } from './decode-problems.ts';
 import { RESOURCE, VALUE_KINDS, WRONG_TYPE, type ValueKind } from './value-readers.ts';
 

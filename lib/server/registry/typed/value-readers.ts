@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { ValueType } from '../../../meta/types/message-type.ts';
-import { DEEPEST_OBJECT, depthWithin } from '../rules/json-value.ts';
+import { DEEPEST_OBJECT, depthWithin } from '../../../meta/json-value.ts';
 import { TypedDecodeError } from './decode-problems.ts';
 import { canonicalMicroTime, canonicalTime } from './go-time.ts';
 import { canonicalQuantity, canonicalResource } from './quantity.ts';

@@ -1,5 +1,5 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
-import type { JsonRecord } from '../rules/json-value.ts';
+import type { JsonRecord } from '../../../meta/json-value.ts';
 import type { WritePolicy } from '../rules/write-policy.ts';
 
 /**

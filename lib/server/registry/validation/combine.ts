@@ -1,5 +1,5 @@
 import { fieldDuplicate, fieldRequired } from '../rules/field-causes.ts';
-import { isRecord, jsonEqual, type JsonRecord } from '../rules/json-value.ts';
+import { isRecord, jsonEqual, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Check, Report } from './check.ts';
 
 /** Rules by the names of the members that they are for. */

@@ -1,5 +1,5 @@
 import { fieldTooLong } from '../rules/field-causes.ts';
-import { isRecord } from '../rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 import type { Check } from './check.ts';
 import { all, each, fields, requiredFor, unique } from './combine.ts';
 import { conditionReason, isLonger } from './formats.ts';

@@ -1,6 +1,6 @@
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import type { MessageField, MessageType } from '../../../meta/types/message-type.ts';
-import { isRecord, setOwn, type JsonRecord } from '../rules/json-value.ts';
+import { isRecord, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
 
 const ZEROS: Readonly<Record<string, unknown>> = {
   string: '',

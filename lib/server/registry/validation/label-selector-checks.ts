@@ -1,5 +1,5 @@
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
-import { isRecord } from '../rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 import { labelValue, qualifiedName } from '../rules/name-forms.ts';
 import type { Check, Report } from './check.ts';
 import { each, fields } from './combine.ts';

@@ -1,5 +1,5 @@
 import { fieldInvalid, fieldNotSupported } from '../rules/field-causes.ts';
-import { isRecord } from '../rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 import type { Check } from './check.ts';
 import { each } from './combine.ts';
 import { decimalInteger, labelValue, qualifiedName } from './formats.ts';

@@ -1,5 +1,5 @@
 import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
-import { textAt, valueAt } from '../rules/json-value.ts';
+import { textAt, valueAt } from '../../../meta/json-value.ts';
 import type { Check } from './check.ts';
 import { isEmpty } from './combine.ts';
 import { dnsSubdomain } from './formats.ts';

@@ -2,7 +2,7 @@ import { sortedSet, type FieldSet } from '../../../meta/fields/field-set.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { isRecord, setOwn, type JsonRecord } from '../rules/json-value.ts';
+import { isRecord, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
 import { timestampOf } from '../rules/duration.ts';
 import { SERVER_MANAGER } from './track-fields.ts';
 import { storageFailure } from './storage-failures.ts';

@@ -22,7 +22,7 @@ import { blockingFinalizers } from './deletion-plan.ts';
 import { checkVersionText, isUnset, refuseGivenUid, uidConflict } from './given-identity.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
-import { setOwn } from '../rules/json-value.ts';
+import { setOwn } from '../../../meta/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../rules/mutable-object.ts';
 import { checkNameOfUrl } from '../rules/name-validation.ts';
 import { trackChange } from './track-fields.ts';

@@ -1,4 +1,4 @@
-import { jsonEqual, type JsonRecord } from '../rules/json-value.ts';
+import { jsonEqual, type JsonRecord } from '../../../meta/json-value.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type {
   AdmissionOperation,

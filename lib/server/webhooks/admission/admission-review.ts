@@ -6,7 +6,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import type { Hook } from './hook.ts';
 
 const GROUP = 'admission.k8s.io';

@@ -7,7 +7,7 @@ import type { StatusReason } from '../../../meta/failure/status.ts';
 import { badRequest, internalError } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AdmissionRequest } from '../../registry/contract/admission.ts';
-import { recordAt, textAt, type JsonRecord } from '../../registry/rules/json-value.ts';
+import { recordAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { qualifiedName } from '../../registry/rules/name-forms.ts';
 import {
   answerType,

@@ -9,7 +9,7 @@ import {
   textAt,
   textsAt,
   type JsonRecord,
-} from '../../registry/rules/json-value.ts';
+} from '../../../meta/json-value.ts';
 import { clientConfigOf } from '../client-config.ts';
 import type { WebhookCaller, WebhookClient } from '../webhook-caller.ts';
 

@@ -4,7 +4,7 @@ import type {
   AdmissionScope,
   AdmittedVersion,
 } from '../../registry/contract/admission.ts';
-import { jsonEqual, recordsAt } from '../../registry/rules/json-value.ts';
+import { jsonEqual, recordsAt } from '../../../meta/json-value.ts';
 import type { AdmissionPlugIn, MutationRound } from '../../registry/contract/plug-in.ts';
 import { callHook, type CallParts, failedClosed, FailedCall, outOfTime } from './call-hook.ts';
 import type { HookSet } from './hook-set.ts';

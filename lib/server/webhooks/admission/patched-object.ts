@@ -6,7 +6,7 @@ import type { Json } from '../../http/body/json-tree.ts';
 import { applyJsonPatch, parseJsonPatch, type JsonPatch } from '../../patch/json-patch.ts';
 import type { AdmissionRequest, AdmittedVersion } from '../../registry/contract/admission.ts';
 import { jsonSyntaxError } from '../../../kernel/text/go-json-syntax.ts';
-import { isRecord } from '../../registry/rules/json-value.ts';
+import { isRecord } from '../../../meta/json-value.ts';
 import type { Verdict } from './admission-review.ts';
 import { FailedCall } from './call-hook.ts';
 import type { Hook } from './hook.ts';

@@ -6,7 +6,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../../../lib/server/registry/rules/json-value.ts';
+} from '../../../../lib/meta/json-value.ts';
 import { LocalWebhook } from '../../webhooks/local-webhook.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
+import { valueAt } from '../../../../lib/meta/json-value.ts';
 import { RegistryHarness, rejection } from '../../registry/support/registry-harness.ts';
 import { definition, version, widget } from '../widget-definition.ts';
 

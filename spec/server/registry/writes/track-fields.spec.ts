@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AdmissionHook } from '../../../../lib/server/admission/admission-hook.ts';
-import { recordAt } from '../../../../lib/server/registry/rules/json-value.ts';
+import { recordAt } from '../../../../lib/meta/json-value.ts';
 import { Answers, type Answer } from '../support/answers.ts';
 
 interface Entry {

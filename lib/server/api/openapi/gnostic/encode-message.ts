@@ -7,7 +7,7 @@ import {
   writeString,
   written,
 } from '../../../../meta/protobuf/wire/wire-writer.ts';
-import { isRecord, type JsonRecord } from '../../../registry/rules/json-value.ts';
+import { isRecord, type JsonRecord } from '../../../../meta/json-value.ts';
 import { extensionYaml } from './extension-yaml.ts';
 import type { Fields, FieldType, MessageShape, MessageShapes } from './message-shape.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../registry/rules/json-value.ts';
+import { isRecord } from '../../../../meta/json-value.ts';
 
 /** Text that YAML reads as a text, and as nothing else, without quotes: no `: `, no ` #`, no indicator in the beginning. */
 const PLAIN = /^[A-Za-z_/](?:[!-9;-~]|:(?=[!-~])| (?=[!"$-9;-~]))*$/;

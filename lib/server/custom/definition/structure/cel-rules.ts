@@ -4,7 +4,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../../registry/rules/field-causes.ts';
-import { recordsAt, textAt, valueAt, type JsonRecord } from '../../../registry/rules/json-value.ts';
+import { recordsAt, textAt, valueAt, type JsonRecord } from '../../../../meta/json-value.ts';
 import { schemaAt } from './schema-path.ts';
 import { unsupportedMember } from './structural-rules.ts';
 

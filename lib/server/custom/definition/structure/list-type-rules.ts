@@ -11,7 +11,7 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../../../registry/rules/json-value.ts';
+} from '../../../../meta/json-value.ts';
 import { itemsGoForm } from './schema-go-form.ts';
 import { typeForExtension } from './type-for-extension.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, setOwn, type JsonRecord } from '../../../registry/rules/json-value.ts';
+import { isRecord, setOwn, type JsonRecord } from '../../../../meta/json-value.ts';
 
 type Form = (value: unknown) => unknown;
 

@@ -1,4 +1,4 @@
-import { recordAt, textAt, type JsonRecord } from '../../../registry/rules/json-value.ts';
+import { recordAt, textAt, type JsonRecord } from '../../../../meta/json-value.ts';
 import { propertiesOf } from './schema-walk.ts';
 
 const TOKEN = /'(?:[^\\]|\\.)*?'|[.[\]]|[^.[\]]+/y;

@@ -11,7 +11,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../../registry/rules/json-value.ts';
+} from '../../../../meta/json-value.ts';
 import { schemaGoForm } from './schema-go-form.ts';
 import { celRuleCauses } from './cel-rules.ts';
 import { isSet, propertiesOf } from './schema-walk.ts';

@@ -4,7 +4,7 @@ import {
   recordAt,
   recordsAt,
   type JsonRecord,
-} from '../../../registry/rules/json-value.ts';
+} from '../../../../meta/json-value.ts';
 
 /** The schemas of properties, by name in order. */
 export function propertiesOf(schema: JsonRecord | undefined): [string, JsonRecord][] {

@@ -10,7 +10,7 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../../../registry/rules/json-value.ts';
+} from '../../../../meta/json-value.ts';
 import { parsePattern } from '../../pattern/pattern-parser.ts';
 import { isIntegerOrText, isSet, propertiesOf } from './schema-walk.ts';
 

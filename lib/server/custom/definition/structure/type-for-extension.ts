@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldRequired } from '../../../registry/rules/field-causes.ts';
-import { textAt, type JsonRecord } from '../../../registry/rules/json-value.ts';
+import { textAt, type JsonRecord } from '../../../../meta/json-value.ts';
 
 /** An extension that is for one type only. */
 export function typeForExtension(

@@ -1,4 +1,4 @@
-import { isRecord } from '../../rules/json-value.ts';
+import { isRecord } from '../../../../meta/json-value.ts';
 import type { Check } from '../check.ts';
 import { dnsSubdomain, type Format } from '../formats.ts';
 import { parseIp, type IpAddress } from './ip-address.ts';

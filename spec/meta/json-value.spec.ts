@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jsonEqual } from '../../../../lib/server/registry/rules/json-value.ts';
+import { jsonEqual } from '../../lib/meta/json-value.ts';
 
 /** Values that are all different. */
 const DIFFERENT: readonly unknown[] = [
