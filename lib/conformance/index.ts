@@ -28,7 +28,7 @@ export {
   type LinearizabilityOptions,
   type LinearizabilityVerdict,
 } from './history/linearizability.ts';
-export type { RecordedOperation, WatchRecording } from './history/recorded-operation.ts';
+export type { RecordedOperation, WatchRecording } from './history/history-recorder.ts';
 export {
   RecordingKeyValueStore,
   type RecordingKeyValueStoreOptions,

@@ -9,8 +9,9 @@ import type { KindType } from '../server/registry/contract/kind-definition.ts';
 import { DecodeProblems } from '../server/registry/typed/decode-problems.ts';
 import { typeOfKind } from './kind-types.ts';
 import type { VirtualResource } from '../server/registry/contract/subresource-parts.ts';
-import { selfSubjectReviews, tokenReviews } from './reviews/authentication-reviews.ts';
 import {
+  selfSubjectReviews,
+  tokenReviews,
   localSubjectAccessReviews,
   selfSubjectAccessReviews,
   selfSubjectRulesReviews,

@@ -2,8 +2,7 @@ import type { GroupVersionKind } from '../meta/resource.ts';
 import type { KindType } from '../server/registry/contract/kind-definition.ts';
 import { BuiltInTypes } from '../server/registry/typed/built-in-type.ts';
 import { WORKLOAD_DEFAULTS } from './defaults/workload-defaults.ts';
-import { POD_DEFAULTS } from './defaults/pod-spec-defaults.ts';
-import { CORE_DEFAULTS } from './defaults/core-defaults.ts';
+import { POD_DEFAULTS, CORE_DEFAULTS } from './defaults/core-defaults.ts';
 import { GROUP_DEFAULTS } from './defaults/group-defaults.ts';
 import type { DefaultsByType } from '../server/registry/typed/type-reader.ts';
 

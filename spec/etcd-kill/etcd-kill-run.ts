@@ -1,8 +1,7 @@
 import { seededRandom } from '../../lib/kernel/time/random.ts';
 import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
-import { Compactor } from '../../lib/server/etcd/compactor.ts';
-import { EtcdKeyValueStore } from '../../lib/server/etcd/etcd-key-value-store.ts';
+import { Compactor, EtcdKeyValueStore } from '../../lib/server/etcd/etcd-key-value-store.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import type { Revision } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { HistoryRecorder } from '../../lib/conformance/history/history-recorder.ts';

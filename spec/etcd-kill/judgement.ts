@@ -5,12 +5,12 @@ import {
   type KeyValueEvent,
   type Revision,
 } from '../../lib/server/mvcc/contract/key-value-store.ts';
-import type { HistoryRecorder } from '../../lib/conformance/history/history-recorder.ts';
-import type { KeyValueHistory } from '../../lib/conformance/history/key-value-history.ts';
 import type {
+  HistoryRecorder,
   RecordedOperation,
   RecordedTxn,
-} from '../../lib/conformance/history/recorded-operation.ts';
+} from '../../lib/conformance/history/history-recorder.ts';
+import type { KeyValueHistory } from '../../lib/conformance/history/key-value-history.ts';
 import { checkKeys } from '../../lib/conformance/history/register-history.ts';
 import { checkRevisions } from '../../lib/conformance/history/revision-checker.ts';
 import { validateWatch } from '../../lib/conformance/history/watch-validators.ts';

@@ -50,7 +50,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'A cache: without it the same type is made again.',
   },
   {
-    file: 'lib/kinds/flowcontrol/priority-level-configurations.ts',
+    file: 'lib/kinds/flowcontrol/flow-schemas.ts',
     operator: 'boundary',
     line: "if (queues <= 0) wrong('queues', queues, POSITIVE);",
     mutant: "if (queues < 0) wrong('queues', queues, POSITIVE);",
@@ -207,7 +207,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Each try says it before it is read.',
   },
   {
-    file: 'lib/server/registry/managed-fields/apply-conflict.ts',
+    file: 'lib/server/registry/managed-fields/field-updater.ts',
     operator: 'boundary',
     line: '.toSorted(([one], [other]) => (one < other ? -1 : 1))',
     mutant: '.toSorted(([one], [other]) => (one <= other ? -1 : 1))',

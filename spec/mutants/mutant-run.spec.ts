@@ -160,11 +160,11 @@ describe('SpecChoice', () => {
   });
 
   it('adds the suites of the folder above, after all others', () => {
-    const specs = choice.specsFor('lib/server/storage/writes/guaranteed-update.ts');
+    const specs = choice.specsFor('lib/server/storage/writes/lease-manager.ts');
     const suite = 'spec/server/storage/raw-storage-conformance.spec.ts';
     expect(specs).to.include(suite);
     expect(specs.indexOf(suite)).to.be.greaterThan(
-      specs.indexOf('spec/server/storage/writes/conditional-delete.spec.ts'),
+      specs.indexOf('spec/server/storage/writes/lease-manager.spec.ts'),
     );
   });
 

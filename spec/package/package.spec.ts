@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { ReportDocument } from '../../lib/cli/doctor/report-document.ts';
+import type { ReportDocument } from '../../lib/cli/doctor/report-lines.ts';
 import { deferred } from '../../lib/kernel/time/latch.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import { within } from '../support/until.ts';

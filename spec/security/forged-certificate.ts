@@ -7,7 +7,7 @@ import {
   X509Certificate,
   type KeyObject,
 } from 'node:crypto';
-import { derElements } from '../../lib/server/api/certificates/der-reader.ts';
+import { derElements } from '../../lib/server/api/certificates/client-certificates.ts';
 import * as der from '../../lib/kernel/certificates/der.ts';
 import type { Certificate } from '../../lib/kernel/certificates/certificate-authority.ts';
 

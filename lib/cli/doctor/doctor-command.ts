@@ -2,16 +2,50 @@ import { optionsHelp, parseArguments, type OptionTable } from '../arguments/pars
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
-import { Style } from '../terminal/style.ts';
 import { realNetwork } from './connection/real-network.ts';
+import { Style } from '../terminal/style.ts';
 import type { DoctorOptions } from './contract/doctor-options.ts';
 import { Findings } from './contract/findings.ts';
 import type { Network } from './contract/network.ts';
-import type { StepResult } from './contract/step.ts';
-import { doctorSteps } from './doctor-steps.ts';
-import { reportDocument } from './report-document.ts';
-import { ReportLines } from './report-lines.ts';
+import type { Step, StepResult } from './contract/step.ts';
+import { reportDocument, ReportLines } from './report-lines.ts';
 import { runSteps, type Progress } from './run-steps.ts';
+import { addressStep, tcpStep } from './connection/address-step.ts';
+import { configurationStep } from './connection/configuration-step.ts';
+import { credentialsStep } from './connection/credentials-step.ts';
+import { proxyStep } from './connection/proxy-step.ts';
+import { tlsStep } from './connection/tls-step.ts';
+import { authenticationStep } from './requests/authentication-step.ts';
+import { clockStep } from './requests/clock-step.ts';
+import { discoveryStep } from './requests/discovery-step.ts';
+import { featuresStep, latencyStep, versionStep } from './requests/version-step.ts';
+import { listResourceStep } from './requests/list-resource-step.ts';
+import { permissionStep } from './requests/permission-step.ts';
+import { watchResourceStep } from './requests/watch-resource-step.ts';
+
+/** The steps in the order in which they run; three for each resource. */
+export function doctorSteps(resources: readonly string[]): readonly Step[] {
+  const [first] = resources;
+  return [
+    configurationStep,
+    credentialsStep,
+    proxyStep,
+    addressStep,
+    tcpStep,
+    tlsStep,
+    versionStep,
+    clockStep,
+    authenticationStep,
+    latencyStep,
+    discoveryStep,
+    ...resources.flatMap((name) => [
+      permissionStep(name),
+      listResourceStep(name),
+      watchResourceStep(name),
+    ]),
+    ...(first === undefined ? [] : [featuresStep(first)]),
+  ];
+}
 
 const OPTIONS: OptionTable = {
   kubeconfig: {

@@ -1,14 +1,110 @@
-import { resolve, dirname, join } from 'node:path';
+import { resolve, dirname, join, sep } from 'node:path';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { countOf, shownText } from '../terminal/shown-text.ts';
-import { writeLockFile } from './lock-file.ts';
-import { projectFiles } from './project-files.ts';
 import { projectNames, type ProjectNames } from './project-names.ts';
 import { readdir, writeFile } from 'node:fs/promises';
 import { makeFolders } from '../files/make-folders.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
+import { runChildProgram, type ChildResult } from '../programs/child-program.ts';
+import { parseManifests } from '../../meta/manifests/parse-manifests.ts';
+import { definitionOf } from '../types/definition.ts';
+import { definitionTypes } from '../types/definition-types.ts';
+import { definitionYaml, deploymentYaml, exampleYaml, rightsYaml } from './manifest-templates.ts';
+import { mainTs, operatorTestTs, operatorTs, worldTs } from './program-templates.ts';
+import {
+  dockerfile,
+  dockerignore,
+  gitignore,
+  packageJson,
+  readmeMd,
+  tsconfigBuildJson,
+  tsconfigJson,
+  workflowYaml,
+} from './tool-templates.ts';
+
+/** The files of a project by their paths in it. @param listwatch What npm installs as listwatch. */
+export async function projectFiles(
+  names: ProjectNames,
+  listwatch: string,
+): Promise<ReadonlyMap<string, string>> {
+  const definition = 'manifests/10-definition.yaml';
+  const manifests = await parseManifests(definitionYaml(names), definition);
+  return new Map([
+    ['.dockerignore', dockerignore()],
+    ['.github/workflows/ci.yaml', workflowYaml(names)],
+    ['.gitignore', gitignore()],
+    ['Dockerfile', dockerfile()],
+    ['README.md', readmeMd(names)],
+    [`example/${names.singular}.yaml`, exampleYaml(names)],
+    [definition, definitionYaml(names)],
+    ['manifests/20-rights.yaml', rightsYaml(names)],
+    ['manifests/30-deployment.yaml', deploymentYaml(names)],
+    ['package.json', packageJson(names, listwatch)],
+    ['src/main.ts', mainTs(names)],
+    ['src/operator.ts', operatorTs(names)],
+    ['src/types.ts', definitionTypes(manifests.map(definitionOf))],
+    ['test/operator.test.ts', operatorTestTs(names)],
+    ['test/world.ts', worldTs(names)],
+    ['tsconfig.build.json', tsconfigBuildJson()],
+    ['tsconfig.json', tsconfigJson()],
+  ]);
+}
+
+const LOCK = ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'];
+/** A registry that does not answer is not waited for any longer. */
+const LIMIT_MS = 300_000;
+/** Variables of this npm that another npm inherits: those that say where packages come from. */
+const INHERITED = /^npm_config_(?:registry|cache|userconfig)$/i;
+const LONGEST_OUTPUT = 10_000;
+
+/** Lets npm write package-lock.json, which `npm ci` needs. Resolves to why it did not; undefined: it did. */
+async function writeLockFile(
+  folder: string,
+  { env, program, runtime, signal, signalGroup }: CommandHost,
+): Promise<string | undefined> {
+  const npm = env['npm_execpath'];
+  const [node = 'node'] = program;
+  // npx says where its npm is. On Windows the one of PATH is a script for its shell.
+  const command: readonly [string, ...string[]] =
+    npm !== undefined && /\.[cm]?js$/.test(npm)
+      ? [node, npm, ...LOCK]
+      : sep === '/'
+        ? ['npm', ...LOCK]
+        : ['cmd.exe', '/d', '/s', '/c', 'npm', ...LOCK];
+  let output = '';
+  const result = await runChildProgram({
+    command,
+    env: Object.fromEntries(
+      Object.entries(env).filter(([name]) => !/^npm_/i.test(name) || INHERITED.test(name)),
+    ),
+    folder,
+    runtime,
+    signal,
+    signalGroup,
+    stopAfterMs: LIMIT_MS,
+    onOutput: (text) => {
+      output = (output + text).slice(-LONGEST_OUTPUT);
+    },
+  });
+  return problemOf(result, output);
+}
+
+function problemOf(result: ChildResult, output: string): string | undefined {
+  switch (result.outcome) {
+    case 'not-started':
+      return 'npm is not on PATH';
+    case 'stopped':
+      return `npm was stopped, after at most ${LIMIT_MS / 60_000} minutes`;
+    case 'ended': {
+      if (result.code === 0) return undefined;
+      const lines = output.split('\n').filter((line) => /^npm (?:error|ERR!)/.test(line));
+      const said = lines.find((line) => !/^npm (?:error|ERR!) code/.test(line)) ?? '';
+      return `npm ended with ${result.code}: ${said.replace(/^npm (?:error|ERR!)\s*/, '')}`;
+    }
+  }
+}
 
 const OPTIONS: OptionTable = {
   group: {

@@ -8,14 +8,183 @@ import { isConflict, isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import type { Stored } from '../../meta/stored.ts';
-import { evaluatorOf } from '../../kinds/quotas/evaluators.ts';
-import { recordAt } from '../../meta/json-value.ts';
+import {
+  evaluatorOf,
+  amountsOf,
+  counted,
+  sumOf,
+  type QuotaEvaluator,
+  type Amounts,
+} from '../../kinds/quotas/evaluators.ts';
+import { recordAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
 import type { DiscoveredResources } from '../resources/discovered-resources.ts';
 import type { ResourceMonitors } from '../resources/resource-monitors.ts';
-import { CountedObjects } from './counted-objects.ts';
-import { quotaStatus, quotaUse, sameAmounts, type NumberedResource } from './quota-status.ts';
-import { COUNTED_WHOLE } from './replenishment.ts';
+import { COUNTED_WHOLE, givesBack, type CountedWhole } from './replenishment.ts';
+import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
+import { scopesOf } from '../../kinds/quotas/pod-scopes.ts';
+
+/** A resource whose objects count by their number. */
+interface NumberedResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** The content of the namespace of a quota. */
+interface QuotaContent {
+  /** The other resources that are counted. */
+  readonly numbered: readonly NumberedResource[];
+  objects(resource: CountedWhole): readonly UnstructuredObject[];
+  /** Undefined while it is not known. */
+  number(resource: NumberedResource): number | undefined;
+  readonly nowMs: number;
+}
+
+interface QuotaUse {
+  readonly used: Amounts;
+  /** Whether some names are missing because their objects are not known yet. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * The usage of a quota by the objects of a namespace, by the names of its limits. Names that count nothing known are left out.
+ * @see apiserver pkg/quota/v1/resources.go CalculateUsage @ v0.36.3
+ */
+function quotaUse(quota: UnstructuredObject, content: QuotaContent): QuotaUse {
+  const names = Object.keys(recordAt(quota, 'spec', 'hard') ?? {});
+  const used = new Map<string, Quantity>();
+  let isPartial = false;
+  for (const resource of COUNTED_WHOLE) {
+    const evaluator = evaluatorOf({ group: '', resource });
+    const own = names.filter((name) => evaluator?.counts(name) === true);
+    if (evaluator === undefined || own.length === 0) continue;
+    for (const [name, amount] of sumOfObjects(
+      quota,
+      own,
+      evaluator,
+      content.objects(resource),
+      content.nowMs,
+    )) {
+      used.set(name, amount);
+    }
+  }
+  for (const resource of content.numbered) {
+    const evaluator = evaluatorOf(resource);
+    const own = names.filter((name) => evaluator?.counts(name) === true);
+    if (own.length === 0) continue;
+    // No scope selects objects that only count by their number.
+    const number = scopesOf(quota).length > 0 ? 0 : content.number(resource);
+    if (number === undefined) isPartial = true;
+    else for (const name of own) used.set(name, counted(number));
+  }
+  return { used, isPartial };
+}
+
+function sumOfObjects(
+  quota: UnstructuredObject,
+  names: readonly string[],
+  evaluator: QuotaEvaluator,
+  objects: readonly UnstructuredObject[],
+  nowMs: number,
+): Amounts {
+  const scopes = scopesOf(quota);
+  const used = new Map(names.map((name) => [name, counted(0)]));
+  for (const object of objects) {
+    if (!scopes.every((scope) => evaluator.isInScope(object, scope))) continue;
+    for (const [name, amount] of evaluator.usage(object, nowMs)) {
+      if (used.has(name)) used.set(name, sumOf(used.get(name), amount));
+    }
+  }
+  return used;
+}
+
+/**
+ * The status of a quota with this usage; undefined if it has it already. Usage that was not calculated stays.
+ * @see kubernetes pkg/controller/resourcequota/resource_quota_controller.go syncResourceQuota @ v1.36.3
+ */
+function quotaStatus(quota: UnstructuredObject, used: Amounts): JsonRecord | undefined {
+  const hard = recordAt(quota, 'spec', 'hard') ?? {};
+  const before = recordAt(quota, 'status');
+  const texts = [...used].map(([name, amount]) => [name, quantityText(amount)] as const);
+  const all = { ...recordAt(before, 'used'), ...Object.fromEntries(texts) };
+  const kept = Object.entries(all).filter(([name]) => Object.hasOwn(hard, name));
+  const after = { hard, used: Object.fromEntries(kept) };
+  const isSame =
+    sameAmounts(hard, recordAt(before, 'hard')) &&
+    sameAmounts(after.used, recordAt(before, 'used'));
+  return isSame ? undefined : after;
+}
+
+/** Whether both have the same names with the same amounts, however they are written. */
+function sameAmounts(left: JsonRecord | undefined, right: JsonRecord | undefined): boolean {
+  const [one, other] = [amountsOf(left), amountsOf(right)];
+  if (one.size !== other.size) return false;
+  return [...one].every(([name, { nanos }]) => other.get(name)?.nanos === nanos);
+}
+
+interface CountedObjectsOptions extends ClusterParts {
+  readonly client: Client;
+  /** Something of a namespace was given back. */
+  readonly onGivenBack: (resource: string, namespace: string) => void;
+}
+
+/** The pods, services and claims of the cluster. They count by what they say, so their metadata are not enough. */
+class CountedObjects implements AsyncDisposable {
+  readonly #options: CountedObjectsOptions;
+  readonly #informers: ReadonlyMap<CountedWhole, SharedIndexInformer<UnstructuredObject>>;
+  readonly #stop = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(options: CountedObjectsOptions) {
+    this.#options = options;
+    const all = COUNTED_WHOLE.map((resource) => [resource, this.#informerOf(resource)] as const);
+    this.#informers = new Map(all);
+  }
+
+  /** May be called again. A cluster without quotas needs no copies of its pods. */
+  start(): void {
+    const { signal } = this.#stop;
+    const runs = (): Promise<void>[] =>
+      [...this.#informers.values()].map((one) => one.run({ signal }));
+    this.#running ??= Promise.allSettled(runs());
+  }
+
+  /** @throws {ListwatchError} code TIMEOUT naming what could not be listed. */
+  async whenSynced(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const waits = [...this.#informers.values()].map((one) => one.whenSynced({ timeoutMs, signal }));
+    await Promise.all(waits);
+  }
+
+  /** The objects of a namespace. */
+  in(resource: CountedWhole, namespace: string): readonly UnstructuredObject[] {
+    return this.#informers.get(resource)?.lister.namespace(namespace).list() ?? [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #informerOf(resource: CountedWhole): SharedIndexInformer<UnstructuredObject> {
+    const { client, onGivenBack, runtime, logger } = this.#options;
+    const informer = new SharedIndexInformer<UnstructuredObject>({
+      listerWatcher: client.listerWatcher({ apiVersion: 'v1', resource }),
+      name: `${resource} that quotas count`,
+      runtime,
+      logger,
+    });
+    const report = ({ metadata }: UnstructuredObject): void => {
+      onGivenBack(resource, metadata?.namespace ?? '');
+    };
+    informer.addHandler({
+      onUpdate: (before, after) => {
+        if (givesBack(resource, before, after, runtime.wallMs())) report(after);
+      },
+      onDelete: report,
+    });
+    return informer;
+  }
+}
 
 export interface QuotaUsageOptions extends ClusterParts {
   readonly client: Client;

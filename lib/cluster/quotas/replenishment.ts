@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { textAt, valueAt } from '../../meta/json-value.ts';
-import { podIsAtWork } from '../../kinds/quotas/usage.ts';
+import { podIsAtWork } from '../../kinds/quotas/evaluators.ts';
 
 /** The resources whose objects count for more than their number. */
 export const COUNTED_WHOLE = ['pods', 'services', 'persistentvolumeclaims'] as const;

@@ -62,7 +62,7 @@ export type {
 export {
   AesCbcProvider,
   type AesCbcOptions,
-} from '../../server/storage/encryption/aes-cbc-provider.ts';
+} from '../../server/storage/encryption/aes-gcm-provider.ts';
 export {
   AesGcmProvider,
   KeyUsage,

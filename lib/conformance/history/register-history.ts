@@ -9,7 +9,7 @@ import type {
   TxnRequest,
 } from '../../server/mvcc/contract/key-value-store.ts';
 import { checkLinearizability, type LinearizabilityOptions } from './linearizability.ts';
-import type { RecordedOperation, RecordedRange, RecordedTxn } from './recorded-operation.ts';
+import type { RecordedOperation, RecordedRange, RecordedTxn } from './history-recorder.ts';
 import {
   registerModel,
   registerOperationText,

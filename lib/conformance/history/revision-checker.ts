@@ -5,13 +5,155 @@ import type {
   KeyValue,
   KeyValueEvent,
   Revision,
+  OperationResponse,
+  RangeResponse,
+  Compare,
+  CompareValue,
+  TxnOperation,
 } from '../../server/mvcc/contract/key-value-store.ts';
-import { differenceOf, differenceOfRange } from './answer-difference.ts';
 import { KeyValueHistory, type Commit } from './key-value-history.ts';
-import { operationText } from './operation-text.ts';
 import { isHistoric, RevisionIndex } from './revision-index.ts';
-import type { RecordedOperation, RecordedTxn } from './recorded-operation.ts';
-import { ReplayedState } from './replayed-state.ts';
+import type { RecordedOperation, RecordedTxn, RecordedRange } from './history-recorder.ts';
+import { ReplayedState, sameKeyValue, type ReplayedTxn } from './replayed-state.ts';
+
+const LONGEST_VALUE = 24;
+
+/** One operation on one line: client, times, request, and result. */
+export function operationText(operation: RecordedOperation): string {
+  const { id, client, calledAt, returnedAt } = operation;
+  const until = returnedAt === Number.POSITIVE_INFINITY ? '…' : returnedAt;
+  return `#${id} ${client} [${calledAt}..${until}] ${requestText(operation)} -> ${outcomeText(operation)}`;
+}
+
+function requestText(operation: RecordedOperation): string {
+  if (operation.type === 'range') return operationPart({ type: 'range', ...operation.request });
+  const { compare, success, failure = [] } = operation.request;
+  const then = success.map(operationPart).join(', ');
+  if (compare.length === 0) return then;
+  const otherwise = failure.length === 0 ? '' : ` else ${failure.map(operationPart).join(', ')}`;
+  return `if ${compare.map(compareText).join(' and ')}: ${then}${otherwise}`;
+}
+
+function compareText({ key, target, operator, operand }: Compare | CompareValue): string {
+  const than = typeof operand === 'bigint' ? operand : valueText(operand);
+  return `${target}(${JSON.stringify(key)}) ${operator} ${than}`;
+}
+
+function operationPart(operation: TxnOperation): string {
+  const key = JSON.stringify(operation.key);
+  if (operation.type === 'put') return `put ${key} ${valueText(operation.value)}`;
+  const to = operation.rangeEnd === undefined ? '' : `..${JSON.stringify(operation.rangeEnd)}`;
+  if (operation.type === 'delete') return `delete ${key}${to}`;
+  return `read ${key}${to}${operation.revision === undefined ? '' : ` at ${operation.revision}`}`;
+}
+
+function outcomeText(operation: RecordedOperation): string {
+  const { outcome } = operation;
+  if (outcome.type !== 'answered') return `${outcome.type} (${outcome.reason})`;
+  const { response } = outcome;
+  if ('items' in response) return `${itemsText(response)} at revision ${response.revision}`;
+  const parts = response.responses.flatMap((one) =>
+    one.type === 'range'
+      ? [itemsText(one)]
+      : one.type === 'delete'
+        ? [`${one.deleted} deleted`]
+        : [],
+  );
+  return [response.succeeded ? 'yes' : 'no', ...parts, `at revision ${response.revision}`].join(
+    ' ',
+  );
+}
+
+function itemsText({
+  items,
+  count,
+}: {
+  readonly items: readonly { key: string; value: Uint8Array; modRevision: bigint }[];
+  readonly count: number;
+}): string {
+  const shown = items
+    .slice(0, 3)
+    .map(({ key, value, modRevision }) => `${key}=${valueText(value)}@${modRevision}`);
+  return `${count} found${shown.length === 0 ? '' : ` (${shown.join(' ')}${count > 3 ? ' …' : ''})`}`;
+}
+
+/** Values may be secret: only the beginning is shown, and only if it is text. */
+function valueText(value: Uint8Array): string {
+  const text = Buffer.from(value).toString('utf8');
+  return JSON.stringify(text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);
+}
+
+type Items = Pick<RangeResponse, 'items' | 'count' | 'more'>;
+
+/** How the result of a transaction differs from the expected one; undefined if it does not. */
+function differenceOf(operation: RecordedTxn, expected: ReplayedTxn): string | undefined {
+  const { outcome } = operation;
+  if (outcome.type !== 'answered') return undefined;
+  const { succeeded, responses, revision } = outcome.response;
+  const who = `#${operation.id} at revision ${revision}`;
+  if (succeeded !== expected.succeeded) {
+    const holds = expected.succeeded ? 'hold' : 'do not hold';
+    return `${who} says ${succeeded ? 'yes' : 'no'}, but its comparisons ${holds}`;
+  }
+  for (const [index, actual] of responses.entries()) {
+    const difference = differenceOfResponse(actual, expected.responses[index]);
+    if (difference !== undefined) return `${who}: ${difference}`;
+  }
+  return undefined;
+}
+
+/** How the result of a read differs from the expected one; undefined if it does not. */
+function differenceOfRange(operation: RecordedRange, expected: Items): string | undefined {
+  const { outcome, id } = operation;
+  if (outcome.type !== 'answered') return undefined;
+  const difference = differenceOfItems(outcome.response, expected);
+  return difference === undefined
+    ? undefined
+    : `#${id} at revision ${outcome.response.revision}: ${difference}`;
+}
+
+function differenceOfResponse(
+  actual: OperationResponse,
+  expected: OperationResponse | undefined,
+): string | undefined {
+  if (actual.type === 'range' && expected?.type === 'range') {
+    return differenceOfItems(actual, expected);
+  }
+  if (actual.type === 'delete' && expected?.type === 'delete') {
+    return actual.deleted === expected.deleted
+      ? differenceOfKeys(actual.previous, expected.previous)
+      : `${actual.deleted} keys were deleted instead of ${expected.deleted}`;
+  }
+  return actual.type === expected?.type ? undefined : `an answer of type ${actual.type}`;
+}
+
+function differenceOfItems(actual: Items, expected: Items): string | undefined {
+  const difference = differenceOfKeys(actual.items, expected.items);
+  if (difference !== undefined) return difference;
+  if (actual.count !== expected.count) {
+    return `${actual.count} keys were counted instead of ${expected.count}`;
+  }
+  return actual.more === expected.more ? undefined : `"more" is ${actual.more}`;
+}
+
+function differenceOfKeys(
+  actual: readonly KeyValue[],
+  expected: readonly KeyValue[],
+): string | undefined {
+  for (let index = 0; index < Math.max(actual.length, expected.length); index += 1) {
+    const seen = actual[index];
+    const there = expected[index];
+    if (sameKeyValue(seen, there)) continue;
+    return `it saw ${keyText(seen)} where there was ${keyText(there)}`;
+  }
+  return undefined;
+}
+
+function keyText(kv: KeyValue | undefined): string {
+  if (kv === undefined) return 'nothing';
+  const { key, value, modRevision, createRevision, version } = kv;
+  return `${JSON.stringify(key)} = ${valueText(value)} of revision ${modRevision} (created at ${createRevision}, version ${version})`;
+}
 
 export interface RevisionCheckOptions {
   /** All operations of all clients on the store. */

@@ -1,6 +1,6 @@
 import type { KeyValueEvent, Revision } from '../../server/mvcc/contract/key-value-store.ts';
 import type { KeyValueHistory } from './key-value-history.ts';
-import type { RecordedCompaction, WatchRecording } from './recorded-operation.ts';
+import type { RecordedCompaction, WatchRecording } from './history-recorder.ts';
 import { covers, sameKeyValue } from './replayed-state.ts';
 
 /**

@@ -2,8 +2,8 @@
 // oxlint-disable-next-line no-control-regex -- these characters are what is looked for
 const ESCAPES = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|.)/g;
 
-/** Control characters, white space, and marks that change the direction of a text. */
-const UNPRINTED = /[\p{Cc}\s\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+/** Control characters, white space, and characters that hide text or change its direction. */
+const UNPRINTED = /[\p{Cc}\p{Cf}\p{Cs}\s]+/gu;
 
 /** The part of a text that is read before it is cut, in lengths of the result. */
 const READ_AHEAD = 4;

@@ -4,9 +4,14 @@ import type { AdmissionRequest, AdmissionScope } from '../../server/registry/con
 import { recordAt, type JsonRecord } from '../../meta/json-value.ts';
 import { serverContext, serverStrategy } from '../../server/registry/contract/server-context.ts';
 import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
-import { evaluatorOf, type QuotaEvaluator } from '../quotas/evaluators.ts';
+import {
+  evaluatorOf,
+  amountsOf,
+  sumOf,
+  type QuotaEvaluator,
+  type Amounts,
+} from '../quotas/evaluators.ts';
 import { scopesOf } from '../quotas/pod-scopes.ts';
-import { amountsOf, sumOf, type Amounts } from '../quotas/usage.ts';
 import {
   admittedName,
   type AdmissionPlugIn,

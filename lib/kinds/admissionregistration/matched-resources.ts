@@ -1,8 +1,3 @@
-import {
-  fieldDuplicate,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import {
   all,
@@ -11,9 +6,42 @@ import {
   required,
   requiredFor,
 } from '../../server/registry/validation/combine.ts';
-import { pathSegment } from '../../server/registry/validation/formats.ts';
+import { pathSegment, qualifiedName } from '../../server/registry/validation/formats.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
 import { format, oneOf } from '../../server/registry/validation/values.ts';
+import { textAt } from '../../meta/json-value.ts';
+
+const MOST_CONDITIONS = 64;
+
+/** Ends the warning of each expression that is stored and not evaluated. */
+export const NOT_EVALUATED = 'CEL expressions are not evaluated by this server';
+
+/** An expression must not be blank. Whether it compiles is not checked. */
+export function expression(detail = ''): Check {
+  return (value, path, report) => {
+    if (typeof value === 'string' && value.trim() !== '') return;
+    report.required(path, detail);
+  };
+}
+
+const condition = fields({
+  expression: expression(),
+  name: required(format(qualifiedName)),
+});
+
+/** @see pkg/apis/admissionregistration/validation validateMatchConditions @ v1.36.3 */
+export const matchConditions: Check = (list, path, report) => {
+  if (Array.isArray(list) && list.length > MOST_CONDITIONS) {
+    report.tooMany(path, list.length, MOST_CONDITIONS);
+  }
+  const names = new Set<string>();
+  each((one, place) => {
+    condition(one, place, report);
+    const name = textAt(one, 'name');
+    if (name !== '' && names.has(name)) report.duplicate(`${place}.name`, name);
+    names.add(name);
+  })(list, path, report);
+};
 
 export const failurePolicy: Check = oneOf(['Fail', 'Ignore']);
 export const matchPolicy: Check = oneOf(['Equivalent', 'Exact']);
@@ -23,7 +51,7 @@ export const reinvocationPolicy: Check = oneOf(['IfNeeded', 'Never']);
 function alone(others: string): Check {
   return (list, path, report) => {
     if (!Array.isArray(list) || list.length < 2 || !list.includes('*')) return;
-    report.add(fieldInvalid(path, list, `if '*' is present, must not specify other ${others}`));
+    report.invalid(path, list, `if '*' is present, must not specify other ${others}`);
   };
 }
 
@@ -36,7 +64,7 @@ const resources: Check = (list, path, report) => {
   for (const [index, text] of all.entries()) {
     const place = `${path}[${index}]`;
     const slash = text.indexOf('/');
-    if (text === '') report.add(fieldRequired(place));
+    if (text === '') report.required(place);
     if (text === '' || slash < 0) {
       // The last one decides, as in kube-apiserver.
       if (text !== '') hasPlain = text !== '*';
@@ -44,7 +72,7 @@ const resources: Check = (list, path, report) => {
     }
     const [resource, sub] = [text.slice(0, slash), text.slice(slash + 1)];
     const covered = (by: string): void =>
-      report.add(fieldInvalid(place, text, `if '${by}' is present, must not specify ${text}`));
+      report.invalid(place, text, `if '${by}' is present, must not specify ${text}`);
     if (whole.has(resource)) covered(`${resource}/*`);
     if (anySub.has(sub)) covered(`*/${sub}`);
     if (sub === '*') whole.add(resource);
@@ -52,10 +80,10 @@ const resources: Check = (list, path, report) => {
   }
   const others = 'must not specify other resources';
   if (all.length > 1 && all.includes('*/*')) {
-    report.add(fieldInvalid(path, list, `if '*/*' is present, ${others}`));
+    report.invalid(path, list, `if '*/*' is present, ${others}`);
   }
   if (all.includes('*') && hasPlain) {
-    report.add(fieldInvalid(path, list, `if '*' is present, ${others} without subresources`));
+    report.invalid(path, list, `if '*' is present, ${others} without subresources`);
   }
 };
 
@@ -76,7 +104,7 @@ const resourceNames: Check = (list, path, report) => {
   const seen = new Set<unknown>();
   each((name, place) => {
     format(pathSegment)(name, place, report);
-    if (seen.has(name)) report.add(fieldDuplicate(place, name));
+    if (seen.has(name)) report.duplicate(place, name);
     seen.add(name);
   })(list, path, report);
 };

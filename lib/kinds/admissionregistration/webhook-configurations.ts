@@ -1,8 +1,3 @@
-import {
-  fieldDuplicate,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
 import { recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { each, fields, requiredFor } from '../../server/registry/validation/combine.ts';
@@ -15,14 +10,15 @@ import {
   webhookUrl,
 } from '../../server/registry/validation/webhook-client-checks.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
-import { matchConditions, NOT_EVALUATED } from './match-conditions.ts';
-import { reservedNameWarnings } from './reserved-names.ts';
 import {
+  matchConditions,
+  NOT_EVALUATED,
   failurePolicy,
   matchPolicy,
   reinvocationPolicy,
   resourceRule,
 } from './matched-resources.ts';
+import { reservedNameWarnings } from './reserved-names.ts';
 
 const MOST_SECONDS = 30;
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
@@ -32,14 +28,14 @@ const KNOWN_VERSIONS = REVIEW_VERSIONS.join(', ');
 const timeout: Check = (seconds, path, report) => {
   if (typeof seconds !== 'number' || (seconds >= 1 && seconds <= MOST_SECONDS)) return;
   const detail = `the timeout value must be between 1 and ${MOST_SECONDS} seconds`;
-  report.add(fieldInvalid(path, seconds, detail));
+  report.invalid(path, seconds, detail);
 };
 
 const clientConfig: Check = (config, path, report) => {
   const url = valueAt(config, 'url');
   const service = valueAt(config, 'service');
   if ((url === undefined) === (service === undefined)) {
-    report.add(fieldRequired(path, 'exactly one of url or service is required'));
+    report.required(path, 'exactly one of url or service is required');
   } else if (url !== undefined) webhookUrl(url, `${path}.url`, report);
   else webhookService(service, `${path}.service`, report);
 };
@@ -47,14 +43,12 @@ const clientConfig: Check = (config, path, report) => {
 const reviewVersions: Check = (list, path, report) => {
   const seen = new Set<unknown>();
   each((version, place) => {
-    if (seen.has(version)) return report.add(fieldInvalid(place, version, 'duplicate version'));
+    if (seen.has(version)) return report.invalid(place, version, 'duplicate version');
     seen.add(version);
-    for (const problem of dns1035Label(String(version))) {
-      report.add(fieldInvalid(place, version, problem));
-    }
+    for (const problem of dns1035Label(String(version))) report.invalid(place, version, problem);
   })(list, path, report);
   if (REVIEW_VERSIONS.some((one) => seen.has(one))) return;
-  report.add(fieldInvalid(path, list, `must include at least one of ${KNOWN_VERSIONS}`));
+  report.invalid(path, list, `must include at least one of ${KNOWN_VERSIONS}`);
 };
 
 const hook: Check = fields({
@@ -78,7 +72,7 @@ const webhooks: Check = (list, path, report) => {
   each((one, place) => {
     hook(one, place, report);
     const name = textAt(one, 'name');
-    if (name !== '' && names.has(name)) report.add(fieldDuplicate(`${place}.name`, name));
+    if (name !== '' && names.has(name)) report.duplicate(`${place}.name`, name);
     names.add(name);
   })(list, path, report);
 };

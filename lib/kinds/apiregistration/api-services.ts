@@ -1,6 +1,5 @@
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
 import { isRecord, recordAt, textAt } from '../../meta/json-value.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
@@ -16,21 +15,21 @@ const nameOfVersion: Check = (name, path, report) => {
   const wanted = `${textAt(spec, 'version')}.${textAt(spec, 'group')}`;
   if (name === wanted) return;
   const detail = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`;
-  report.add(fieldInvalid(path, name, detail));
+  report.invalid(path, name, detail);
 };
 
 const groupName: Check = (group = '', path, report) => {
   if (group !== '') format(dnsSubdomain)(group, path, report);
   else if (textAt(report.object, 'spec', 'version') !== 'v1') {
     const detail = 'only v1 may have an empty group and it better be legacy kube';
-    report.add(fieldRequired(path, detail));
+    report.required(path, detail);
   }
 };
 
 function priority(most: number): Check {
   return (value, path, report) => {
     if (typeof value === 'number' && value > 0 && value <= most) return;
-    report.add(fieldInvalid(path, value, `must be positive and less than ${most}`));
+    report.invalid(path, value, `must be positive and less than ${most}`);
   };
 }
 
@@ -40,7 +39,7 @@ const service = fields({
   port: (port, path, report) => {
     if (typeof port === 'number' && port > 0 && port <= PORTS) return;
     const detail = `port is not valid: must be between 1 and ${PORTS}, inclusive`;
-    report.add(fieldInvalid(path, port, detail));
+    report.invalid(path, port, detail);
   },
 });
 
@@ -52,7 +51,7 @@ const trust: Check = (spec, path, report) => {
     insecureSkipTLSVerify: skips = false,
   } = isRecord(spec) ? spec : {};
   const wrong = (name: string, value: unknown, detail: string): void =>
-    report.add(fieldInvalid(`${path}.${name}`, value, detail));
+    report.invalid(`${path}.${name}`, value, detail);
   const bytes = typeof caBundle === 'string' ? Buffer.byteLength(caBundle, 'base64') : 0;
   if (isRecord(remote)) {
     service(remote, `${path}.service`, report);

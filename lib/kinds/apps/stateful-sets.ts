@@ -1,10 +1,5 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
   isRecord,
   jsonEqual,
   recordAt,
@@ -22,28 +17,172 @@ import {
   intOrPercent,
   intOrPercentValue,
 } from '../../server/registry/validation/int-or-percent.ts';
-import { labelMap } from '../../server/registry/validation/label-selector-checks.ts';
-import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';
+import {
+  labelMap,
+  hasWrongSelectorValue,
+  labelSelector,
+} from '../../server/registry/validation/label-selector-checks.ts';
+import { format, nonNegative, oneOf, immutable } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
 import { annotationMap } from '../pods/report/annotation-map.ts';
 import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';
-import { fractionWarnings } from '../pods/warnings/volume-warnings.ts';
+import { fractionWarnings } from '../pods/warnings/spec-warnings.ts';
 import { templateWarnings } from './template-warnings.ts';
-import { alwaysRestarted, selectorAndTemplate } from './workload-checks.ts';
+import {
+  alwaysRestarted,
+  selectorAndTemplate,
+  fixedSelector,
+  isEmptySelector,
+  readSelector,
+  shownSelector,
+  templateMatches,
+} from './workload-checks.ts';
 import { workloadScale } from './workload-scale.ts';
+import { badRequest } from '../../meta/failure/failures.ts';
+import { statusStrategyOf } from '../status/status-rules.ts';
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** How often the template has changed: an annotation in this version, a field of the internal type. */
+function templateGeneration({ metadata }: MutableObject): number {
+  const text = metadata.annotations?.[TEMPLATE_GENERATION];
+  if (text === undefined) return 0;
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  const detail = `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`;
+  throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${detail}`);
+}
+
+function setTemplateGeneration({ metadata }: MutableObject, generation: number): void {
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: `${generation}` };
+}
+
+const oneOfBoth: Check = (rolling, path, report) => {
+  const maxSurge = valueAt(rolling, 'maxSurge');
+  const surges = intOrPercentValue(maxSurge) !== 0;
+  if (surges === (intOrPercentValue(valueAt(rolling, 'maxUnavailable')) === 0)) return;
+  if (surges) {
+    const detail = 'may not be set when maxUnavailable is non-zero';
+    report.invalid(`${path}.maxSurge`, maxSurge, detail);
+  } else {
+    report.required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0');
+  }
+};
+
+const daemonUpdate = all(
+  fields({ maxUnavailable: intOrPercent, maxSurge: intOrPercent }),
+  fields({ maxUnavailable: atMostAllPercent, maxSurge: atMostAllPercent }),
+  oneOfBoth,
+);
+
+const TYPES = ['RollingUpdate', 'OnDelete'];
+
+const daemonStrategy: Check = (value, path, report) => {
+  const { type = '', rollingUpdate: rolling } = isRecord(value) ? value : {};
+  if (type === 'RollingUpdate') daemonUpdate(rolling, `${path}.rollingUpdate`, report);
+  if (TYPES.includes(String(type))) return;
+  const { maxUnavailable = 0, maxSurge = 0 } = isRecord(rolling) ? rolling : {};
+  const shown = isRecord(rolling) ? { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge } : null;
+  report.notSupported(path, { Type: type, RollingUpdate: shown }, TYPES);
+};
+
+const strictSelector = labelSelector();
+const lenientSelector = labelSelector({ strictValues: false });
+
+/** The value is the spec. */
+const selectorOfPods: Check = (spec, path, report, old) => {
+  if (!isRecord(spec)) return;
+  const { selector, template } = spec;
+  const isLenient = hasWrongSelectorValue(valueAt(old, 'selector'));
+  (isLenient ? lenientSelector : strictSelector)(selector, `${path}.selector`, report);
+  const read = readSelector(selector);
+  if (read.ok) templateMatches(template, read.selector, `${path}.template`, report);
+  if (!isRecord(selector) || !isEmptySelector(selector)) return;
+  const detail = 'empty selector is invalid for daemonset';
+  report.invalid(`${path}.selector`, shownSelector(selector), detail);
+};
+
+/** @see pkg/apis/apps/validation/validation.go ValidateDaemonSet @ v1.36.3 */
+const daemonSetChecks: Check = fields({
+  spec: all(
+    fields({ selector: fixedSelector }),
+    selectorOfPods,
+    fields({
+      template: all(podTemplateChecks, alwaysRestarted('DaemonSet')),
+      minReadySeconds: nonNegative,
+    }),
+    when(
+      (_spec, { object }) => templateGeneration(object as MutableObject) < 0,
+      (_spec, path, report) => {
+        const generation = templateGeneration(report.object as MutableObject);
+        nonNegative(generation, `${path}.templateGeneration`, report);
+      },
+    ),
+    fields({ updateStrategy: daemonStrategy, revisionHistoryLimit: nonNegative }),
+  ),
+});
+
+const statusStrategy = statusStrategyOf('apps', 'daemonsets');
+
+export const daemonSets: KindRules = {
+  group: 'apps',
+  resource: 'daemonsets',
+  strategy: {
+    ...checkedBy(daemonSetChecks),
+    prepareForCreate(set) {
+      setTemplateGeneration(set, Math.max(templateGeneration(set), 1));
+    },
+    prepareForUpdate(set, existing) {
+      const isSame = jsonEqual(
+        valueAt(set, 'spec', 'template'),
+        valueAt(existing, 'spec', 'template'),
+      );
+      setTemplateGeneration(set, templateGeneration(existing) + (isSame ? 0 : 1));
+    },
+    warnings(set, existing) {
+      const before = existing?.metadata?.annotations?.[TEMPLATE_GENERATION];
+      const isSame =
+        existing !== undefined && before === set.metadata?.annotations?.[TEMPLATE_GENERATION];
+      return isSame ? [] : templateWarnings(set, undefined);
+    },
+  },
+  statusStrategy: {
+    ...statusStrategy,
+    prepareForUpdate(set, existing, context) {
+      statusStrategy.prepareForUpdate(set, existing, context);
+      setTemplateGeneration(set, templateGeneration(existing));
+    },
+  },
+};
+
+const data: Check = (value, path, report, old) => {
+  if (report.isUpdate) return immutable(value, path, report, old);
+  if (isRecord(value)) return;
+  const isNone = value === undefined || value === null;
+  const detail = isNone ? 'data is mandatory' : 'data must be a valid JSON object';
+  report.required(path, detail);
+};
+
+/** @see pkg/apis/apps/validation/validation.go ValidateControllerRevisionCreate @ v1.36.3 */
+const revisionChecks: Check = fields({ revision: nonNegative, data });
+
+export const controllerRevisions: KindRules = {
+  group: 'apps',
+  resource: 'controllerrevisions',
+  strategy: checkedBy(revisionChecks),
+};
 
 const MANAGEMENT: readonly unknown[] = ['OrderedReady', 'Parallel'];
 
 const podManagementPolicy: Check = (value, path, report) => {
-  if (value === undefined || value === '') return report.add(fieldRequired(path));
+  if (value === undefined || value === '') return report.required(path);
   if (MANAGEMENT.includes(value)) return;
-  report.add(fieldInvalid(path, value, "must be 'OrderedReady' or 'Parallel'"));
+  report.invalid(path, value, "must be 'OrderedReady' or 'Parallel'");
 };
 
 const notZero: Check = (value, path, report) => {
   if (value === undefined || intOrPercentValue(value) !== 0) return;
-  report.add(fieldInvalid(path, value, 'cannot be 0'));
+  report.invalid(path, value, 'cannot be 0');
 };
 
 const rollingUpdate = fields({
@@ -63,14 +202,14 @@ function shownRolling(rolling: unknown): unknown {
 const updateStrategy: Check = (value, path, report) => {
   const { type = '', rollingUpdate: rolling } = isRecord(value) ? value : {};
   const place = `${path}.rollingUpdate`;
-  if (type === '') report.add(fieldRequired(path));
+  if (type === '') report.required(path);
   else if (type === 'RollingUpdate') rollingUpdate(rolling, place, report);
   else if (type !== 'OnDelete') {
     const shown = { Type: type, RollingUpdate: shownRolling(rolling) };
-    report.add(fieldInvalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'"));
+    report.invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'");
   } else if (isRecord(rolling)) {
     const detail = "only allowed for updateStrategy 'RollingUpdate'";
-    report.add(fieldInvalid(place, shownRolling(rolling), detail));
+    report.invalid(place, shownRolling(rolling), detail);
   }
 };
 
@@ -130,7 +269,7 @@ const unchanged: Check = (spec, path, report, old) => {
   if (jsonEqual(after, before)) return;
   const detail =
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-  report.add(fieldForbidden(path, detail));
+  report.forbidden(path, detail);
 };
 
 const atCreation = (check: Check): Check => when((_value, { isUpdate }) => !isUpdate, check);

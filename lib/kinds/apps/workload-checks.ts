@@ -1,17 +1,5 @@
 import { labelSelectorFromSpec, type LabelSelector } from '../../meta/selectors/label-selector.ts';
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  jsonEqual,
-  recordAt,
-  valueAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, jsonEqual, recordAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
@@ -71,17 +59,17 @@ export function templateMatches(
   const labels = recordAt(template, 'metadata', 'labels');
   if (selector?.matches((labels ?? {}) as Record<string, string>) === true) return;
   const detail = '`selector` does not match template `labels`';
-  report.add(fieldInvalid(`${path}.metadata.labels`, shownMap(labels), detail));
+  report.invalid(`${path}.metadata.labels`, shownMap(labels), detail);
 }
 
 /** An absent or empty selector, and one that cannot be read. `name` is the word of the message. */
 export function selectorIsGiven(name: string): Check {
   return (selector, path, report) => {
-    if (!isRecord(selector)) return report.add(fieldRequired(path));
+    if (!isRecord(selector)) return report.required(path);
     strictSelector(selector, path, report);
     if (!isEmptySelector(selector)) return;
     const detail = `empty selector is invalid for ${name}`;
-    report.add(fieldInvalid(path, shownSelector(selector), detail));
+    report.invalid(path, shownSelector(selector), detail);
   };
 }
 
@@ -106,7 +94,7 @@ export function selectorAndTemplate({
     given(selector, `${path}.selector`, report);
     const read = readSelector(selector);
     if (!read.ok) {
-      report.add(fieldInvalid(`${path}.selector`, shownSelector(selector), unreadable));
+      report.invalid(`${path}.selector`, shownSelector(selector), unreadable);
       return;
     }
     templateMatches(template, read.selector, `${path}.template`, report);
@@ -118,12 +106,10 @@ export function selectorAndTemplate({
 export function alwaysRestarted(kind: string): Check {
   return (template, path, report) => {
     const policy = valueAt(template, 'spec', 'restartPolicy') ?? '';
-    if (policy !== 'Always') {
-      report.add(fieldNotSupported(`${path}.spec.restartPolicy`, policy, ['Always']));
-    }
+    if (policy !== 'Always') report.notSupported(`${path}.spec.restartPolicy`, policy, ['Always']);
     if (valueAt(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
       const detail = `activeDeadlineSeconds in ${kind} is not Supported`;
-      report.add(fieldForbidden(`${path}.spec.activeDeadlineSeconds`, detail));
+      report.forbidden(`${path}.spec.activeDeadlineSeconds`, detail);
     }
   };
 }
@@ -140,5 +126,5 @@ export function replicaTemplate(kind: string): Check {
 /** An update must not change the selector. */
 export const fixedSelector: Check = (selector, path, report, old) => {
   if (!report.isUpdate || jsonEqual(selector, old)) return;
-  report.add(fieldInvalid(path, shownSelector(selector), 'field is immutable'));
+  report.invalid(path, shownSelector(selector), 'field is immutable');
 };

@@ -1,18 +1,179 @@
 import {
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-  fieldTooLong,
-} from '../../server/registry/rules/field-causes.ts';
-import { isRecord, valueAt, type JsonRecord } from '../../meta/json-value.ts';
+  isRecord,
+  valueAt,
+  numberAt,
+  recordsAt,
+  textAt,
+  type JsonRecord,
+} from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
-import { all, fields, when } from '../../server/registry/validation/combine.ts';
+import { all, fields, when, each } from '../../server/registry/validation/combine.ts';
 import { domainPrefixedPath } from '../../server/registry/validation/domain-checks.ts';
 import { isLonger } from '../../server/registry/validation/formats.ts';
 import { nonNegative, oneOf } from '../../server/registry/validation/values.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
-import { podFailurePolicy } from './pod-failure-policy.ts';
-import { successPolicy } from './success-policy.ts';
+import { goForm } from '../../server/registry/validation/go-form.ts';
+import { countIndexes } from './index-intervals.ts';
+import { listOfTexts } from '../../server/registry/rules/go-text.ts';
+import { labelName } from '../../server/registry/validation/label-selector-checks.ts';
+
+const MOST_RULES = 20;
+const MOST_PATTERNS = 20;
+const MOST_VALUES = 255;
+const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+const OPERATORS = ['In', 'NotIn'];
+const STATUSES = ['False', 'True', 'Unknown'];
+
+function noMore(most: number): Check {
+  return (list, path, report) => {
+    if (Array.isArray(list) && list.length > most) report.tooMany(path, list.length, most);
+  };
+}
+
+/** A required text of a few, which the message names. */
+function oneOfThese(values: readonly string[]): Check {
+  return (value, path, report) => {
+    if (value === undefined || value === '') {
+      report.required(path, `valid values: ${listOfTexts(values)}`);
+    } else if (!values.includes(value as string)) report.notSupported(path, value, values);
+  };
+}
+
+const operator = oneOfThese(OPERATORS);
+const knownAction = oneOfThese(ACTIONS);
+const patterns = each(fields({ type: labelName, status: oneOfThese(STATUSES) }));
+const fewPatterns = noMore(MOST_PATTERNS);
+const fewRules = noMore(MOST_RULES);
+
+function exitCodes(codes: JsonRecord, path: string, report: Report, names: Set<string>): void {
+  operator(codes['operator'], `${path}.operator`, report);
+  const { containerName, values } = codes;
+  if (typeof containerName === 'string' && !names.has(containerName)) {
+    const detail = 'must be one of the container or initContainer names in the pod template';
+    report.invalid(`${path}.containerName`, containerName, detail);
+  }
+  exitValues(values, codes['operator'], `${path}.values`, report);
+}
+
+function exitValues(values: unknown, operatorName: unknown, path: string, report: Report): void {
+  if (!Array.isArray(values) || values.length === 0) {
+    report.invalid(path, values ?? null, 'at least one value is required');
+    return;
+  }
+  noMoreValues(values, path, report);
+  const seen = new Set<unknown>();
+  let isOrdered = true;
+  for (const [index, value] of (values as readonly number[]).entries()) {
+    if (operatorName === 'In' && value === 0) {
+      report.invalid(`${path}[${index}]`, value, 'must not be 0 for the In operator');
+    }
+    if (seen.has(value)) report.duplicate(`${path}[${index}]`, value);
+    seen.add(value);
+    if (index > 0 && values[index - 1] > value) isOrdered = false;
+  }
+  if (!isOrdered) report.invalid(path, values, 'must be ordered');
+}
+
+const noMoreValues = noMore(MOST_VALUES);
+
+function failureRule(
+  rule: JsonRecord,
+  path: string,
+  report: Report,
+  { names, perIndex }: { readonly names: Set<string>; readonly perIndex: boolean },
+): void {
+  const { action, onExitCodes } = rule;
+  if (action !== 'FailIndex') knownAction(action, `${path}.action`, report);
+  else if (!perIndex) {
+    const detail = 'requires the backoffLimitPerIndex to be set';
+    report.invalid(`${path}.action`, action, detail);
+  }
+  const conditions = recordsAt(rule, 'onPodConditions');
+  const hasCodes = isRecord(onExitCodes);
+  if (hasCodes) exitCodes(onExitCodes, `${path}.onExitCodes`, report, names);
+  fewPatterns(conditions, `${path}.onPodConditions`, report);
+  patterns(conditions, `${path}.onPodConditions`, report);
+  if (hasCodes === conditions.length > 0) {
+    const detail = hasCodes
+      ? 'specifying both OnExitCodes and OnPodConditions is not supported'
+      : 'specifying one of OnExitCodes and OnPodConditions is required';
+    report.invalidHere(path, detail);
+  }
+}
+
+/** `spec.podFailurePolicy`; the value is the spec of a job. @see pkg/apis/batch/validation/validation.go @ v1.36.3 */
+const podFailurePolicy: Check = (spec, path, report) => {
+  const policy = valueAt(spec, 'podFailurePolicy');
+  if (!isRecord(policy)) return;
+  const place = `${path}.podFailurePolicy.rules`;
+  const rules = recordsAt(policy, 'rules');
+  fewRules(rules, place, report);
+  const pod = valueAt(spec, 'template', 'spec');
+  const names = new Set(
+    [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')].map((one) =>
+      textAt(one, 'name'),
+    ),
+  );
+  const perIndex = valueAt(spec, 'backoffLimitPerIndex') !== undefined;
+  for (const [index, rule] of rules.entries()) {
+    failureRule(rule, `${place}[${index}]`, report, { names, perIndex });
+  }
+};
+
+const LONGEST_INDEXES = 64 * 1024;
+
+function indexCount(text: string, path: string, report: Report, completions: number): number {
+  if (isLonger(text, LONGEST_INDEXES)) report.tooLong(path, LONGEST_INDEXES, 'bytes');
+  const count = countIndexes(text, completions);
+  if (typeof count === 'number') return count;
+  report.invalid(path, text, `error parsing succeededIndexes: ${count}`);
+  return 0;
+}
+
+function successRule(rule: JsonRecord, path: string, report: Report, completions: number): void {
+  const { succeededCount: count, succeededIndexes: indexes } = rule;
+  if (count === undefined && indexes === undefined) {
+    const detail = 'at least one of succeededCount or succeededIndexes must be specified';
+    report.required(path, detail);
+  }
+  const total =
+    typeof indexes === 'string'
+      ? indexCount(indexes, `${path}.succeededIndexes`, report, completions)
+      : undefined;
+  if (typeof count !== 'number') return;
+  const place = `${path}.succeededCount`;
+  nonNegative(count, place, report);
+  const tooMany = (most: number, what: string): void => {
+    if (count <= most) return;
+    report.invalid(place, count, `must be less than or equal to ${most} (${what})`);
+  };
+  tooMany(completions, 'the number of specified completions');
+  if (total !== undefined) {
+    tooMany(total, 'the number of indexes in the specified succeededIndexes field');
+  }
+}
+
+/** `spec.successPolicy`; the value is the spec of a job. @see pkg/apis/batch/validation/validation.go @ v1.36.3 */
+const successPolicy: Check = (spec, path, report) => {
+  const policy = valueAt(spec, 'successPolicy');
+  if (!isRecord(policy)) return;
+  const place = `${path}.successPolicy`;
+  if (valueAt(spec, 'completionMode') !== 'Indexed') {
+    const shown = goForm('batch.SuccessPolicy', policy);
+    report.invalid(place, shown, 'requires indexed completion mode');
+    return;
+  }
+  const rules = recordsAt(policy, 'rules');
+  if (rules.length === 0) {
+    const detail = 'at least one rules must be specified when the successPolicy is specified';
+    report.required(`${place}.rules`, detail);
+  }
+  fewRules(rules, `${place}.rules`, report);
+  const completions = numberAt(spec, 'completions');
+  for (const [index, rule] of rules.entries()) {
+    successRule(rule, `${place}.rules[${index}]`, report, completions);
+  }
+};
 
 const MOST_OF_INDEXED = 100_000;
 const MANY_COMPLETIONS = 100_000;
@@ -24,7 +185,7 @@ const isSet = (value: unknown): boolean => value !== undefined;
 const managedBy: Check = when(isSet, (value, path, report) => {
   domainPrefixedPath(value, path, report);
   if (typeof value === 'string' && isLonger(value, LONGEST_MANAGER)) {
-    report.add(fieldTooLong(path, LONGEST_MANAGER, 'bytes'));
+    report.tooLong(path, LONGEST_MANAGER, 'bytes');
   }
 });
 
@@ -42,7 +203,7 @@ function limit(
   const value = spec[name];
   if (typeof value !== 'number' || value <= most) return;
   const detail = words ?? `must be less than or equal to ${most}`;
-  report.add(fieldInvalid(`${path}.${name}`, value, detail));
+  report.invalid(`${path}.${name}`, value, detail);
 }
 
 /** The value is the spec. */
@@ -50,7 +211,7 @@ const indexedMode: Check = (spec, path, report) => {
   if (!isRecord(spec)) return;
   const { completions, maxFailedIndexes, backoffLimitPerIndex } = spec;
   if (completions === undefined) {
-    report.add(fieldRequired(`${path}.completions`, 'when completion mode is Indexed'));
+    report.required(`${path}.completions`, 'when completion mode is Indexed');
   }
   const words = `must be less than or equal to ${MOST_OF_INDEXED} when completion mode is Indexed`;
   limit(spec, 'parallelism', MOST_OF_INDEXED, { path, report, words });
@@ -63,7 +224,7 @@ const indexedMode: Check = (spec, path, report) => {
   if (backoffLimitPerIndex === undefined) return;
   if (maxFailedIndexes === undefined) {
     const detail = `must be specified when completions is above ${MANY_COMPLETIONS}`;
-    report.add(fieldRequired(`${path}.maxFailedIndexes`, detail));
+    report.required(`${path}.maxFailedIndexes`, detail);
   }
   const many = `must be less than or equal to ${MOST_WITH_MANY} when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`;
   limit(spec, 'parallelism', MOST_WITH_MANY, { path, report, words: many });
@@ -71,7 +232,7 @@ const indexedMode: Check = (spec, path, report) => {
 };
 
 const onlyIndexed: Check = when(isSet, (value, path, report) => {
-  report.add(fieldInvalid(path, value, 'requires indexed completion mode'));
+  report.invalid(path, value, 'requires indexed completion mode');
 });
 
 const nonIndexedMode = fields({ backoffLimitPerIndex: onlyIndexed, maxFailedIndexes: onlyIndexed });
@@ -98,19 +259,19 @@ const restartPolicy: Check = (spec, path, report) => {
   const place = `${path}.template.spec.restartPolicy`;
   const policy = valueAt(spec, 'template', 'spec', 'restartPolicy') ?? '';
   if (policy === 'Always' || policy === '') {
-    report.add(fieldRequired(place, 'valid values: "OnFailure", "Never"'));
+    report.required(place, 'valid values: "OnFailure", "Never"');
   } else if (policy !== 'OnFailure' && policy !== 'Never') {
-    report.add(fieldNotSupported(place, policy, ['OnFailure', 'Never']));
+    report.notSupported(place, policy, ['OnFailure', 'Never']);
   } else if (policy !== 'Never' && valueAt(spec, 'podFailurePolicy') !== undefined) {
     const detail = 'only "Never" is supported when podFailurePolicy is specified';
-    report.add(fieldInvalid(place, policy, detail));
+    report.invalid(place, policy, detail);
   }
 };
 
 const limitOfFailures: Check = (spec, path, report) => {
   if (!isSet(valueAt(spec, 'maxFailedIndexes'))) return;
   if (isSet(valueAt(spec, 'backoffLimitPerIndex'))) return;
-  report.add(fieldRequired(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  report.required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified');
 };
 
 /**

@@ -5,14 +5,7 @@ import {
   fieldInvalidHere,
   fieldRequired,
 } from '../../server/registry/rules/field-causes.ts';
-import {
-  jsonEqual,
-  numberAt,
-  recordAt,
-  textAt,
-  textsAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { jsonEqual, numberAt, recordAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf } from '../../server/registry/validation/check.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';

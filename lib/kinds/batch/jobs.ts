@@ -1,17 +1,306 @@
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
-import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import { jsonEqual, numberAt, valueAt } from '../../meta/json-value.ts';
+import {
+  jsonEqual,
+  numberAt,
+  valueAt,
+  ensureRecord,
+  isRecord,
+  recordAt,
+  textAt,
+  type JsonRecord,
+} from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, when } from '../../server/registry/validation/combine.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
-import { fixedSelector } from '../apps/workload-checks.ts';
+import {
+  fixedSelector,
+  readSelector,
+  shownMap,
+  shownSelector,
+  templateMatches,
+} from '../apps/workload-checks.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
-import { generatedSelector, generateSelector, jobSelector, nameOf } from './job-selector.ts';
 import { jobSpec } from './job-spec.ts';
 import { jobStatusCauses } from './job-status.ts';
-import { fixedTemplate } from './job-template-update.ts';
 import { jobWarnings } from './job-warnings.ts';
+import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
+import {
+  hasWrongSelectorValue,
+  labelSelector,
+} from '../../server/registry/validation/label-selector-checks.ts';
+import { hasCondition } from './job-conditions.ts';
+import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';
+import { scheduleProblem } from './cron-schedule.ts';
+import { scheduleZoneProblems } from './time-zone.ts';
+
+/** A name of a job is at most 63 characters, and 11 are appended to the name of a cron job. */
+const LONGEST_NAME = 52;
+
+/** The value is the spec. */
+const schedule: Check = (spec, path, report, old) => {
+  const text = textAt(spec, 'schedule');
+  const place = `${path}.schedule`;
+  if (text === '') return report.required(place);
+  const problem = scheduleProblem(text);
+  if (problem !== undefined) report.invalid(place, text, problem);
+  if (!text.includes('TZ')) return;
+  if (!textAt(old, 'schedule').includes('TZ')) {
+    const detail = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+    report.invalid(place, text, detail);
+  } else if (valueAt(spec, 'timeZone') !== undefined) {
+    const detail = 'cannot use both timeZone field and TZ or CRON_TZ in schedule';
+    report.invalid(place, text, detail);
+  }
+};
+
+const POLICIES = oneOf(['Allow', 'Forbid', 'Replace']);
+
+const concurrencyPolicy: Check = (value, path, report) => {
+  if (value === undefined || value === '') report.required(path);
+  else POLICIES(value, path, report);
+};
+
+const noSelector: Check = when(
+  (value) => value !== undefined,
+  (value, path, report) => {
+    report.invalid(path, shownSelector(value), '`selector` will be auto-generated');
+  },
+);
+
+const notManual: Check = (value, path, report) => {
+  if (value === true) report.notSupported(path, value, ['nil', 'false']);
+};
+
+const shortName: Check = (object, _path, report) => {
+  const name = textAt(object, 'metadata', 'name');
+  if (report.isUpdate || name.length <= LONGEST_NAME) return;
+  const detail = `must be no more than ${LONGEST_NAME} characters`;
+  report.invalid('metadata.name', name, detail);
+};
+
+const timeZone = when(
+  (value, { isUpdate }, old) => !isUpdate || value !== old,
+  format(scheduleZoneProblems),
+);
+
+/** @see pkg/apis/batch/validation/validation.go ValidateCronJobCreate @ v1.36.3 */
+const cronJobChecks: Check = all(
+  fields({
+    spec: all(
+      schedule,
+      fields({
+        startingDeadlineSeconds: nonNegative,
+        timeZone: timeZone,
+        concurrencyPolicy,
+        jobTemplate: fields({
+          spec: all(jobSpec, fields({ selector: noSelector, manualSelector: notManual })),
+        }),
+        successfulJobsHistoryLimit: nonNegative,
+        failedJobsHistoryLimit: nonNegative,
+      }),
+    ),
+  }),
+  shortName,
+);
+
+export const cronJobs: KindRules = {
+  group: 'batch',
+  resource: 'cronjobs',
+  strategy: {
+    ...checkedBy(cronJobChecks),
+    warnings: (cronJob, existing) =>
+      jobWarnings(cronJob, existing, ['spec', 'jobTemplate', 'spec']),
+  },
+};
+
+/** The order of the members of the internal type, and which of them lie in its security context. */
+const POD_MEMBERS =
+  'Volumes InitContainers Containers EphemeralContainers RestartPolicy TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy NodeSelector ServiceAccountName AutomountServiceAccountToken NodeName SecurityContext ImagePullSecrets Hostname Subdomain SetHostnameAsFQDN Affinity SchedulerName Tolerations HostAliases PriorityClassName Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims Resources HostnameOverride SchedulingGroup'.split(
+    ' ',
+  );
+const SECURITY_MEMBERS =
+  'SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy'.split(
+    ' ',
+  );
+const HOST_MEMBERS = ['HostNetwork', 'HostPID', 'HostIPC', 'ShareProcessNamespace', 'HostUsers'];
+
+/** The spec of a pod as messages show it. @see pkg/apis/core/types.go PodSpec @ v1.36.3 */
+function shownPodSpec(spec: unknown): unknown {
+  const form = goForm('core.PodSpec', spec ?? {}) as JsonRecord;
+  const security = goForm('core.PodSecurityContext', recordAt(spec, 'securityContext') ?? {});
+  const SecurityContext = {
+    ...picked(form, HOST_MEMBERS),
+    ...picked(security as JsonRecord, SECURITY_MEMBERS),
+  };
+  return picked(
+    { ...form, SecurityContext, NodeSelector: sortedMap(form['NodeSelector']) },
+    POD_MEMBERS,
+  );
+}
+
+/** A pod template as messages show it: its metadata has no member of its own. */
+function shownTemplate(template: unknown): unknown {
+  const { labels, annotations, ...others } = recordAt(template, 'metadata') ?? {};
+  return {
+    ...others,
+    ...(isRecord(labels) ? { labels: shownMap(labels) } : {}),
+    ...(isRecord(annotations) ? { annotations: shownMap(annotations) } : {}),
+    Spec: shownPodSpec(valueAt(template, 'spec')),
+  };
+}
+
+function sortedMap(map: unknown): unknown {
+  return isRecord(map) ? shownMap(map) : (map ?? null);
+}
+
+function picked(form: JsonRecord, names: readonly string[]): JsonRecord {
+  return Object.fromEntries(names.map((name) => [name, form[name] ?? null]));
+}
+
+/** Whether pods of the job neither run nor will: it is suspended, and was not started or has stopped. */
+function isAtRest(job: JsonRecord): boolean {
+  if (valueAt(job, 'spec', 'suspend') !== true) return false;
+  if ((valueAt(job, 'status', 'active') ?? 0) !== 0) return false;
+  const notStarted = valueAt(job, 'status', 'startTime') === undefined;
+  return notStarted || hasCondition(job, 'Suspended');
+}
+
+/** The old pod with what decides where the new one runs. */
+function movedPod(old: JsonRecord, pod: JsonRecord): JsonRecord {
+  const moved = { ...old };
+  for (const name of ['nodeSelector', 'tolerations', 'schedulingGates']) {
+    if (pod[name] === undefined) delete moved[name];
+    else moved[name] = pod[name];
+  }
+  const affinity = movedAffinity(recordAt(old, 'affinity'), recordAt(pod, 'affinity'));
+  if (affinity === undefined) delete moved['affinity'];
+  else moved['affinity'] = affinity;
+  return moved;
+}
+
+/** The node affinity may change; another one may not. */
+function movedAffinity(
+  old: JsonRecord | undefined,
+  affinity: JsonRecord | undefined,
+): JsonRecord | undefined {
+  if (old === undefined && affinity === undefined) return undefined;
+  const { nodeAffinity: _old, ...others } = old ?? {};
+  const nodeAffinity = affinity?.['nodeAffinity'];
+  if (affinity === undefined && Object.keys(others).length === 0) return undefined;
+  return nodeAffinity === undefined ? others : { ...others, nodeAffinity };
+}
+
+/** The old containers with the resources of the new ones. */
+function withResources(old: JsonRecord, pod: JsonRecord, list: string): JsonRecord {
+  const [before, after] = [old[list], pod[list]];
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length) return old;
+  const merged = before.map((one: unknown, index) =>
+    isRecord(one) ? { ...one, resources: valueAt(after[index], 'resources') } : one,
+  );
+  return { ...old, [list]: merged };
+}
+
+/**
+ * The template of a job stays; of one at rest, where its pods run and their resources may change.
+ * @see pkg/apis/batch/validation/validation.go validatePodTemplateUpdate @ v1.36.3
+ */
+const fixedTemplate: Check = (template, path, report, old) => {
+  const { existing } = report;
+  if (existing === undefined) return;
+  if (!isAtRest(existing)) {
+    if (jsonEqual(template, old)) return;
+    report.invalid(path, shownTemplate(template), 'field is immutable');
+    return;
+  }
+  const pod = recordAt(template, 'spec') ?? {};
+  let before = movedPod(recordAt(old, 'spec') ?? {}, pod);
+  for (const list of ['containers', 'initContainers']) before = withResources(before, pod, list);
+  if (jsonEqual(pod, before)) return;
+  report.invalid(`${path}.spec`, shownPodSpec(pod), 'field is immutable');
+};
+
+const PREFIX = 'batch.kubernetes.io/';
+const CONTROLLER_UID = `${PREFIX}controller-uid`;
+const JOB_NAME = `${PREFIX}job-name`;
+
+/** The labels of the pods of a job. The ones without a prefix are those of older versions. */
+function labelsOf(job: MutableObject): Readonly<Record<string, string>> {
+  const { uid = '', name = '' } = job.metadata;
+  return {
+    'controller-uid': uid,
+    'job-name': name,
+    [CONTROLLER_UID]: uid,
+    [JOB_NAME]: name,
+  };
+}
+
+/** Sets a selector by the uid of the job, so that no two jobs select the same pods. */
+function generateSelector(job: MutableObject): void {
+  const spec = recordAt(job, 'spec');
+  const template = recordAt(spec, 'template');
+  if (spec === undefined || template === undefined || spec['manualSelector'] === true) return;
+  const metadata = ensureRecord(template, 'metadata');
+  const labels = metadata === undefined ? undefined : ensureRecord(metadata, 'labels');
+  if (labels === undefined) return;
+  const adoptsLabels = jsonEqual(job.metadata.labels ?? {}, labels);
+  for (const [name, value] of Object.entries(labelsOf(job))) {
+    if (!Object.hasOwn(labels, name)) labels[name] = value;
+  }
+  const selector = recordAt(spec, 'selector');
+  const given = recordAt(selector, 'matchLabels');
+  const { uid = '' } = job.metadata;
+  spec['selector'] = { ...selector, matchLabels: { [CONTROLLER_UID]: uid, ...given } };
+  // A job without labels has those of its pods.
+  if (adoptsLabels) job.metadata.labels = { ...(labels as Record<string, string>) };
+}
+
+/** The labels and the selector of a job are as `generateSelector` makes them, unless the user cares for them. The value is the job. */
+const generatedSelector: Check = (job, _path, report) => {
+  const selector = valueAt(job, 'spec', 'selector');
+  if (valueAt(job, 'spec', 'manualSelector') === true || !isRecord(selector)) return;
+  const before = recordAt(report.existing, 'spec', 'template', 'metadata', 'labels');
+  // Jobs of older versions do not have the labels with a prefix.
+  const isOld =
+    report.isUpdate && (before?.[JOB_NAME] === undefined || before[CONTROLLER_UID] === undefined);
+  const expected = Object.entries(labelsOf(job as MutableObject)).filter(
+    ([name]) => !isOld || !name.startsWith(PREFIX),
+  );
+  const labels = recordAt(job, 'spec', 'template', 'metadata', 'labels') ?? {};
+  for (const [name, value] of expected) {
+    const place = `spec.template.metadata.labels[${name}]`;
+    const detail = `must be '${value}'`;
+    if (!Object.hasOwn(labels, name)) report.required(place, detail);
+    else if (labels[name] !== value) {
+      report.invalid(place, shownMap(labels), detail);
+    }
+  }
+  const read = readSelector(selector);
+  if (read.ok && read.selector?.matches(Object.fromEntries(expected)) === false) {
+    const detail = '`selector` not auto-generated';
+    report.invalid('spec.selector', shownSelector(selector), detail);
+  }
+};
+
+const strictSelector = labelSelector();
+const lenientSelector = labelSelector({ strictValues: false });
+
+/** The selector of a job matches its template; the value is the spec. */
+const jobSelector: Check = (spec, path, report, old) => {
+  const selector = valueAt(spec, 'selector');
+  const place = `${path}.selector`;
+  if (!isRecord(selector)) report.required(place);
+  const isLenient = hasWrongSelectorValue(valueAt(old, 'selector'));
+  (isLenient ? lenientSelector : strictSelector)(selector, place, report);
+  const read = readSelector(selector);
+  if (!read.ok) return;
+  templateMatches(valueAt(spec, 'template'), read.selector, `${path}.template`, report);
+};
+
+/** The name of a job, for messages about the host names of its pods. */
+function nameOf(job: unknown): string {
+  return textAt(job, 'metadata', 'name');
+}
 
 /** The host name of a pod of an indexed job ends with its index. */
 const hostNames: Check = (job, _path, report) => {
@@ -21,7 +310,7 @@ const hostNames: Check = (job, _path, report) => {
   const longest = `${name}-${completions - 1}`;
   if (dnsLabel(longest).length === 0) return;
   const detail = `will not able to create pod with invalid DNS label: ${longest}`;
-  report.add(fieldInvalid('metadata.name', name, detail));
+  report.invalid('metadata.name', name, detail);
 };
 
 /** Shown as the internal type when `type` is given. */
@@ -29,7 +318,7 @@ function fixed(type?: string): Check {
   return (value, path, report, old) => {
     if (jsonEqual(value, old)) return;
     const shown = type === undefined ? (value ?? null) : goForm(type, value);
-    report.add(fieldInvalid(path, shown, 'field is immutable'));
+    report.invalid(path, shown, 'field is immutable');
   };
 }
 
@@ -39,10 +328,10 @@ const completions: Check = (spec, path, report, old) => {
   if (value === before) return;
   const place = `${path}.completions`;
   if (valueAt(spec, 'completionMode') !== 'Indexed') {
-    report.add(fieldInvalid(place, value ?? null, 'field is immutable'));
+    report.invalid(place, value ?? null, 'field is immutable');
   } else if (value !== undefined && value !== valueAt(spec, 'parallelism')) {
     const detail = `can only be modified in tandem with ${path}.parallelism`;
-    report.add(fieldInvalid(place, value, detail));
+    report.invalid(place, value, detail);
   }
 };
 

@@ -9,7 +9,22 @@ import {
   validatingPolicyCells,
   webhookConfigurationCells,
 } from './access-cells.ts';
-import { horizontalPodAutoscalerCells } from './autoscaling-cells.ts';
+import {
+  horizontalPodAutoscalerCells,
+  deviceTaintRuleCells,
+  resourceClaimCells,
+  resourceSliceCells,
+  controllerRevisionCells,
+  cronJobCells,
+  daemonSetCells,
+  deploymentCells,
+  jobCells,
+  podDisruptionBudgetCells,
+  podTemplateCells,
+  replicaSetCells,
+  replicationControllerCells,
+  statefulSetCells,
+} from './workload-cells.ts';
 import {
   apiServiceCells,
   componentStatusCells,
@@ -40,11 +55,6 @@ import {
 } from './network-cells.ts';
 import { podCells } from './pod-cells.ts';
 import {
-  deviceTaintRuleCells,
-  resourceClaimCells,
-  resourceSliceCells,
-} from './resource-claim-cells.ts';
-import {
   csiDriverCells,
   csiNodeCells,
   persistentVolumeCells,
@@ -53,18 +63,6 @@ import {
   volumeAttachmentCells,
   volumeAttributesClassCells,
 } from './storage-cells.ts';
-import {
-  controllerRevisionCells,
-  cronJobCells,
-  daemonSetCells,
-  deploymentCells,
-  jobCells,
-  podDisruptionBudgetCells,
-  podTemplateCells,
-  replicaSetCells,
-  replicationControllerCells,
-  statefulSetCells,
-} from './workload-cells.ts';
 
 /** By `RESOURCE` or `RESOURCE.GROUP`. @see pkg/printers/internalversion/printers.go @ v1.36.3 */
 const CELLS: Readonly<Record<string, RowCells>> = {

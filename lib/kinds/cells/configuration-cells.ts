@@ -2,13 +2,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import { creationTime } from '../../server/registry/contract/table-columns.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { ageOf } from '../../server/registry/rules/duration.ts';
-import {
-  numberAt,
-  recordAt,
-  recordsAt,
-  textAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { numberAt, recordAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import { ageCell, nameCell, namedRow, NONE, scalarOr, textOr, UNKNOWN } from './row-cells.ts';
 
 /** Name and creation time: the cells of kinds without their own. */

@@ -1,13 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
-import {
-  numberAt,
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { numberAt, recordAt, recordsAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import {
   ageCell,
   labelsCell,

@@ -1,20 +1,214 @@
 import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-  valueAt,
-} from '../../meta/json-value.ts';
-import { certificateApproval, datedConditions } from '../subresources/certificate-approval.ts';
-import { causesOf, checkedBy } from '../../server/registry/validation/check.ts';
+import { recordAt, recordsAt, textAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
+import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
-import { requestChecks } from './request-checks.ts';
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { RequestContext } from '../../server/registry/contract/rest-storage.ts';
+import type { RequestContext, RestStorage } from '../../server/registry/contract/rest-storage.ts';
 import type { StoreHooks, WriteTarget } from '../../server/registry/contract/store-hooks.ts';
-import { organisationsOf } from './signing-request.ts';
+import { organisationsOf, certificateProblem, requestProblem } from './signing-request.ts';
+import {
+  all,
+  each,
+  fields,
+  isEmpty,
+  required,
+  unique,
+} from '../../server/registry/validation/combine.ts';
+import { atLeast, oneOf } from '../../server/registry/validation/values.ts';
+import { dnsLabel, dnsSubdomain, type Format } from '../../server/registry/validation/formats.ts';
+import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
+import { timestampOf } from '../../server/registry/rules/duration.ts';
+import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
+import { partialUpdate } from '../subresources/partial-update.ts';
+
+/**
+ * `certificatesigningrequests/NAME/approval`: the conditions Approved and Denied, and all others.
+ * @see pkg/registry/certificates/certificates/strategy.go csrApprovalStrategy @ 24a394e
+ */
+function certificateApproval(
+  { store }: SubresourceParts,
+  validateUpdate: UpdateStrategy['validateUpdate'],
+): RestStorage {
+  return partialUpdate(store, { ...approvalStrategy, validateUpdate });
+}
+
+const approvalStrategy: Omit<UpdateStrategy, 'validateUpdate'> = {
+  allowCreateOnUpdate: false,
+  allowUnconditionalUpdate: true,
+  prepareForUpdate(request, existing, { nowMs }) {
+    request['spec'] = existing['spec'];
+    const conditions = recordsAt(request, 'status', 'conditions');
+    const status: JsonRecord = { ...recordAt(existing, 'status') };
+    if (conditions.length === 0) delete status['conditions'];
+    else status['conditions'] = datedConditions(conditions, existing, nowMs);
+    request['status'] = status;
+  },
+};
+
+/** Times of conditions that the client has left out: those of the stored condition, or now. */
+export function datedConditions(
+  conditions: readonly JsonRecord[],
+  existing: MutableObject,
+  nowMs: number,
+): JsonRecord[] {
+  const now = timestampOf(nowMs);
+  const before = recordsAt(existing, 'status', 'conditions');
+  return conditions.map((condition) => {
+    const old = before.find((one) => textAt(one, 'type') === textAt(condition, 'type'));
+    const same = textAt(old, 'status') === textAt(condition, 'status');
+    const transition = same ? textAt(old, 'lastTransitionTime') : '';
+    return {
+      ...condition,
+      lastUpdateTime: textAt(condition, 'lastUpdateTime') || now,
+      lastTransitionTime: textAt(condition, 'lastTransitionTime') || transition || now,
+    };
+  });
+}
+
+const LONGEST_DOMAIN = 253;
+const LONGEST_NAME = LONGEST_DOMAIN + 1 + LONGEST_DOMAIN + 1 + 63;
+
+/** A domain and a path: `example.com/name`. @see pkg/apis/core/validation/names.go ValidateSignerName @ v1.36.3 */
+const signerName: Check = (value = '', path, report) => {
+  const text = String(value);
+  if (text === '') return report.required(path);
+  const [domain = '', name = '', ...more] = text.split('/');
+  if (more.length > 0 || !text.includes('/')) {
+    const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    return report.invalid(path, text, form);
+  }
+  const labels = (part: string, form: Format): void => {
+    const bad = part.split('.').find((label) => form(label).length > 0);
+    for (const problem of bad === undefined ? [] : form(bad)) {
+      const detail = `validating label ${JSON.stringify(bad)}: ${problem}`;
+      report.invalid(path, part, detail);
+    }
+  };
+  if (Buffer.byteLength(domain) > LONGEST_DOMAIN) report.tooLong(path, LONGEST_DOMAIN, 'bytes');
+  labels(domain, dnsLabel);
+  if (!domain.includes('.')) {
+    const detail = 'should be a domain with at least two segments separated by dots';
+    report.invalid(path, domain, detail);
+  }
+  labels(name, dnsSubdomain);
+  if (Buffer.byteLength(text) > LONGEST_NAME) report.tooLong(path, LONGEST_NAME, 'bytes');
+};
+
+const SHORTEST_SECONDS = 600;
+
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+const request: Check = (value, path, report, old) => {
+  // It stays as it is, and was right at the creation.
+  const problem = report.isUpdate && value === old ? undefined : requestProblem(value);
+  if (problem !== undefined) report.invalid(path, isEmpty(value) ? null : value, problem);
+};
+
+const signer: Check = (value, path, report) => {
+  if (value !== 'kubernetes.io/legacy-unknown') return signerName(value, path, report);
+  const detail = 'the legacy signerName is not allowed via this API version';
+  report.invalid(path, value, detail);
+};
+
+/** Conditions that stay once they are set, and are always true. */
+const PERMANENT = ['Approved', 'Denied', 'Failed'];
+
+const conditions: Check = (list, path, report) => {
+  const types = new Set<string>();
+  each((one, place) => {
+    const type = textAt(one, 'type');
+    const status = textAt(one, 'status');
+    const allowed = PERMANENT.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
+    if (type === '') report.required(`${place}.type`);
+    if (status === '') report.required(`${place}.status`);
+    else if (!allowed.includes(status)) {
+      report.notSupported(`${place}.status`, status, allowed);
+    }
+    const opposite = type === 'Approved' ? 'Denied' : 'Approved';
+    if ((type === 'Approved' || type === 'Denied') && types.has(opposite)) {
+      const rule = 'Approved and Denied conditions are mutually exclusive';
+      report.invalid(path, type, rule);
+    }
+    if (types.has(type)) report.duplicate(`${place}.type`, type);
+    types.add(type);
+  })(list, path, report);
+};
+
+const certificate: Check = (value, path, report, old) => {
+  const problem = value === old ? undefined : certificateProblem(value);
+  if (problem !== undefined) report.invalid(path, '<certificate data>', problem);
+};
+
+function countOf(object: unknown, type: string): number {
+  return recordsAt(object, 'status', 'conditions').filter((one) => textAt(one, 'type') === type)
+    .length;
+}
+
+/** Changes of conditions and certificate that an update may not make. Only the endpoint `approval` adds decisions. */
+function keptParts(mayDecide: boolean): Check {
+  return (_object, _path, report) => {
+    const { object, existing } = report;
+    if (existing === undefined) return;
+    const refuse = (verb: string, type: string): void => {
+      const rule = `updates may not ${verb} a condition of type ${JSON.stringify(type)}`;
+      report.forbidden('status.conditions', rule);
+    };
+    for (const type of PERMANENT) {
+      if (countOf(object, type) < countOf(existing, type)) refuse('remove', type);
+    }
+    for (const type of mayDecide ? [] : ['Approved', 'Denied']) {
+      if (countOf(object, type) > countOf(existing, type)) refuse('add', type);
+    }
+    const before = valueAt(existing, 'status', 'certificate') ?? '';
+    if (before === '' || before === (valueAt(object, 'status', 'certificate') ?? '')) return;
+    const rule = 'updates may not modify existing certificate content';
+    report.forbidden('status.certificate', rule);
+  };
+}
+
+/** @see pkg/apis/certificates/validation validateCertificateSigningRequest @ v1.36.3 */
+function requestChecks({ mayDecide }: { readonly mayDecide: boolean }): Check {
+  return all(
+    fields({
+      spec: fields({
+        request,
+        usages: required(each(oneOf(USAGES)), unique()),
+        signerName: signer,
+        expirationSeconds: atLeast(
+          SHORTEST_SECONDS,
+          'may not specify a duration less than 600 seconds (10 minutes)',
+        ),
+      }),
+      status: fields({ conditions, certificate }),
+    }),
+    keptParts(mayDecide),
+  );
+}
 
 const SIGNER = 'kubernetes.io/kube-apiserver-client';
 const MASTERS = 'system:masters';

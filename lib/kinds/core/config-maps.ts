@@ -1,8 +1,3 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldTooLong,
-} from '../../server/registry/rules/field-causes.ts';
 import { isRecord, jsonEqual } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, entries, fields, when } from '../../server/registry/validation/combine.ts';
@@ -18,7 +13,7 @@ const FROZEN = 'field is immutable when `immutable` is set';
 const notInBinaryData: Check = (key, path, report) => {
   const { binaryData } = report.object;
   if (isRecord(binaryData) && Object.hasOwn(binaryData, String(key))) {
-    report.add(fieldInvalid(path, key, 'duplicate of key present in binaryData'));
+    report.invalid(path, key, 'duplicate of key present in binaryData');
   }
 };
 
@@ -27,9 +22,7 @@ const totalSize: Check = (_object, _path, report) => {
   const { data, binaryData } = report.object;
   const bytes = bytesOf(data, (text) => Buffer.byteLength(text));
   const binary = bytesOf(binaryData, (text) => Buffer.byteLength(text, 'base64'));
-  if (bytes + binary > LARGEST_DATA_BYTES) {
-    report.add(fieldTooLong('[]', LARGEST_DATA_BYTES, 'bytes'));
-  }
+  if (bytes + binary > LARGEST_DATA_BYTES) report.tooLong('[]', LARGEST_DATA_BYTES, 'bytes');
 };
 
 function bytesOf(map: unknown, sizeOf: (text: string) => number): number {
@@ -41,11 +34,11 @@ function bytesOf(map: unknown, sizeOf: (text: string) => number): number {
 }
 
 const frozen: Check = (value, path, report, old) => {
-  if (!jsonEqual(value ?? {}, old ?? {})) report.add(fieldForbidden(path, FROZEN));
+  if (!jsonEqual(value ?? {}, old ?? {})) report.forbidden(path, FROZEN);
 };
 
 const staysImmutable: Check = (value, path, report) => {
-  if (value !== true) report.add(fieldForbidden(path, FROZEN));
+  if (value !== true) report.forbidden(path, FROZEN);
 };
 
 const configMapChecks: Check = all(

@@ -1,11 +1,4 @@
-import { fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  jsonEqual,
-  recordAt,
-  recordsAt,
-  textAt,
-} from '../../meta/json-value.ts';
+import { isRecord, jsonEqual, recordAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import {
   endpointIp,
   unlessEmpty,
@@ -20,7 +13,7 @@ import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 const hasAddress: Check = (value, path, report) => {
   if (!isRecord(value)) return;
   if (!isEmpty(value['addresses']) || !isEmpty(value['notReadyAddresses'])) return;
-  report.add(fieldRequired(path, 'must specify `addresses` or `notReadyAddresses`'));
+  report.required(path, 'must specify `addresses` or `notReadyAddresses`');
 };
 
 const isIp = format(legacyIp);
@@ -40,7 +33,7 @@ const isLabel = format(dnsLabel);
 function portName(isRequired: boolean): Check {
   return (value, path, report) => {
     if (!isEmpty(value)) isLabel(value, path, report);
-    else if (isRequired) report.add(fieldRequired(path));
+    else if (isRequired) report.required(path);
   };
 }
 

@@ -1,15 +1,4 @@
-import {
-  fieldDuplicate,
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import { checkedBy, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
 import { compareQuantities, nanosOf } from '../../server/registry/validation/quantity-checks.ts';
@@ -45,7 +34,7 @@ const limit = (item: JsonRecord, path: string, report: Report): void => {
     }
     if (type === 'Pod' && member.startsWith('default')) {
       const detail = "may not be specified when `type` is 'Pod'";
-      if (Object.keys(given).length > 0) report.add(fieldForbidden(`${path}.${member}`, detail));
+      if (Object.keys(given).length > 0) report.forbidden(`${path}.${member}`, detail);
       continue;
     }
     amounts[member] = given;
@@ -59,7 +48,7 @@ const limit = (item: JsonRecord, path: string, report: Report): void => {
 function checkStorage({ min = {}, max = {} }: Amounts, path: string, report: Report): void {
   if (Object.hasOwn(min, 'storage') || Object.hasOwn(max, 'storage')) return;
   const detail = 'either minimum or maximum storage value is required, but neither was provided';
-  report.add(fieldRequired(`${path}.limits`, detail));
+  report.required(`${path}.limits`, detail);
 }
 
 /** Pairs of limits in which the first must not be greater, with their places and names. */
@@ -85,7 +74,7 @@ function checkAmounts(name: string, amounts: Amounts, path: string, report: Repo
     const [one, other] = [of(less), of(more)];
     if (one === undefined || other === undefined || compareQuantities(one, other) <= 0) continue;
     const detail = `${lessWord} value ${one} is greater than ${moreWord} value ${other}`;
-    report.add(fieldInvalid(`${path}.${place}[${name}]`, of(shown), detail));
+    report.invalid(`${path}.${place}[${name}]`, of(shown), detail);
   }
   checkRatio(`${path}.maxLimitRequestRatio[${name}]`, of, report);
   const [usual, request] = [of('default'), of('defaultRequest')];
@@ -93,7 +82,7 @@ function checkAmounts(name: string, amounts: Amounts, path: string, report: Repo
   if (mayOvercommit || usual === undefined || request === undefined) return;
   if (compareQuantities(usual, request) === 0) return;
   const detail = `default value ${usual} must equal to defaultRequest value ${request} in ${name}`;
-  report.add(fieldInvalid(`${path}.defaultRequest[${name}]`, request, detail));
+  report.invalid(`${path}.defaultRequest[${name}]`, request, detail);
 }
 
 function checkRatio(
@@ -103,9 +92,7 @@ function checkRatio(
 ): void {
   const [ratio, min, max] = [of('maxLimitRequestRatio'), of('min'), of('max')];
   if (ratio === undefined) return;
-  if (nanosOf(ratio) < UNIT) {
-    report.add(fieldInvalid(path, ratio, `ratio ${ratio} is less than 1`));
-  }
+  if (nanosOf(ratio) < UNIT) report.invalid(path, ratio, `ratio ${ratio} is less than 1`);
   if (min === undefined || max === undefined) return;
   const all = [ratio, min, max].map(nanosOf);
   const unit = all.every((nanos) => up(nanos, UNIT) < LARGEST_MILLI) ? MILLI : UNIT;
@@ -117,7 +104,7 @@ function checkRatio(
   const limitOfRatio = most / least;
   if (asked / (unit === MILLI ? 1000 : 1) <= limitOfRatio || Number.isNaN(limitOfRatio)) return;
   const detail = `ratio ${ratio} is greater than max/min = ${limitOfRatio.toFixed(6)}`;
-  report.add(fieldInvalid(path, ratio, detail));
+  report.invalid(path, ratio, detail);
 }
 
 /** Divided, and rounded up. */
@@ -131,10 +118,8 @@ const limits: Check = (range, _path, report) => {
   for (const [index, item] of recordsAt(range, 'spec', 'limits').entries()) {
     const path = `spec.limits[${index}]`;
     const type = textAt(item, 'type');
-    for (const problem of typeProblems(type)) {
-      report.add(fieldInvalid(`${path}.type`, type, problem));
-    }
-    if (seen.has(type)) report.add(fieldDuplicate(`${path}.type`, type));
+    for (const problem of typeProblems(type)) report.invalid(`${path}.type`, type, problem);
+    if (seen.has(type)) report.duplicate(`${path}.type`, type);
     seen.add(type);
     limit(item, path, report);
   }

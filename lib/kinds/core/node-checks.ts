@@ -1,19 +1,7 @@
-import {
-  fieldDuplicate,
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-  withDetailOf,
-} from '../../server/registry/rules/field-causes.ts';
+import { fieldDuplicate, withDetailOf } from '../../server/registry/rules/field-causes.ts';
 import { jsonSyntaxError } from '../../kernel/text/go-json-syntax.ts';
 import { goQuote } from '../../server/registry/rules/go-text.ts';
-import {
-  isRecord,
-  recordsAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, recordsAt, textAt, textsAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../server/registry/validation/combine.ts';
 import { labelValue } from '../../server/registry/validation/formats.ts';
@@ -35,7 +23,7 @@ const taint: Check = fields({
   key: labelName,
   value: (value, path, report) => {
     const problems = typeof value === 'string' ? labelValue(value) : [];
-    if (problems.length > 0) report.add(fieldInvalid(path, value, problems.join(';')));
+    if (problems.length > 0) report.invalid(path, value, problems.join(';'));
   },
   effect,
 });
@@ -61,7 +49,7 @@ function annotated(key: string, check: Check, place: string): Check {
     const text = textAt(annotations, key);
     if (text === '') return;
     const problem = jsonSyntaxError(Buffer.from(text));
-    if (problem !== undefined) report.add(fieldInvalid(path + place, key, problem));
+    if (problem !== undefined) report.invalid(path + place, key, problem);
     else check(JSON.parse(text), `${path}.${key}`, report);
   };
 }
@@ -71,10 +59,10 @@ const avoidedPods: Check = (value, path, report) => {
     const place = `${path}[${index}].PodSignature`;
     const signature = one['podSignature'];
     const controller = isRecord(signature) ? signature['podController'] : undefined;
-    if (!isRecord(controller)) report.add(fieldRequired(place));
+    if (!isRecord(controller)) report.required(place);
     else if (controller['controller'] !== true) {
       const detail = 'must point to a controller';
-      report.add(fieldInvalid(`${place}.PodController.Controller`, false, detail));
+      report.invalid(`${place}.PodController.Controller`, false, detail);
     }
   }
 };
@@ -99,12 +87,12 @@ const declaredFeatures: Check = (list, path, report) => {
   const names = list as readonly string[];
   for (const [index, name] of names.entries()) {
     const problem = featureProblem(name);
-    if (problem !== undefined) report.add(fieldInvalid(`${path}[${index}]`, name, problem));
+    if (problem !== undefined) report.invalid(`${path}[${index}]`, name, problem);
     const next = names[index + 1];
     const place = `${path}[${index + 1}]`;
-    if (next === name) report.add(fieldDuplicate(place, next));
+    if (next === name) report.duplicate(place, next);
     else if (next !== undefined && name > next) {
-      report.add(fieldInvalid(place, next, 'list must be sorted alphabetically'));
+      report.invalid(place, next, 'list must be sorted alphabetically');
     }
   }
 };
@@ -115,7 +103,7 @@ const families: Check = (list, path, report) => {
   const known = texts.map((text) => parseCidr(text)?.address.family);
   const isDual = known.includes(4) && known.includes(6) && !known.includes(undefined);
   if (isDual && texts.length === 2) return;
-  report.add(fieldInvalid(path, texts, 'may specify no more than one CIDR for each IP family'));
+  report.invalid(path, texts, 'may specify no more than one CIDR for each IP family');
 };
 
 const resources: Check = fields({
@@ -149,9 +137,7 @@ const addresses: Check = (list, path, report) => {
   const seen = new Set<string>();
   for (const [index, one] of (Array.isArray(list) ? list : []).entries()) {
     const key = `${textAt(one, 'type')}/${textAt(one, 'address')}`;
-    if (seen.has(key)) {
-      report.add(fieldDuplicate(`${path}[${index}]`, goForm('core.NodeAddress', one)));
-    }
+    if (seen.has(key)) report.duplicate(`${path}[${index}]`, goForm('core.NodeAddress', one));
     seen.add(key);
   }
 };
@@ -163,12 +149,12 @@ const assignedOnce: Check = (spec, path, report, old) => {
     before.length === now.length ? before.filter((one, index) => one !== now[index]).length : 1;
   for (let at = 0; before.length > 0 && at < changes; at += 1) {
     const detail = 'node updates may not change podCIDR except from "" to valid';
-    report.add(fieldForbidden(`${path}.podCIDRs`, detail));
+    report.forbidden(`${path}.podCIDRs`, detail);
   }
   const provider = textAt(old, 'providerID');
   if (provider !== '' && provider !== textAt(spec, 'providerID')) {
     const detail = 'node updates may not change providerID except from "" to valid';
-    report.add(fieldForbidden(`${path}.providerID`, detail));
+    report.forbidden(`${path}.providerID`, detail);
   }
 };
 
@@ -185,7 +171,7 @@ export const nodeUpdateChecks: Check = all(
   fields({
     spec: fields({
       externalID: (value, path, report, old) => {
-        if ((value ?? '') !== (old ?? '')) report.add(fieldForbidden(path, 'may not be updated'));
+        if ((value ?? '') !== (old ?? '')) report.forbidden(path, 'may not be updated');
       },
     }),
   }),

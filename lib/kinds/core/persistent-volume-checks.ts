@@ -1,17 +1,5 @@
 import { posix } from 'node:path';
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  recordAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, recordAt, textAt, textsAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { all, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../server/registry/validation/formats.ts';
@@ -31,13 +19,13 @@ const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWri
 export function accessModes(detail: string): Check {
   return (value, path, report) => {
     const modes = textsAt({ value }, 'value');
-    if (modes.length === 0) report.add(fieldRequired(path, detail));
+    if (modes.length === 0) report.required(path, detail);
     const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
     for (const mode of modes) {
-      if (!known.includes(mode)) report.add(fieldNotSupported(path, mode, ACCESS_MODES));
+      if (!known.includes(mode)) report.notSupported(path, mode, ACCESS_MODES);
     }
     if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
-      report.add(fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes'));
+      report.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
     }
   };
 }
@@ -46,15 +34,15 @@ export function accessModes(detail: string): Check {
 export function basicAmount(value: unknown, path: string, report: Report): void {
   const whole = wholeOf(value);
   if (whole >= 0n) return;
-  report.add(fieldInvalid(path, Number(whole), 'must be a valid resource quantity'));
+  report.invalid(path, Number(whole), 'must be a valid resource quantity');
 }
 
 const capacity: Check = (value, path, report) => {
   const amounts = isRecord(value) ? value : {};
   const names = Object.keys(amounts);
-  if (names.length === 0) report.add(fieldRequired(path));
+  if (names.length === 0) report.required(path);
   if (!names.includes('storage') || names.length > 1) {
-    report.add(fieldNotSupported(path, value ?? null, ['storage']));
+    report.notSupported(path, value ?? null, ['storage']);
   }
   for (const name of names) {
     basicAmount(amounts[name], `${path}[${name}]`, report);
@@ -77,16 +65,16 @@ const LONGEST_ISCSI = 64;
 const iscsi: Check = (source, path, report) => {
   const { initiatorName, chapAuthDiscovery, chapAuthSession, secretRef } = source as JsonRecord;
   const portal = textAt(source, 'targetPortal');
-  if (portal === '') report.add(fieldRequired(`${path}.targetPortal`));
+  if (portal === '') report.required(`${path}.targetPortal`);
   const name = textAt(report.object, 'metadata', 'name');
   if (initiatorName !== undefined && `${name}:${portal}`.length > LONGEST_ISCSI) {
     const detail =
       'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
-    report.add(fieldInvalid(`${path}.targetportal`, portal, detail));
+    report.invalid(`${path}.targetportal`, portal, detail);
   }
   fields({ iqn: required(iscsiName), lun: between(0, 255) })(source, path, report);
   if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined) {
-    report.add(fieldRequired(`${path}.secretRef`));
+    report.required(`${path}.secretRef`);
   }
   fields({ secretRef: fields({ name: required() }) })(source, path, report);
   iscsiName(initiatorName, `${path}.initiatorname`, report);
@@ -112,13 +100,13 @@ const csi: Check = fields({
 const local: Check = (source, path, report, old) => {
   fields({ path: required(format(withoutBacksteps)) })(source, path, report, old);
   if (recordAt(report.object, 'spec', 'nodeAffinity') !== undefined) return;
-  report.add(fieldRequired('spec.nodeAffinity', 'Local volume requires node affinity'));
+  report.required('spec.nodeAffinity', 'Local volume requires node affinity');
 };
 
 const endpointsNamespace: Check = (value, path, report) => {
   if (value !== '') return format(dnsLabel)(value, path, report);
   const detail = 'if the endpointnamespace is set, it must be a valid namespace name';
-  report.add(fieldInvalid(path, value, detail));
+  report.invalid(path, value, detail);
 };
 
 const ofPods = new Map(volumeSources.map((source) => [source.name, source]));
@@ -135,7 +123,7 @@ const OWN: Readonly<Record<string, Check>> = {
     ofPod('azureFile'),
     fields({
       secretNamespace: (value, path, report) => {
-        if (value === '') report.add(fieldRequired(path));
+        if (value === '') report.required(path);
       },
     }),
   ),
@@ -168,12 +156,11 @@ const oneSource: Check = (spec, path, report) => {
     const source = spec[name];
     if (!isRecord(source)) continue;
     // As API servers do, which never refuse this one as the second.
-    if (count > 0 && name !== 'flexVolume')
-      report.add(fieldForbidden(`${path}.${refusedAt}`, ONE_TYPE));
+    if (count > 0 && name !== 'flexVolume') report.forbidden(`${path}.${refusedAt}`, ONE_TYPE);
     else check(source, `${path}.${checkedAt}`, report);
     count += 1;
   }
-  if (count === 0) report.add(fieldRequired(path, 'must specify a volume type'));
+  if (count === 0) report.required(path, 'must specify a volume type');
 };
 
 const noRootRecycling: Check = (spec, path, report) => {
@@ -181,25 +168,25 @@ const noRootRecycling: Check = (spec, path, report) => {
   if (host === '' || textAt(spec, 'persistentVolumeReclaimPolicy') !== 'Recycle') return;
   if (posix.normalize(host).replace(/(?!^)\/$/, '') !== '/') return;
   const detail = "may not be 'recycle' for a hostPath mount of '/'";
-  report.add(fieldForbidden(`${path}.persistentVolumeReclaimPolicy`, detail));
+  report.forbidden(`${path}.persistentVolumeReclaimPolicy`, detail);
 };
 
 const attributesClass: Check = (spec, path, report) => {
   const name = isRecord(spec) ? spec['volumeAttributesClassName'] : undefined;
   if (name === undefined || !isRecord(spec)) return;
   const place = `${path}.volumeAttributesClassName`;
-  if (isEmpty(name)) report.add(fieldRequired(place, 'an empty string is disallowed'));
+  if (isEmpty(name)) report.required(place, 'an empty string is disallowed');
   else format(dnsSubdomain)(name, place, report);
   if (isRecord(spec['csi'])) return;
   const detail = 'has to be specified when using volumeAttributesClassName';
-  report.add(fieldRequired(`${path}.csi`, detail));
+  report.required(`${path}.csi`, detail);
 };
 
 const nodeAffinity: Check = (value, path, report) => {
   if (!isRecord(value)) return;
   const { required: needed } = value;
   if (isRecord(needed)) nodeSelector(true)(needed, `${path}.required`, report);
-  else report.add(fieldRequired(`${path}.required`, 'must specify required node constraints'));
+  else report.required(`${path}.required`, 'must specify required node constraints');
 };
 
 export const volumeSpecChecks: Check = all(

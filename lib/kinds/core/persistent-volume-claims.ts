@@ -1,20 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
-import {
-  fieldForbidden,
-  fieldImmutable,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  jsonEqual,
-  recordAt,
-  textAt,
-  textsAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { isRecord, jsonEqual, recordAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
@@ -25,7 +11,7 @@ import { compareQuantities } from '../../server/registry/validation/quantity-che
 import { immutable } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';
-import { fractionWarnings } from '../pods/warnings/volume-warnings.ts';
+import { fractionWarnings } from '../pods/warnings/spec-warnings.ts';
 import { basicAmount } from './persistent-volume-checks.ts';
 import { isNative, resourceAmount } from './resource-amounts.ts';
 
@@ -117,7 +103,7 @@ const sameSpec: Check = (claim, _path, report) => {
   if (!movesToField(claim, existing)) {
     const beta = betaClassOf(claim) ?? '';
     if (beta !== (betaClassOf(existing) ?? '')) {
-      report.add(fieldImmutable(`metadata.annotations.${BETA_CLASS}`, beta));
+      report.immutable(`metadata.annotations.${BETA_CLASS}`, beta);
     }
   }
   const [now, before] = comparedSpecs(claim, existing);
@@ -126,7 +112,7 @@ const sameSpec: Check = (claim, _path, report) => {
       goForm('core.PersistentVolumeClaimSpec', spec),
     );
     const detail = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${goDiff(one, other)}`;
-    report.add(fieldForbidden('spec', detail));
+    report.forbidden('spec', detail);
   }
 };
 
@@ -136,15 +122,15 @@ const size: Check = (claim, _path, report) => {
   const have = valueAt(claim, 'status', 'capacity', 'storage') ?? '0';
   if (compareQuantities(now, valueAt(report.existing, ...path) ?? '0') >= 0) return;
   if (compareQuantities(now, have) > 0) return;
-  report.add(fieldForbidden(path.join('.'), 'field can not be less than status.capacity'));
+  report.forbidden(path.join('.'), 'field can not be less than status.capacity');
 };
 
 const attributesClass: Check = (value, path, report, old) => {
   const current = valueAt(report.existing, 'status', 'currentVolumeAttributesClassName');
   if (value === old || current === undefined) return;
   const end = 'is forbidden when status.currentVolumeAttributesClassName is not nil';
-  if (value === undefined) report.add(fieldForbidden(path, `update to nil ${end}`));
-  else if (value === '') report.add(fieldForbidden(path, `update to empty string ${end}`));
+  if (value === undefined) report.forbidden(path, `update to nil ${end}`);
+  else if (value === '') report.forbidden(path, `update to empty string ${end}`);
 };
 
 const newClaim: Check = fields({ spec: claimSpecChecks });
@@ -172,17 +158,15 @@ const RESIZES = [
 
 function resourceKeyIsRight(name: string, path: string, report: Report): boolean {
   const problems = qualifiedName(name);
-  for (const problem of problems) report.add(fieldInvalid(path, name, problem));
+  for (const problem of problems) report.invalid(path, name, problem);
   if (problems.length > 0) return false;
   if (!isNative(name) || name === 'storage') return true;
-  report.add(fieldNotSupported(path, name, ['storage']));
+  report.notSupported(path, name, ['storage']);
   return false;
 }
 
 const statusChecks: Check = (claim, _path, report) => {
-  if (textsAt(claim, 'spec', 'accessModes').length === 0) {
-    report.add(fieldRequired('Spec.accessModes'));
-  }
+  if (textsAt(claim, 'spec', 'accessModes').length === 0) report.required('Spec.accessModes');
   const status = recordAt(claim, 'status') ?? {};
   const amounts = (name: string): [string, unknown][] =>
     Object.entries(isRecord(status[name]) ? status[name] : {});
@@ -192,9 +176,7 @@ const statusChecks: Check = (claim, _path, report) => {
   const resizes = 'status.allocatedResourceStatuses';
   for (const [name, state] of amounts('allocatedResourceStatuses')) {
     resourceKeyIsRight(name, resizes, report);
-    if (!RESIZES.includes(state as string)) {
-      report.add(fieldNotSupported(resizes, name, RESIZES));
-    }
+    if (!RESIZES.includes(state as string)) report.notSupported(resizes, name, RESIZES);
   }
   const path = 'status.allocatedResources';
   for (const [name, amount] of amounts('allocatedResources')) {

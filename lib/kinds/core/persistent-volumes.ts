@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../../server/registry/contract/strategy.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import { fieldForbidden, fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import {
   isRecord,
   jsonEqual,
@@ -33,7 +32,7 @@ const noMountOptions: Check = (volume, _path, report) => {
   if (!Object.hasOwn(annotations, MOUNT_OPTIONS)) return;
   if (WITH_OPTIONS.some((name) => isRecord(spec[name]))) return;
   const detail = 'may not specify mount options for this volume type';
-  report.add(fieldForbidden(`metadata.annotations.${MOUNT_OPTIONS}`, detail));
+  report.forbidden(`metadata.annotations.${MOUNT_OPTIONS}`, detail);
 };
 
 const specChecks: Check = fields({ spec: volumeSpecChecks });
@@ -71,7 +70,7 @@ const sameSource: Check = (spec, _path, report, old) => {
   if (jsonEqual(before, now)) return;
   const [one, other] = [before, now].map(inGoOrder);
   const detail = `spec.persistentvolumesource is immutable after creation\n${goDiff(one, other)}`;
-  report.add(fieldForbidden('spec.persistentvolumesource', detail));
+  report.forbidden('spec.persistentvolumesource', detail);
 };
 
 /** Node labels of old servers, which an update may replace by those of today. */
@@ -92,12 +91,12 @@ function withNewLabels(affinity: unknown): unknown {
 const sameAffinity: Check = (value, _path, report, old) => {
   if (old === undefined || jsonEqual(withNewLabels(value), withNewLabels(old))) return;
   const detail = 'field is immutable, except for updating from beta label to GA';
-  report.add(fieldInvalid('nodeAffinity', goForm('core.VolumeNodeAffinity', value), detail));
+  report.invalid('nodeAffinity', goForm('core.VolumeNodeAffinity', value), detail);
 };
 
 const classStays: Check = (value, path, report, old) => {
   if (!isChanged(value, report, old) || old === undefined || value !== undefined) return;
-  report.add(fieldForbidden(path, 'update from non-nil value to nil is forbidden'));
+  report.forbidden(path, 'update from non-nil value to nil is forbidden');
 };
 
 /** @see pkg/apis/core/validation/validation.go ValidatePersistentVolumeUpdate @ v1.36.3 */

@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import { isRecord } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
@@ -52,18 +51,18 @@ export type NameReport = (name: string, path: string, report: Report) => void;
 /** The name of a resource that is known, or has a domain. */
 export const resourceName: NameReport = (name, path, report) => {
   const problems = qualifiedName(name);
-  for (const problem of problems) report.add(fieldInvalid(path, name, problem));
+  for (const problem of problems) report.invalid(path, name, problem);
   if (problems.length > 0 || name.includes('/') || isQuotaResource(name) || name === 'storage') {
     return;
   }
-  report.add(fieldInvalid(path, name, 'must be a standard resource type or fully qualified'));
+  report.invalid(path, name, 'must be a standard resource type or fully qualified');
 };
 
 /** The same of a resource that quotas count. */
 export const quotaResourceName: NameReport = (name, path, report) => {
   resourceName(name, path, report);
   if (!name.includes('/') && !isQuotaResource(name)) {
-    report.add(fieldInvalid(path, name, 'must be a standard resource for quota'));
+    report.invalid(path, name, 'must be a standard resource for quota');
   }
 };
 
@@ -72,19 +71,17 @@ export const containerResource: NameReport = (name, path, report) => {
   resourceName(name, path, report);
   if (!name.includes('/')) {
     if (!COMPUTE.includes(name) && !name.startsWith('hugepages-')) {
-      report.add(fieldInvalid(path, name, 'must be a standard resource for containers'));
+      report.invalid(path, name, 'must be a standard resource for containers');
     }
   } else if (!isNative(name) && !isExtended(name)) {
-    report.add(fieldInvalid(path, name, "doesn't follow extended resource name standard"));
+    report.invalid(path, name, "doesn't follow extended resource name standard");
   }
 };
 
 /** An amount of a resource: not negative, and whole where things are counted. */
 export function resourceAmount(name: string, value: unknown, path: string, report: Report): void {
   nonNegativeQuantity(value, path, report);
-  if (isCounted(name) && !isWholeQuantity(value)) {
-    report.add(fieldInvalid(path, value, 'must be an integer'));
-  }
+  if (isCounted(name) && !isWholeQuantity(value)) report.invalid(path, value, 'must be an integer');
 }
 
 /** The amounts of resources by name, at `path.name` or `path[name]`. */

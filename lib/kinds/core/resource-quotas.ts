@@ -1,13 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
-import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-} from '../../meta/json-value.ts';
+import { isRecord, recordAt, recordsAt, textAt, textsAt } from '../../meta/json-value.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
@@ -64,7 +57,7 @@ function checkConflicts(names: readonly string[], report: (detail: string) => vo
 
 const scopes: Check = (spec, path, report) => {
   const names = textsAt(spec, 'scopes');
-  const wrong = (detail: string): void => report.add(fieldInvalid(`${path}.scopes`, names, detail));
+  const wrong = (detail: string): void => report.invalid(`${path}.scopes`, names, detail);
   for (const scope of names) {
     if (!SCOPES.has(scope)) wrong('unsupported scope');
     checkResources(scope, spec, wrong);
@@ -79,18 +72,18 @@ function checkOperator(expression: unknown, path: string, report: Report): void 
   if (ONLY_EXISTS.has(scope) && operator !== 'Exists') {
     const detail =
       "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
-    report.add(fieldInvalid(`${path}.operator`, operator, detail));
+    report.invalid(`${path}.operator`, operator, detail);
   }
   if (operator === 'In' || operator === 'NotIn') {
     const detail =
       "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
-    if (values.length === 0) report.add(fieldRequired(`${path}.values`, detail));
+    if (values.length === 0) report.required(`${path}.values`, detail);
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     const detail =
       "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
-    if (values.length > 0) report.add(fieldInvalid(`${path}.values`, values, detail));
+    if (values.length > 0) report.invalid(`${path}.values`, values, detail);
   } else {
-    report.add(fieldInvalid(`${path}.operator`, operator, 'not a valid selector operator'));
+    report.invalid(`${path}.operator`, operator, 'not a valid selector operator');
   }
 }
 
@@ -102,16 +95,14 @@ const scopeSelector: Check = (spec, specPath, report) => {
   for (const expression of recordsAt(selector, 'matchExpressions')) {
     const scope = textAt(expression, 'scopeName');
     names.push(scope);
-    if (!SCOPES.has(scope)) {
-      report.add(fieldInvalid(`${path}.scopeName`, scope, 'unsupported scope'));
-    }
+    if (!SCOPES.has(scope)) report.invalid(`${path}.scopeName`, scope, 'unsupported scope');
     checkResources(scope, spec, (detail) =>
-      report.add(fieldInvalid(path, goForm('core.ScopeSelector', selector), detail)),
+      report.invalid(path, goForm('core.ScopeSelector', selector), detail),
     );
     checkOperator(expression, path, report);
   }
   const listed = isRecord(spec) ? (spec['scopes'] ?? null) : null;
-  checkConflicts(names, (detail) => report.add(fieldInvalid(path, listed, detail)));
+  checkConflicts(names, (detail) => report.invalid(path, listed, detail));
 };
 
 const amounts = resourceAmounts('[', quotaResourceName);
@@ -121,7 +112,7 @@ const sameScopes: Check = (scopesNow, path, report, old) => {
   const now = new Set(textsAt({ scopesNow }, 'scopesNow'));
   const before = new Set(textsAt({ old }, 'old'));
   const same = now.size === before.size && [...now].every((one) => before.has(one));
-  if (!same) report.add(fieldInvalid(path, scopesNow ?? null, 'field is immutable'));
+  if (!same) report.invalid(path, scopesNow ?? null, 'field is immutable');
 };
 
 const specChecks: Check = fields({

@@ -1,18 +1,43 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import type { KubernetesObject } from '../../meta/object.ts';
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-  fieldTooLong,
-} from '../../server/registry/rules/field-causes.ts';
 import { jsonSyntaxError } from '../../kernel/text/go-json-syntax.ts';
-import { isRecord, jsonEqual, textAt } from '../../meta/json-value.ts';
+import { isRecord, jsonEqual, textAt, recordsAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, entries, fields, when } from '../../server/registry/validation/combine.ts';
 import { configMapKey } from '../../server/registry/validation/formats.ts';
 import { format, immutable } from '../../server/registry/validation/values.ts';
-import { type KindRules } from '../../server/registry/contract/kind-rules.ts';
+import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
+import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
+import { serviceAccountToken } from '../subresources/service-account-token.ts';
+
+const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
+
+/** Only the names of secrets are kept. @see pkg/registry/core/serviceaccount/strategy.go @ v1.36.3 */
+function keepNames(account: MutableObject): void {
+  if (account['secrets'] === undefined) return;
+  account['secrets'] = recordsAt(account, 'secrets').map((secret) => {
+    const name = textAt(secret, 'name');
+    return name === '' ? {} : { name };
+  });
+}
+
+export const serviceAccounts: KindRules = {
+  resource: 'serviceaccounts',
+  newSubresources: (parts) => ({ token: serviceAccountToken(parts) }),
+  strategy: {
+    prepareForCreate: keepNames,
+    prepareForUpdate: keepNames,
+    warnings(account, existing) {
+      const has = (object: typeof existing): boolean =>
+        object?.metadata?.annotations !== undefined &&
+        Object.hasOwn(object.metadata.annotations, ENFORCE);
+      if (!has(account) || has(existing)) return [];
+      return [
+        `metadata.annotations[${ENFORCE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+      ];
+    },
+  },
+};
 
 /** Maximum size of all values. See pkg/apis/core/types.go MaxSecretSize @ v1.36.3. */
 const LARGEST_DATA_BYTES = 1024 * 1024;
@@ -26,7 +51,7 @@ const totalSize: Check = (data, path, report) => {
   for (const text of Object.values(isRecord(data) ? data : {})) {
     if (typeof text === 'string') bytes += Buffer.byteLength(text, 'base64');
   }
-  if (bytes > LARGEST_DATA_BYTES) report.add(fieldTooLong(path, LARGEST_DATA_BYTES, 'bytes'));
+  if (bytes > LARGEST_DATA_BYTES) report.tooLong(path, LARGEST_DATA_BYTES, 'bytes');
 };
 
 /** Refuses data without these keys. */
@@ -34,7 +59,7 @@ function withKeys(...keys: readonly string[]): Check {
   return (data, path, report) => {
     for (const key of keys) {
       const isThere = isRecord(data) && Object.hasOwn(data, key);
-      if (!isThere) report.add(fieldRequired(`${path}[${key}]`));
+      if (!isThere) report.required(`${path}[${key}]`);
     }
   };
 }
@@ -44,10 +69,8 @@ function jsonAt(key: string): Check {
   return (data, path, report) => {
     const problem = jsonProblem(Buffer.from(textAt(data, key), 'base64'));
     if (!isRecord(data) || !Object.hasOwn(data, key)) {
-      report.add(fieldRequired(`${path}[${key}]`));
-    } else if (problem !== undefined) {
-      report.add(fieldInvalid(`${path}[${key}]`, REDACTED, problem));
-    }
+      report.required(`${path}[${key}]`);
+    } else if (problem !== undefined) report.invalid(`${path}[${key}]`, REDACTED, problem);
   };
 }
 
@@ -68,7 +91,7 @@ const oneCredential: Check = (data, path, report) => {
 
 const privateKey: Check = (data, path, report) => {
   const key = 'ssh-privatekey';
-  if (textAt(data, key) === '') report.add(fieldRequired(`${path}[${key}]`));
+  if (textAt(data, key) === '') report.required(`${path}[${key}]`);
 };
 
 const DATA_BY_TYPE: ReadonlyMap<unknown, Check> = new Map([
@@ -86,16 +109,16 @@ const dataOfType: Check = (data, path, report) => {
 const namesAccount: Check = (metadata, path, report) => {
   if (report.object['type'] !== 'kubernetes.io/service-account-token') return;
   if (textAt(metadata, 'annotations', ACCOUNT) === '') {
-    report.add(fieldRequired(`${path}.annotations[${ACCOUNT}]`));
+    report.required(`${path}.annotations[${ACCOUNT}]`);
   }
 };
 
 const frozen: Check = (value, path, report, old) => {
-  if (!jsonEqual(value ?? {}, old ?? {})) report.add(fieldForbidden(path, FROZEN));
+  if (!jsonEqual(value ?? {}, old ?? {})) report.forbidden(path, FROZEN);
 };
 
 const staysImmutable: Check = (value, path, report) => {
-  if (value !== true) report.add(fieldForbidden(path, FROZEN));
+  if (value !== true) report.forbidden(path, FROZEN);
 };
 
 /** @see pkg/apis/core/validation/validation.go ValidateSecret @ v1.36.3 */

@@ -1,12 +1,6 @@
-import {
-  defaultTo,
-  recordAt,
-  isRecord,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { defaultTo, recordAt, isRecord, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { SetDefaults } from '../../server/registry/typed/type-reader.ts';
-import { defaultNumber, defaultUnset } from './pod-spec-defaults.ts';
+import { defaultNumber, defaultUnset } from './core-defaults.ts';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const WEBHOOK_PORT = 443;

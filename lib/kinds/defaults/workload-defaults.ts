@@ -1,13 +1,6 @@
-import {
-  defaultTo,
-  isRecord,
-  recordAt,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { defaultTo, isRecord, recordAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { SetDefaults } from '../../server/registry/typed/type-reader.ts';
-import { adoptLabels } from './core-defaults.ts';
-import { defaultUnset } from './pod-spec-defaults.ts';
+import { adoptLabels, defaultUnset } from './core-defaults.ts';
 
 const MOST_INT32 = 2 ** 31 - 1;
 

@@ -1,17 +1,4 @@
-import {
-  fieldDuplicate,
-  fieldImmutable,
-  fieldInvalid,
-  fieldTooMany,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  jsonEqual,
-  recordsAt,
-  textAt,
-  textsAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { isRecord, jsonEqual, recordsAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { endpointIp } from '../../server/registry/validation/addresses/address-checks.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
@@ -46,7 +33,7 @@ const MOST_HINTS = 8;
 function atMostItems(limit: number, check: Check): Check {
   return (value, path, report, old) => {
     if (!Array.isArray(value)) return;
-    if (value.length > limit) report.add(fieldTooMany(path, value.length, limit));
+    if (value.length > limit) report.tooMany(path, value.length, limit);
     else check(value, path, report, old);
   };
 }
@@ -58,7 +45,7 @@ function namesOnce(check: Check): Check {
     for (const [index, item] of recordsOf(value).entries()) {
       const name = textAt(item, 'name');
       const place = `${path}[${index}].name`;
-      if (seen.has(name)) report.add(fieldDuplicate(place, name));
+      if (seen.has(name)) report.duplicate(place, name);
       seen.add(name);
       check(name, place, report);
     }
@@ -74,7 +61,7 @@ function addressOf(family: 4 | 6, form: Format): Check {
   const inFamily: Check = (value, path, report) => {
     if (parseIp(String(value))?.family === family) return;
     // The cause names the list, as kube-apiserver's does.
-    report.add(fieldInvalid(path.slice(0, path.lastIndexOf('[')), value, detail));
+    report.invalid(path.slice(0, path.lastIndexOf('[')), value, detail);
   };
   return each(first(format(form), inFamily, endpointIp));
 }
@@ -88,7 +75,7 @@ const addressesByType: Readonly<Record<string, Check>> = {
 const addresses: Check = (value, path, report) => {
   const count = Array.isArray(value) ? value.length : 0;
   requiredFor('must contain at least 1 address')(value, path, report);
-  if (count > MOST_ADDRESSES) report.add(fieldTooMany(path, count, MOST_ADDRESSES));
+  if (count > MOST_ADDRESSES) report.tooMany(path, count, MOST_ADDRESSES);
   const type = textAt(report.object, 'addressType');
   if (Object.hasOwn(addressesByType, type)) addressesByType[type]?.(value, path, report);
 };
@@ -116,9 +103,7 @@ const addressType: Check = required(oneOf(['FQDN', 'IPv4', 'IPv6']));
 const typeStays: Check = (_object, _path, report) => {
   if (!report.isUpdate) return;
   const type = textAt(report.object, 'addressType');
-  if (type !== textAt(report.existing, 'addressType')) {
-    report.add(fieldImmutable('addressType', type));
-  }
+  if (type !== textAt(report.existing, 'addressType')) report.immutable('addressType', type);
 };
 
 const portLists: Check = atMostItems(

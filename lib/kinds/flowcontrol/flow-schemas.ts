@@ -1,15 +1,4 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  jsonEqual,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, jsonEqual, textAt, numberAt, type JsonRecord } from '../../meta/json-value.ts';
 import { checkedBy, type Check, type Report } from '../../server/registry/validation/check.ts';
 import {
   all,
@@ -21,15 +10,141 @@ import {
 } from '../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain, prefixed } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
-import { format } from '../../server/registry/validation/values.ts';
+import { format, atLeast, between } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { flowStatusStrategy, statusConditions } from './flow-status.ts';
+
+const MOST_QUEUES = 10_000_000;
+const MOST_HASH_BITS = 60;
+const POSITIVE = 'must be positive';
+
+/** Bits to deal a hand without putting cards back. @see apiserver pkg/util/shufflesharding @ v0.36.3 */
+function entropyBits(deckSize: number, handSize: number): number {
+  return Math.ceil(Math.log2(deckSize) * handSize);
+}
+
+function handProblem(hand: number, queues: number): string | undefined {
+  if (hand <= 0) return POSITIVE;
+  if (hand > queues) return `should not be greater than queues (${queues})`;
+  if (entropyBits(queues, hand) <= MOST_HASH_BITS) return undefined;
+  return `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${MOST_HASH_BITS}`;
+}
+
+const queuing: Check = (value, path, report) => {
+  const queues = numberAt(value, 'queues');
+  const hand = numberAt(value, 'handSize');
+  const wrong = (name: string, number: number, detail: string | undefined): void => {
+    if (detail !== undefined) report.invalid(`${path}.${name}`, number, detail);
+  };
+  const length = numberAt(value, 'queueLengthLimit');
+  if (length <= 0) wrong('queueLengthLimit', length, POSITIVE);
+  if (queues <= 0) wrong('queues', queues, POSITIVE);
+  else if (queues > MOST_QUEUES) {
+    wrong('queues', queues, `must not be greater than ${MOST_QUEUES}`);
+  }
+  wrong('handSize', hand, handProblem(hand, queues));
+};
+
+const limitResponse: Check = (value, path, report) => {
+  const type = textAt(value, 'type');
+  const given = isRecord(value) ? value['queuing'] : undefined;
+  if (type === '') return report.required(`${path}.type`);
+  const place = `${path}.queuing`;
+  const about = 'if limited.limitResponse.type is';
+  if (type === 'Reject') {
+    if (given !== undefined) report.forbidden(place, `must be nil ${about} not Limited`);
+  } else if (type !== 'Queue') {
+    report.notSupported(`${path}.type`, type, ['Queue', 'Reject']);
+  } else if (given === undefined) {
+    report.required(place, `must not be empty ${about} Limited`);
+  } else queuing(given, place, report);
+};
+
+const shares = atLeast(0, 'must be a non-negative integer');
+
+const limited = fields({
+  nominalConcurrencyShares: shares,
+  limitResponse,
+  lendablePercent: between(0, 100),
+  borrowingLimitPercent: atLeast(0, 'if specified, must be a non-negative integer'),
+});
+
+const exempt = fields({ nominalConcurrencyShares: shares, lendablePercent: between(0, 100) });
+
+/** @see pkg/apis/flowcontrol/validation ValidatePriorityLevelConfigurationSpec @ v1.36.3 */
+const byType: Check = (spec, path, report) => {
+  if (!isRecord(spec)) return;
+  const type = textAt(spec, 'type');
+  const isExempt = type === 'Exempt';
+  if ((textAt(report.object, 'metadata', 'name') === 'exempt') !== isExempt) {
+    const detail = "must be 'Exempt' if and only if `name` is 'exempt'";
+    report.invalid(`${path}.type`, type, detail);
+  }
+  const { limited: whenLimited, exempt: whenExempt } = spec;
+  if (isExempt) {
+    if (whenLimited !== undefined) {
+      report.forbidden(`${path}.limited`, 'must be nil if the type is not Limited');
+    }
+    exempt(whenExempt, `${path}.exempt`, report);
+  } else if (type === 'Limited') {
+    if (whenExempt !== undefined) {
+      report.forbidden(`${path}.exempt`, 'must be nil if the type is Limited');
+    }
+    if (whenLimited === undefined) {
+      report.required(`${path}.limited`, 'must not be empty when type is Limited');
+    } else limited(whenLimited, `${path}.limited`, report);
+  } else if (type === '') report.required(`${path}.type`);
+  else report.notSupported(`${path}.type`, type, ['Exempt', 'Limited']);
+};
+
+/** The specs of the levels that every server has; the members of `exempt` may be set. */
+const MANDATORY_LEVELS: Readonly<Record<string, object>> = {
+  exempt: { type: 'Exempt' },
+  'catch-all': {
+    type: 'Limited',
+    limited: {
+      nominalConcurrencyShares: 5,
+      limitResponse: { type: 'Reject' },
+      lendablePercent: 0,
+    },
+  },
+};
+
+const mandatoryLevel: Check = (spec, path, report) => {
+  const name = textAt(report.object, 'metadata', 'name');
+  if (!isRecord(spec) || !Object.hasOwn(MANDATORY_LEVELS, name)) return;
+  const { exempt: _free, ...fixed } = spec;
+  if (jsonEqual(name === 'exempt' ? fixed : spec, MANDATORY_LEVELS[name])) return;
+  const but = name === 'exempt' ? " except the 'spec.exempt' field" : '';
+  const shown = goForm('flowcontrol.PriorityLevelConfigurationSpec', spec);
+  report.invalid(path, shown, `spec of '${name}'${but} must equal the fixed value`);
+};
+
+const RESERVED = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+
+const annotations: Check = (value, path, report) => {
+  if (!isRecord(value) || !Object.hasOwn(value, RESERVED)) return;
+  report.forbidden(path, `annotation '${RESERVED}' is forbidden`);
+};
+
+export const priorityLevelConfigurations: KindRules = {
+  group: 'flowcontrol.apiserver.k8s.io',
+  resource: 'prioritylevelconfigurations',
+  strategy: checkedBy(
+    fields({
+      metadata: fields({ annotations }),
+      spec: all(byType, mandatoryLevel),
+      status: statusConditions,
+    }),
+  ),
+  statusStrategy: flowStatusStrategy,
+};
 
 const MOST_PRECEDENCE = 10_000;
 
 const precedence: Check = (value, path, report) => {
   if (typeof value !== 'number') return;
-  const wrong = (detail: string): void => report.add(fieldInvalid(path, value, detail));
+  const wrong = (detail: string): void => report.invalid(path, value, detail);
   if (value <= 0) wrong('must be a positive value');
   if (value > MOST_PRECEDENCE) wrong(`must not be greater than ${MOST_PRECEDENCE}`);
   if (value === 1 && nameOf(report) !== 'exempt') {
@@ -46,7 +161,7 @@ const distinguisher: Check = (value, path, report) => {
   const methods = ['ByNamespace', 'ByUser'];
   if (methods.includes(textAt(value, 'type'))) return;
   const shown = goForm('flowcontrol.FlowDistinguisherMethod', value);
-  report.add(fieldNotSupported(`${path}.type`, shown, methods));
+  report.notSupported(`${path}.type`, shown, methods);
 };
 
 const account = fields({
@@ -69,19 +184,19 @@ const subject: Check = (value, path, report) => {
   const own = MEMBERS.find(([kind]) => kind === value['kind']);
   if (own === undefined) {
     const kinds = ['Group', 'ServiceAccount', 'User'];
-    return report.add(fieldNotSupported(`${path}.kind`, value['kind'] ?? '', kinds));
+    return report.notSupported(`${path}.kind`, value['kind'] ?? '', kinds);
   }
   const [kind, member, check] = own;
   const given = value[member];
   if (given !== undefined) check(given, `${path}.${member}`, report);
   else {
     const detail = `${member} is required when subject kind is '${kind}'`;
-    report.add(fieldRequired(`${path}.${member}`, detail));
+    report.required(`${path}.${member}`, detail);
   }
   for (const [otherKind, other] of MEMBERS) {
     if (other === member || value[other] === undefined) continue;
     const detail = `${other} is forbidden when subject kind is not '${otherKind}'`;
-    report.add(fieldForbidden(`${path}.${other}`, detail));
+    report.forbidden(`${path}.${other}`, detail);
   }
 };
 
@@ -89,11 +204,11 @@ const subject: Check = (value, path, report) => {
 function wildcards(whenEmpty: string, others: string, items?: Check): Check {
   return (value, path, report) => {
     if (!Array.isArray(value) || value.length === 0) {
-      report.add(fieldRequired(path, whenEmpty));
+      report.required(path, whenEmpty);
     } else if (!value.includes('*')) items?.(value, path, report);
     else if (value.length > 1) {
       const detail = `if '*' is present, must not specify other ${others}`;
-      report.add(fieldInvalid(path, value, detail));
+      report.invalid(path, value, detail);
     }
   };
 }
@@ -102,7 +217,7 @@ const VERBS = 'create delete deletecollection get list patch proxy update watch'
 
 const verbs = wildcards('verbs must contain at least one value', 'verbs', (value, path, report) => {
   if ((value as readonly string[]).every((verb) => VERBS.includes(verb))) return;
-  report.add(fieldNotSupported(path, value, VERBS));
+  report.notSupported(path, value, VERBS);
 });
 
 const NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; ";
@@ -143,7 +258,7 @@ const urls = wildcards(
   'non-resource URLs',
   each((url, path, report) => {
     const problem = typeof url === 'string' ? urlProblem(url) : undefined;
-    if (problem !== undefined) report.add(fieldInvalid(path, url, problem));
+    if (problem !== undefined) report.invalid(path, url, problem);
   }),
 );
 
@@ -153,7 +268,7 @@ const rule: Check = all(
     const { resourceRules, nonResourceRules } = value as JsonRecord;
     if (!isEmpty(resourceRules) || !isEmpty(nonResourceRules)) return;
     const detail = 'at least one of resourceRules and nonResourceRules has to be non-empty';
-    report.add(fieldRequired(path, detail));
+    report.required(path, detail);
   },
   fields({
     resourceRules: each(resourceRule),
@@ -196,7 +311,7 @@ const mandatory: Check = (spec, path, report) => {
   const name = nameOf(report);
   if (!Object.hasOwn(MANDATORY, name) || jsonEqual(spec, MANDATORY[name])) return;
   const detail = `spec of '${name}' must equal the fixed value`;
-  report.add(fieldInvalid(path, goForm('flowcontrol.FlowSchemaSpec', spec), detail));
+  report.invalid(path, goForm('flowcontrol.FlowSchemaSpec', spec), detail);
 };
 
 /** @see pkg/apis/flowcontrol/validation ValidateFlowSchema @ v1.36.3 */

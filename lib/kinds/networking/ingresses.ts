@@ -1,5 +1,4 @@
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
-import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
 import { recordAt, textAt, valueAt } from '../../meta/json-value.ts';
 import {
   balancerPoints,
@@ -7,7 +6,7 @@ import {
   isIp,
   unlessEmpty,
 } from '../../server/registry/validation/addresses/address-checks.ts';
-import { causesOf, type Check } from '../../server/registry/validation/check.ts';
+import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import {
   dnsLabel,
@@ -15,10 +14,65 @@ import {
   pathSegment,
   portName,
   wildcardSubdomain,
+  isLonger,
   type Format,
 } from '../../server/registry/validation/formats.ts';
-import { format, oneOf, portNumber } from '../../server/registry/validation/values.ts';
+import { format, oneOf, portNumber, immutable } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
+import { domainPrefixedPath } from '../../server/registry/validation/domain-checks.ts';
+
+const LONGEST_CONTROLLER = 250;
+
+const controllerLength: Check = (value, path, report) => {
+  if (typeof value === 'string' && isLonger(value, LONGEST_CONTROLLER)) {
+    report.tooLong(path, LONGEST_CONTROLLER, 'bytes');
+  }
+};
+
+const isNamespaceName = format(dnsLabel);
+
+const namespaceByScope: Check = (value, path, report) => {
+  const scope = recordAt(report.object, 'spec', 'parameters')?.['scope'];
+  const detail = `\`parameters.scope\` is set to '${String(scope)}'`;
+  if (scope === 'Cluster' && value !== undefined) report.forbidden(path, detail);
+  if (scope !== 'Namespace') return;
+  if (value === undefined) report.required(path, detail);
+  else isNamespaceName(value, path, report);
+};
+
+const controllerOf = (object: unknown): unknown => recordAt(object, 'spec')?.['controller'] ?? '';
+
+/** That of an update comes before all others. */
+const controllerStays: Check = (object, _path, report) => {
+  immutable(controllerOf(object), 'spec.controller', report, controllerOf(report.existing));
+};
+
+const classChecks: Check = all(
+  controllerStays,
+  (object, _path, report) => {
+    const controller = controllerOf(object);
+    controllerLength(controller, 'spec.controller', report);
+    domainPrefixedPath(controller, 'spec.controller', report);
+  },
+  fields({
+    spec: fields({
+      parameters: fields({
+        apiGroup: format(dnsSubdomain),
+        kind: required(format(pathSegment)),
+        name: required(format(pathSegment)),
+        scope: required(oneOf(['Cluster', 'Namespace'])),
+        namespace: namespaceByScope,
+      }),
+    }),
+  }),
+);
+
+/** @see pkg/apis/networking/validation/validation.go @ v1.36.3 */
+export const ingressClasses: KindRules = {
+  group: 'networking.k8s.io',
+  resource: 'ingressclasses',
+  strategy: checkedBy(classChecks),
+};
 
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
@@ -38,22 +92,22 @@ const servicePort: Check = (service, path, report) => {
   const number = valueAt(service, 'port', 'number') ?? 0;
   const of = (member: string): string => `${path}.service.port.${member}`;
   if (name !== '' && number !== 0) {
-    report.add(fieldInvalid(path, '', 'cannot set both port name & port number'));
+    report.invalid(path, '', 'cannot set both port name & port number');
   } else if (name !== '') isPortName(name, of('name'), report);
   else if (number !== 0) portNumber(number, of('number'), report);
-  else report.add(fieldRequired(path, 'port name or number is required'));
+  else report.required(path, 'port name or number is required');
 };
 
 const backend: Check = (value, path, report) => {
   const resource = recordAt(value, 'resource');
   const service = recordAt(value, 'service');
   if (resource !== undefined && service !== undefined) {
-    report.add(fieldInvalid(path, '', 'cannot set both resource and service backends'));
+    report.invalid(path, '', 'cannot set both resource and service backends');
   } else if (resource !== undefined) resourceReference(resource, `${path}.resource`, report);
   else if (service !== undefined) {
     serviceName(service['name'], `${path}.service.name`, report);
     servicePort(service, path, report);
-  } else report.add(fieldInvalid(path, '', 'resource or service backend is required'));
+  } else report.invalid(path, '', 'resource or service backend is required');
 };
 
 const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
@@ -81,7 +135,7 @@ const isPathType = oneOf(['Exact', 'ImplementationSpecific', 'Prefix']);
 const httpPath: Check = (value, path, report) => {
   const type = valueAt(value, 'pathType') ?? undefined;
   if (type === undefined) {
-    report.add(fieldRequired(`${path}.pathType`, 'pathType must be specified'));
+    report.required(`${path}.pathType`, 'pathType must be specified');
     return;
   }
   if (typeof type === 'string' && Object.hasOwn(pathForms, type)) {
@@ -94,9 +148,7 @@ const hostForm: Format = (text) =>
   text.includes('*') ? wildcardSubdomain(text) : dnsSubdomain(text);
 
 const host: Check = (value, path, report) => {
-  if (isIp(value)) {
-    report.add(fieldInvalid(path, value, 'must be a DNS name, not an IP address'));
-  }
+  if (isIp(value)) report.invalid(path, value, 'must be a DNS name, not an IP address');
   format(hostForm)(value, path, report);
 };
 
@@ -104,7 +156,7 @@ const hasTarget: Check = (object, _path, report) => {
   const spec = recordAt(object, 'spec') ?? {};
   if (!isEmpty(spec['rules']) || spec['defaultBackend'] !== undefined) return;
   const detail = 'either `defaultBackend` or `rules` must be specified';
-  report.add(fieldInvalid('spec', spec['rules'] ?? null, detail));
+  report.invalid('spec', spec['rules'] ?? null, detail);
 };
 
 const checks: Check = all(
@@ -137,7 +189,7 @@ const sameClass: Check = (object, _path, report) => {
   const name = valueAt(object, 'spec', 'ingressClassName');
   if (annotation === undefined || name === undefined || annotation === name) return;
   const detail = 'must match `ingressClassName` when both are specified';
-  report.add(fieldInvalid(`annotations.${CLASS_ANNOTATION}`, annotation, detail));
+  report.invalid(`annotations.${CLASS_ANNOTATION}`, annotation, detail);
 };
 
 const createChecks: Check = all(checks, sameClass);

@@ -1,15 +1,4 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, first, required } from '../../server/registry/validation/combine.ts';
 import { portName } from '../../server/registry/validation/formats.ts';
@@ -39,14 +28,12 @@ const portRange: Check = (item, path, report) => {
     portNumber(port, ofPort, report);
     if (typeof end !== 'number') return;
     // The cause shows the port, as kube-apiserver's does.
-    if (end < port) {
-      report.add(fieldInvalid(ofEnd, port, 'must be greater than or equal to `port`'));
-    }
+    if (end < port) report.invalid(ofEnd, port, 'must be greater than or equal to `port`');
     portNumber(end, ofEnd, report);
     return;
   }
   const state = port === undefined ? 'not specified' : 'non-numeric';
-  if (end !== undefined) report.add(fieldInvalid(ofEnd, end, `${END} ${state}`));
+  if (end !== undefined) report.invalid(ofEnd, end, `${END} ${state}`);
   isPortName(port, ofPort, report);
 };
 
@@ -94,7 +81,7 @@ const block: Check = (value, path, report) => {
       isNetwork(text, place, report);
       const inner = parseCidr(text);
       if (inner !== undefined && outer !== undefined && !contains(outer, inner)) {
-        report.add(fieldInvalid(place, text, 'must be a strict subset of `cidr`'));
+        report.invalid(place, text, 'must be a strict subset of `cidr`');
       }
     }
   })(valueAt(value, 'cidr'), `${path}.cidr`, report);
@@ -112,9 +99,9 @@ const peer: Check = all(
     const { podSelector, namespaceSelector, ipBlock } = value as Record<string, unknown>;
     const isSelected = podSelector !== undefined || namespaceSelector !== undefined;
     if (!isSelected && ipBlock === undefined) {
-      report.add(fieldRequired(path, 'must specify a peer'));
+      report.required(path, 'must specify a peer');
     } else if (isSelected && ipBlock !== undefined) {
-      report.add(fieldForbidden(path, 'may not specify both ipBlock and another peer'));
+      report.forbidden(path, 'may not specify both ipBlock and another peer');
     }
   },
 );
@@ -124,7 +111,7 @@ const eachType = each(oneOf(['Ingress', 'Egress']));
 const policyTypes: Check = (value, path, report) => {
   if (!Array.isArray(value)) return;
   if (value.length > 2) {
-    report.add(fieldInvalid(path, value, 'may not specify more than two policyTypes'));
+    report.invalid(path, value, 'may not specify more than two policyTypes');
   } else eachType(value, path, report);
 };
 

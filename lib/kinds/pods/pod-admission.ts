@@ -1,10 +1,5 @@
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 
 const NODE_CONDITIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

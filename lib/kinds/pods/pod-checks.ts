@@ -1,4 +1,3 @@
-import { fieldForbidden } from '../../server/registry/rules/field-causes.ts';
 import { isRecord, recordAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import type { Check, Report } from '../../server/registry/validation/check.ts';
 import { checkImage } from './containers/containers.ts';
@@ -40,7 +39,7 @@ function refuseTokens(pod: PodReport): void {
       if (!isRecord(source['serviceAccountToken'])) continue;
       const at = `spec.volumes[${index}].projected.sources[${place}].serviceAccountToken`;
       const rule = 'must not be specified when serviceAccountName is not set';
-      pod.add(fieldForbidden(at, rule));
+      pod.forbidden(at, rule);
     }
   }
 }
@@ -50,11 +49,11 @@ export const newPodChecks: Check = (_object, _path, report) => {
   const pod = podReport(report);
   checkPod(pod);
   if (recordsAt(pod.spec, 'ephemeralContainers').length > 0) {
-    pod.add(fieldForbidden('spec.ephemeralContainers', 'cannot be set on create'));
+    pod.forbidden('spec.ephemeralContainers', 'cannot be set on create');
   }
   if (textAt(pod.spec, 'nodeName') !== '' && recordsAt(pod.spec, 'schedulingGates').length > 0) {
     const rule = 'cannot be set until all schedulingGates have been cleared';
-    pod.add(fieldForbidden('spec.nodeName', rule));
+    pod.forbidden('spec.nodeName', rule);
   }
   checkProfileAnnotations(pod.content.metadata?.['annotations'], pod, 'spec');
 };

@@ -1,9 +1,4 @@
-import {
-  isRecord,
-  recordAt,
-  recordsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, recordAt, recordsAt, type JsonRecord } from '../../meta/json-value.ts';
 import { nanosOf } from '../../server/registry/validation/quantity-checks.ts';
 
 export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';

@@ -1,5 +1,4 @@
 import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
-import { fieldForbidden, fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import {
   jsonEqual,
   recordAt,
@@ -47,7 +46,7 @@ function resized(pod: MutableObject, existing: MutableObject, list: string): unk
 function mayResize(pod: PodReport): boolean {
   const annotations = recordAt(pod.existing, 'metadata', 'annotations');
   const refuse = (what: string): boolean => {
-    pod.add(fieldForbidden('[]', `${what} pods cannot be resized`));
+    pod.forbidden('[]', `${what} pods cannot be resized`);
     return false;
   };
   if (annotations?.[MIRROR_ANNOTATION] !== undefined) return refuse('static');
@@ -75,7 +74,7 @@ function refuseRemoved(
 ): void {
   for (const which of AMOUNTS) {
     if (!isRemoved(recordAt(now, which), recordAt(before, which))) continue;
-    pod.add(fieldForbidden(`${at}.${which}`, `${subject}resource ${which} cannot be removed`));
+    pod.forbidden(`${at}.${which}`, `${subject}resource ${which} cannot be removed`);
   }
 }
 
@@ -98,14 +97,14 @@ function checkWhole(pod: PodReport, before: JsonRecord): void {
   const [now, old] = [recordAt(pod.spec, 'resources'), recordAt(before, 'resources')];
   if (now === undefined && old === undefined) return;
   if (now === undefined) {
-    pod.add(fieldForbidden('spec.resources', 'pod-level resources cannot be removed'));
+    pod.forbidden('spec.resources', 'pod-level resources cannot be removed');
     return;
   }
   refuseRemoved(now, old, 'spec.resources', 'pod-level ', pod);
   const { claims } = now;
   const kept = { ...withStoredCompute(now, old), ...(claims === undefined ? {} : { claims }) };
   if (!jsonEqual(kept, old ?? {})) {
-    pod.add(fieldForbidden('spec', 'only cpu and memory resources are mutable at pod-level'));
+    pod.forbidden('spec', 'only cpu and memory resources are mutable at pod-level');
   }
 }
 
@@ -116,13 +115,13 @@ function checkOrder(pod: PodReport, before: JsonRecord): boolean {
     const stored = recordsAt(before, list);
     const given = recordsAt(pod.spec, list);
     if (given.length !== stored.length) {
-      pod.add(fieldForbidden(`spec.${list}`, `${list} may not be added or removed on resize`));
+      pod.forbidden(`spec.${list}`, `${list} may not be added or removed on resize`);
       continue;
     }
     for (const [index, old] of stored.entries()) {
       if (given[index]?.['name'] === old['name']) continue;
       const rule = `${list} may not be renamed or reordered on resize`;
-      pod.add(fieldForbidden(`spec.${list}[${index}].name`, rule));
+      pod.forbidden(`spec.${list}[${index}].name`, rule);
     }
   }
   return pod.causes.length === count;
@@ -146,12 +145,12 @@ function refuseOthers(pod: PodReport, before: JsonRecord, list: string): void {
     if (!jsonEqual(fixed, { ...old, resources: old['resources'] ?? {} })) {
       const of = isInit ? ' for init or sidecar containers' : '';
       const rule = `only cpu and memory resources${of} are mutable`;
-      pod.add(fieldForbidden(isInit ? at : 'spec', rule));
+      pod.forbidden(isInit ? at : 'spec', rule);
     }
     if (isInit && !isSidecar(one) && restarts(one) && !jsonEqual(one, old)) {
       const rule =
         'non-sidecar init containers with a resize policy of RestartContainer cannot be resized';
-      pod.add(fieldForbidden(at, rule));
+      pod.forbidden(at, rule);
     }
   }
 }
@@ -163,10 +162,10 @@ const resizeChecks: Check = (_object, _path, report) => {
   checkPod(pod);
   const qos = textAt(pod.existing, 'status', 'qosClass');
   if (qos !== '' && qosClassOf(pod.spec) !== qos) {
-    pod.add(fieldInvalid('spec', qos, 'Pod QOS Class may not change as a result of resizing'));
+    pod.invalid('spec', qos, 'Pod QOS Class may not change as a result of resizing');
   }
   if (!nodeResizes(pod.existing)) {
-    pod.add(fieldForbidden('spec', 'Pod running on node without support for resize'));
+    pod.forbidden('spec', 'Pod running on node without support for resize');
   }
   checkWhole(pod, before);
   if (!checkOrder(pod, before)) return;

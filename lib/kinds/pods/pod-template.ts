@@ -1,10 +1,4 @@
-import { fieldForbidden } from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  recordAt,
-  recordsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, recordAt, recordsAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { labelMap } from '../../server/registry/validation/label-selector-checks.ts';
 import { checkPodAnnotations, checkProfileAnnotations } from './spec/pod-annotations.ts';
@@ -36,7 +30,7 @@ export const podTemplateChecks: Check = (value, path, report, old) => {
   checkProfileAnnotations(annotations, pod, `${path}.spec`);
   if (recordsAt(spec, 'ephemeralContainers').length === 0) return;
   const rule = 'ephemeral containers not allowed in pod template';
-  pod.add(fieldForbidden(`${path}.spec.ephemeralContainers`, rule));
+  pod.forbidden(`${path}.spec.ephemeralContainers`, rule);
 };
 
 /** The warnings of a pod template. */

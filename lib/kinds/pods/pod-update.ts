@@ -1,26 +1,183 @@
 import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
   isRecord,
   jsonEqual,
   recordAt,
   recordsAt,
   textAt,
+  setOwn,
   type JsonRecord,
 } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
-import type { Check } from '../../server/registry/validation/check.ts';
+import { causesOf, type Check } from '../../server/registry/validation/check.ts';
 import { unifiedDiff } from '../../server/registry/validation/unified-diff.ts';
 import { checkImage } from './containers/containers.ts';
 import { tolerations } from './placement/tolerations.ts';
-import { checkGatedPlacement } from './pod-gated-update.ts';
 import { checkKeptAnnotations, checkPodAnnotations } from './spec/pod-annotations.ts';
 import { checkPod, podReport } from './pod-checks.ts';
-import { goJson, podSpecForm } from './pod-spec-form.ts';
-import type { PodReport } from './report/pod-report.ts';
+import { MIRROR_ANNOTATION, type PodReport } from './report/pod-report.ts';
+import { goForm } from '../../server/registry/validation/go-form.ts';
+import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
+import { keepAllBut } from '../subresources/kept-fields.ts';
+
+// API servers show the internal types of pods in messages. See pkg/apis/core/types.go @ v1.36.3.
+
+/** Fields of the spec that Go keeps at the security context, before its own. */
+const OF_CONTEXT = ['HostNetwork', 'HostPID', 'HostIPC', 'ShareProcessNamespace', 'HostUsers'];
+
+const SPEC =
+  'Volumes InitContainers Containers EphemeralContainers RestartPolicy TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy NodeSelector ServiceAccountName AutomountServiceAccountToken NodeName SecurityContext ImagePullSecrets Hostname Subdomain SetHostnameAsFQDN Affinity SchedulerName Tolerations HostAliases PriorityClassName Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims Resources HostnameOverride SchedulingGroup'.split(
+    ' ',
+  );
+const CONTEXT =
+  'SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy'.split(
+    ' ',
+  );
+const VOLUME =
+  'Name HostPath EmptyDir GCEPersistentDisk AWSElasticBlockStore GitRepo Secret NFS ISCSI Glusterfs PersistentVolumeClaim RBD Quobyte FlexVolume Cinder CephFS Flocker DownwardAPI FC AzureFile ConfigMap VsphereVolume AzureDisk PhotonPersistentDisk Projected PortworxVolume ScaleIO StorageOS CSI Ephemeral Image'.split(
+    ' ',
+  );
+/** Fields of volumes whose names in Go do not follow from those in JSON. */
+const RENAMED: Readonly<Record<string, string>> = {
+  CephFS: 'Cephfs',
+  StorageOS: 'Storageos',
+};
+
+function ordered(names: readonly string[], form: JsonRecord): JsonRecord {
+  const record: JsonRecord = {};
+  for (const name of names) {
+    const source = Object.hasOwn(RENAMED, name) ? (RENAMED[name] as string) : name;
+    setOwn(record, name, form[source] ?? null);
+  }
+  return record;
+}
+
+/** The spec as messages show it. */
+function podSpecForm(spec: JsonRecord): JsonRecord {
+  const form = goForm('core.PodSpec', spec) as JsonRecord;
+  const context = form['SecurityContext'];
+  form['SecurityContext'] = {
+    ...ordered(OF_CONTEXT, form),
+    ...ordered(
+      CONTEXT,
+      isRecord(context) ? context : (goForm('core.PodSecurityContext', {}) as JsonRecord),
+    ),
+  };
+  const volumes = form['Volumes'];
+  if (Array.isArray(volumes)) {
+    form['Volumes'] = volumes.map((one) => ordered(VOLUME, one as JsonRecord));
+  }
+  return ordered(SPEC, form);
+}
+
+/** Go's JSON of a value, a member on each line. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 1).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const LIST = 'ephemeralContainers';
+
+/** Ephemeral containers can be added, but neither changed nor removed. The order does not matter, because patches change it. */
+const onlyAdditions: Check = (_object, _path, report) => {
+  if (recordAt(report.existing, 'metadata', 'annotations')?.[MIRROR_ANNOTATION] !== undefined) {
+    report.forbidden('[]', 'static pods do not support ephemeral containers');
+    return;
+  }
+  const pod = podReport(report);
+  checkPod(pod);
+  checkAnnotationUpdate(pod);
+  const present = recordsAt(pod.spec, LIST);
+  for (const old of recordsAt(pod.content.oldSpec, LIST)) {
+    const name = textAt(old, 'name');
+    const found = present.findLast((one) => textAt(one, 'name') === name);
+    const subject = `existing ephemeral containers ${JSON.stringify(name)} may not be`;
+    if (found === undefined) pod.forbidden(`spec.${LIST}`, `${subject} removed\n`);
+    else if (!jsonEqual(found, old)) {
+      const [before, after] = [old, found].map((one) =>
+        goJson(goForm('core.EphemeralContainer', one)),
+      ) as [string, string];
+      const difference = unifiedDiff(before, after);
+      pod.forbidden(`spec.${LIST}`, `${subject} changed\n${difference}`);
+    }
+  }
+};
+
+/**
+ * `pods/NAME/ephemeralcontainers` adds containers for debugging; it changes nothing else.
+ * @see pkg/registry/core/pod/strategy.go podEphemeralContainersStrategy @ v1.36.3
+ */
+export const ephemeralContainersStrategy: UpdateStrategy = {
+  allowCreateOnUpdate: false,
+  allowUnconditionalUpdate: true,
+  prepareForUpdate(pod, existing) {
+    keepAllBut(pod, existing, { [LIST]: recordAt(pod, 'spec')?.[LIST] });
+    countChange(pod, existing);
+  },
+  validateUpdate: (pod, existing, policy) => causesOf(onlyAdditions, pod, existing, policy),
+};
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const TERMS_AT = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`;
+
+/**
+ * Where a pod with scheduling gates runs can be narrowed. What was checked is put back to its stored value.
+ * @see pkg/apis/core/validation/validation.go ValidatePodUpdate @ v1.36.3
+ */
+function checkGatedPlacement(spec: JsonRecord, before: JsonRecord, pod: PodReport): void {
+  checkNodeSelector(spec, before, pod);
+  if (before['nodeSelector'] === undefined) delete spec['nodeSelector'];
+  else spec['nodeSelector'] = before['nodeSelector'];
+  const old = recordAt(before, 'affinity', 'nodeAffinity');
+  const given = recordAt(spec, 'affinity', 'nodeAffinity');
+  if (jsonEqual(old, given)) return;
+  checkTerms(given, old, pod);
+  const affinity: JsonRecord = { ...recordAt(spec, 'affinity') };
+  if (old === undefined) delete affinity['nodeAffinity'];
+  else affinity['nodeAffinity'] = old;
+  if (Object.keys(affinity).length === 0 && before['affinity'] === undefined) {
+    delete spec['affinity'];
+  } else spec['affinity'] = affinity;
+}
+
+function checkNodeSelector(spec: JsonRecord, before: JsonRecord, pod: PodReport): void {
+  const given = recordAt(spec, 'nodeSelector') ?? {};
+  const old = recordAt(before, 'nodeSelector') ?? {};
+  if (Object.keys(old).every((key) => given[key] === old[key])) return;
+  const rule = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  pod.invalid('spec.nodeSelector', spec['nodeSelector'] ?? null, rule);
+}
+
+function checkTerms(given: unknown, old: unknown, pod: PodReport): void {
+  const stored = recordsAt(old, REQUIRED, 'nodeSelectorTerms');
+  const terms = recordsAt(given, REQUIRED, 'nodeSelectorTerms');
+  if (stored.length === 0) return;
+  const shown = (term: JsonRecord): unknown => goForm('core.NodeSelectorTerm', term);
+  if (stored.length !== terms.length) {
+    const rule = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
+    const value = isRecord(recordAt(given, REQUIRED)) ? terms.map(shown) : null;
+    pod.invalid(TERMS_AT, value, rule);
+    return;
+  }
+  for (const [index, term] of stored.entries()) {
+    const one = terms[index] as JsonRecord;
+    if (onlyAdds(one, term)) continue;
+    const rule = 'only additions are allowed (no mutations or deletions)';
+    pod.invalid(`${TERMS_AT}[${index}]`, shown(one), rule);
+  }
+}
+
+function onlyAdds(term: JsonRecord, before: JsonRecord): boolean {
+  const lists = ['matchExpressions', 'matchFields'];
+  if (lists.every((list) => recordsAt(before, list).length === 0)) {
+    return lists.every((list) => recordsAt(term, list).length === 0);
+  }
+  return lists.every((list) => {
+    const stored = recordsAt(before, list);
+    return jsonEqual(recordsAt(term, list).slice(0, stored.length), stored);
+  });
+}
 
 const LISTS = ['containers', 'initContainers'] as const;
 const LONGEST_DEADLINE = 2 ** 31 - 1;
@@ -46,11 +203,11 @@ function checkContainers(pod: PodReport, before: JsonRecord): boolean {
     const containers = recordsAt(pod.spec, list);
     const at = `spec.${list}`;
     if (containers.length !== recordsAt(before, list).length) {
-      pod.add(fieldForbidden(at, 'pod updates may not add or remove containers'));
+      pod.forbidden(at, 'pod updates may not add or remove containers');
       return false;
     }
     for (const [index, one] of containers.entries()) {
-      if (textAt(one, 'image') === '') pod.add(fieldRequired(`${at}[${index}].image`));
+      if (textAt(one, 'image') === '') pod.required(`${at}[${index}].image`);
       checkImage(one, `${at}[${index}]`, pod);
     }
   }
@@ -63,16 +220,16 @@ function checkDeadline(pod: PodReport, before: JsonRecord): boolean {
   const old = before['activeDeadlineSeconds'];
   if (typeof deadline !== 'number') {
     const rule = 'must not update from a positive integer to nil value';
-    if (old !== undefined) pod.add(fieldInvalid(DEADLINE, null, rule));
+    if (old !== undefined) pod.invalid(DEADLINE, null, rule);
     return true;
   }
   if (deadline < 0 || deadline > LONGEST_DEADLINE) {
     const rule = `must be between 0 and ${LONGEST_DEADLINE}, inclusive`;
-    pod.add(fieldInvalid(DEADLINE, deadline, rule));
+    pod.invalid(DEADLINE, deadline, rule);
     return false;
   }
   if (typeof old !== 'number' || old >= deadline) return true;
-  pod.add(fieldInvalid(DEADLINE, deadline, 'must be less than or equal to previous value'));
+  pod.invalid(DEADLINE, deadline, 'must be less than or equal to previous value');
   return false;
 }
 
@@ -86,7 +243,7 @@ function checkTolerations(pod: PodReport, before: JsonRecord): void {
     const same = withoutSeconds(old);
     if (list.some((one) => jsonEqual(withoutSeconds(one), same))) continue;
     const rule = 'existing toleration can not be modified except its tolerationSeconds';
-    pod.add(fieldForbidden('spec.tolerations', rule));
+    pod.forbidden('spec.tolerations', rule);
     return;
   }
   tolerations(list, 'spec.tolerations', pod);
@@ -98,7 +255,7 @@ function checkGates(pod: PodReport, before: JsonRecord): void {
     const name = textAt(one, 'name');
     if (known.has(name)) continue;
     const rule = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    pod.add(fieldForbidden(`spec.schedulingGates[${index}].name`, rule));
+    pod.forbidden(`spec.schedulingGates[${index}].name`, rule);
   }
 }
 
@@ -146,7 +303,7 @@ export const podUpdateChecks: Check = (_object, _path, report) => {
   const spec = withStoredParts(pod, before);
   if (jsonEqual(spec, before)) return;
   const difference = unifiedDiff(goJson(podSpecForm(before)), goJson(podSpecForm(spec)));
-  pod.add(fieldForbidden('spec', ONLY + difference));
+  pod.forbidden('spec', ONLY + difference);
 };
 
 /** The generation counts the changes of the spec, through which part of the API they come. */

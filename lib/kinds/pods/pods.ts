@@ -6,6 +6,11 @@ import {
   recordAt,
   textAt,
   valueAt,
+  jsonEqual,
+  isRecord,
+  recordsAt,
+  textsAt,
+  type JsonRecord,
 } from '../../meta/json-value.ts';
 import type {
   HookParts,
@@ -19,19 +24,150 @@ import { podSubresources } from '../subresources/pod-subresources.ts';
 import { setGateCondition, setTolerations } from './pod-admission.ts';
 import { findClasses, setClasses, type PodClasses } from './pod-classes.ts';
 import { keepPriority } from './pod-priority.ts';
-import { specWarnings } from './warnings/spec-warnings.ts';
-import { dropDisabledFields } from './pod-preparation.ts';
+import { specWarnings, appArmorWarning } from './warnings/spec-warnings.ts';
 import { dnsLabel } from '../../server/registry/validation/formats.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { newPodChecks } from './pod-checks.ts';
-import { podUpdateChecks } from './pod-update.ts';
+import { podUpdateChecks, ephemeralContainersStrategy } from './pod-update.ts';
 import { podStatusStrategy } from './pod-status.ts';
-import { ephemeralContainersStrategy } from './ephemeral-update.ts';
 import { podResizeStrategy } from './pod-resize.ts';
 import { completePodResources } from './spec/pod-level-resources.ts';
-import { applyLabelKeys } from './label-key-selectors.ts';
-import { applyAppArmorAnnotations } from './app-armor-fields.ts';
-import { causesOf } from '../../server/registry/validation/check.ts';
+import { causesOf, Report, checkedBy } from '../../server/registry/validation/check.ts';
+import { appArmorProfile } from './containers/security-profiles.ts';
+import { visitContainers } from './report/pod-report.ts';
+import { APP_ARMOR, appArmorOf } from './report/profile-annotations.ts';
+import { fields } from '../../server/registry/validation/combine.ts';
+import { podTemplateChecks, podTemplateWarnings } from './pod-template.ts';
+
+/** Sources of projected volumes that are switched off by default. */
+const OFF_SOURCES = ['clusterTrustBundle', 'podCertificate'];
+
+/**
+ * Removes fields of a new spec whose features are switched off by default, unless the stored spec has them.
+ * @see pkg/api/pod/util.go DropDisabledPodFields, DropDisabledTemplateFields @ v1.36.3
+ */
+function dropDisabledFields(spec: unknown, before: unknown): void {
+  if (!isRecord(spec)) return;
+  for (const name of OFF_SOURCES) {
+    if (!sourcesOf(before).some((source) => source[name] !== undefined)) {
+      for (const source of sourcesOf(spec)) delete source[name];
+    }
+  }
+  if (valueAt(before, 'schedulingGroup') === undefined) delete spec['schedulingGroup'];
+  if (stopSignals(before).length > 0) return;
+  for (const { container, lifecycle } of stopSignals(spec)) {
+    delete lifecycle['stopSignal'];
+    if (Object.keys(lifecycle).length === 0) delete container['lifecycle'];
+  }
+}
+
+function sourcesOf(spec: unknown): JsonRecord[] {
+  return recordsAt(spec, 'volumes').flatMap((one) => recordsAt(one, 'projected', 'sources'));
+}
+
+interface Signalled {
+  readonly container: JsonRecord;
+  readonly lifecycle: JsonRecord;
+}
+
+function stopSignals(spec: unknown): Signalled[] {
+  const found: Signalled[] = [];
+  if (!isRecord(spec)) return found;
+  visitContainers(spec, '', (container) => {
+    const lifecycle = recordAt(container, 'lifecycle');
+    if (lifecycle?.['stopSignal'] !== undefined) found.push({ container, lifecycle });
+  });
+  return found;
+}
+
+function specOf(template: unknown): unknown {
+  return isRecord(template) ? template['spec'] : undefined;
+}
+
+/** @see pkg/registry/core/podtemplate/strategy.go @ v1.36.3 */
+export const podTemplates: KindRules = {
+  resource: 'podtemplates',
+  strategy: {
+    ...checkedBy(fields({ template: podTemplateChecks })),
+    prepareForCreate(object) {
+      dropDisabledFields(specOf(object['template']), undefined);
+    },
+    prepareForUpdate(object, existing) {
+      dropDisabledFields(specOf(object['template']), specOf(existing['template']));
+    },
+    warnings: (object, existing) =>
+      existing !== undefined && jsonEqual(object['template'], existing['template'])
+        ? []
+        : podTemplateWarnings(object['template'], 'template'),
+  },
+};
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+function addExpressions(owner: unknown, labels: JsonRecord): void {
+  const selector = recordAt(owner, 'labelSelector');
+  if (selector === undefined) return;
+  const make = (keys: readonly string[], operator: string): JsonRecord[] =>
+    keys
+      .filter((key) => Object.hasOwn(labels, key))
+      .map((key) => ({ key, operator, values: [textAt(labels, key)] }));
+  const added = [
+    ...make(textsAt(owner, 'matchLabelKeys'), 'In'),
+    ...make(textsAt(owner, 'mismatchLabelKeys'), 'NotIn'),
+  ];
+  if (added.length === 0) return;
+  selector['matchExpressions'] = [...recordsAt(selector, 'matchExpressions'), ...added];
+}
+
+/**
+ * Adds to the selectors of a new pod what its `matchLabelKeys` and `mismatchLabelKeys` stand for.
+ * @see pkg/registry/core/pod/strategy.go mutatePodAffinity, mutateTopologySpreadConstraints @ v1.36.3
+ */
+function applyLabelKeys(spec: JsonRecord, labels: unknown): void {
+  if (!isRecord(labels)) return;
+  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+    for (const one of recordsAt(spec, 'affinity', kind, PREFERRED)) {
+      addExpressions(one['podAffinityTerm'], labels);
+    }
+    for (const term of recordsAt(spec, 'affinity', kind, REQUIRED)) addExpressions(term, labels);
+  }
+  for (const one of recordsAt(spec, 'topologySpreadConstraints')) addExpressions(one, labels);
+}
+
+function isRight(profile: unknown): boolean {
+  const report = new Report({});
+  appArmorProfile(profile, '', report);
+  return report.causes.length === 0;
+}
+
+/**
+ * Takes the AppArmor profiles in annotations of a new pod over to its containers.
+ * @returns the warnings about these annotations
+ * @see pkg/registry/core/pod/strategy.go applyAppArmorVersionSkew @ v1.36.3
+ */
+function applyAppArmorAnnotations(pod: MutableObject): readonly string[] {
+  const spec = recordAt(pod, 'spec');
+  const { annotations } = pod.metadata;
+  if (spec === undefined || annotations === undefined) return [];
+  if (valueAt(spec, 'os', 'name') === 'windows') return [];
+  const whole = valueAt(spec, 'securityContext', 'appArmorProfile');
+  const warnings: string[] = [];
+  visitContainers(spec, 'spec', (container) => {
+    const key = APP_ARMOR + textAt(container, 'name');
+    const annotation = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+    const context = recordAt(container, 'securityContext');
+    if (annotation === undefined || context?.['appArmorProfile'] !== undefined) return;
+    const found = appArmorOf(annotation);
+    const profile = found !== undefined && isRight(found) ? found : undefined;
+    if (profile !== undefined && jsonEqual(profile, whole)) return;
+    if (profile !== undefined) {
+      container['securityContext'] = { ...context, appArmorProfile: profile };
+    }
+    warnings.push(appArmorWarning(`metadata.annotations[${key}]`));
+  });
+  return warnings;
+}
 
 /** The default grace period, seconds. */
 const DEFAULT_GRACE_SECONDS = 30;

@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import { isRecord } from '../../meta/json-value.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
@@ -13,7 +12,7 @@ const onlyOne: Check = (spec, path, report) => {
   const { minAvailable, maxUnavailable } = spec;
   if (minAvailable === undefined || maxUnavailable === undefined) return;
   const detail = 'minAvailable and maxUnavailable cannot be both set';
-  report.add(fieldInvalid(path, goForm('policy.PodDisruptionBudgetSpec', spec), detail));
+  report.invalid(path, goForm('policy.PodDisruptionBudgetSpec', spec), detail);
 };
 
 const amount = all(intOrPercent, atMostAllPercent);

@@ -1,4 +1,3 @@
-import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
 import { isRecord } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import {
@@ -7,11 +6,73 @@ import {
   fields,
   isEmpty,
   requiredFor,
+  isChanged,
+  required,
 } from '../../server/registry/validation/combine.ts';
 import { labelSelector } from '../../server/registry/validation/label-selector-checks.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
+import { dnsSubdomain, pathSegment } from '../../server/registry/validation/formats.ts';
+import { goForm } from '../../server/registry/validation/go-form.ts';
+import { format, oneOf } from '../../server/registry/validation/values.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
+
+const named = fields({ name: required() });
+
+const ofGroup = fields({ apiGroup: oneOf([GROUP]) });
+
+const withoutGroup: Check = (group = '', path, report) => {
+  if (group !== '') report.notSupported(path, group, ['']);
+};
+
+/** @see pkg/apis/rbac/validation ValidateRoleBindingSubject @ v1.36.3 */
+function subjectCheck(isNamespaced: boolean): Check {
+  const serviceAccount = fields({
+    name: (name, path, report) => {
+      if (name !== '') format(dnsSubdomain)(name, path, report);
+    },
+    apiGroup: withoutGroup,
+    ...(isNamespaced ? {} : { namespace: required() }),
+  });
+  const ofKind: Check = (subject, path, report) => {
+    const kind = isRecord(subject) ? subject['kind'] : undefined;
+    if (kind === 'ServiceAccount') serviceAccount(subject, path, report);
+    else if (kind === 'User' || kind === 'Group') ofGroup(subject, path, report);
+    else {
+      const kinds = ['ServiceAccount', 'User', 'Group'];
+      report.notSupported(`${path}.kind`, kind ?? '', kinds);
+    }
+  };
+  return all(named, ofKind);
+}
+
+const sameRole: Check = (role, path, report, old) => {
+  if (!isChanged(role, report, old)) return;
+  report.invalid(path, goForm('rbac.RoleRef', role), 'cannot change roleRef');
+};
+
+function binding(resource: string, kinds: readonly string[]): KindRules {
+  const role = fields({
+    apiGroup: oneOf([GROUP]),
+    kind: oneOf(kinds),
+    name: required(format(pathSegment)),
+  });
+  const isNamespaced = kinds.length > 1;
+  return {
+    group: GROUP,
+    resource,
+    strategy: checkedBy(
+      all(
+        fields({ roleRef: role, subjects: each(subjectCheck(isNamespaced)) }),
+        fields({ roleRef: sameRole }),
+      ),
+    ),
+  };
+}
+
+export const roleBindings: KindRules = binding('rolebindings', ['Role', 'ClusterRole']);
+
+export const clusterRoleBindings: KindRules = binding('clusterrolebindings', ['ClusterRole']);
 
 const verbs = fields({ verbs: requiredFor('verbs must contain at least one value') });
 
@@ -28,7 +89,7 @@ function policyRule(isNamespaced: boolean): Check {
     const { nonResourceURLs, apiGroups, resources, resourceNames } = rule;
     if (isEmpty(nonResourceURLs)) return resourceRule(rule, path, report);
     const wrong = (detail: string): void =>
-      report.add(fieldInvalid(`${path}.nonResourceURLs`, nonResourceURLs, detail));
+      report.invalid(`${path}.nonResourceURLs`, nonResourceURLs, detail);
     if (isNamespaced) wrong('namespaced rules cannot apply to non-resource URLs');
     if (![apiGroups, resources, resourceNames].every(isEmpty)) {
       wrong('rules cannot apply to both regular resources and non-resource URLs');
@@ -41,7 +102,7 @@ const usableSelector: Check = (selector, path, report) => {
   const before = report.causes.length;
   labelSelector()(selector, path, report);
   if (report.causes.length === before) return;
-  report.add(fieldInvalid(path, null, 'invalid label selector.'));
+  report.invalid(path, null, 'invalid label selector.');
 };
 
 const aggregation: Check = (rule, path, report) => {
@@ -50,7 +111,7 @@ const aggregation: Check = (rule, path, report) => {
   const place = `${path}.clusterRoleSelectors`;
   if (isEmpty(clusterRoleSelectors)) {
     const detail = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
-    report.add(fieldRequired(place, detail));
+    report.required(place, detail);
   }
   each(usableSelector)(clusterRoleSelectors, place, report);
 };

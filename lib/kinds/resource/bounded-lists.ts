@@ -1,4 +1,3 @@
-import { fieldDuplicate, fieldTooMany } from '../../server/registry/rules/field-causes.ts';
 import { isRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { each } from '../../server/registry/validation/combine.ts';
@@ -7,7 +6,7 @@ import { each } from '../../server/registry/validation/combine.ts';
 export function atMostItems(most: number, ...checks: readonly Check[]): Check {
   return (list, path, report) => {
     if (!Array.isArray(list)) return;
-    if (list.length > most) return report.add(fieldTooMany(path, list.length, most));
+    if (list.length > most) return report.tooMany(path, list.length, most);
     for (const check of checks) check(list, path, report);
   };
 }
@@ -19,7 +18,7 @@ export function distinct(keyOf: (item: unknown) => unknown): Check {
     for (const [index, item] of (list as readonly unknown[]).entries()) {
       const key = keyOf(item);
       const text = JSON.stringify(key) ?? '';
-      if (keys.has(text)) report.add(fieldDuplicate(`${path}[${index}]`, key));
+      if (keys.has(text)) report.duplicate(`${path}[${index}]`, key);
       keys.add(text);
     }
   };
@@ -45,7 +44,7 @@ export function boundedMap(most: number, longestKey: number, key: Check, value?:
   return (map, path, report) => {
     if (!isRecord(map)) return;
     const names = Object.keys(map).toSorted();
-    if (names.length > most) return report.add(fieldTooMany(path, names.length, most));
+    if (names.length > most) return report.tooMany(path, names.length, most);
     for (const name of names) {
       key(name, path, report);
       value?.(map[name], `${path}[${shortened(name, longestKey)}]`, report);

@@ -1,23 +1,49 @@
-import {
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  numberAt,
-  recordsAt,
-  textAt,
-  valueAt,
-} from '../../meta/json-value.ts';
+import { isRecord, numberAt, recordsAt, textAt, valueAt } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';
 import { format } from '../../server/registry/validation/values.ts';
 import { atMostItems, distinctTexts, namedItems } from './bounded-lists.ts';
-import { deviceConfiguration, deviceSelector } from './device-configuration.ts';
 import { fullyQualifiedName, labelOf } from './device-names.ts';
-import { deviceToleration } from './device-taints.ts';
+import { deviceToleration } from './devices.ts';
+import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';
+
+const LARGEST_PARAMETERS = 10 * 1024;
+
+/** An object of a driver, at most so many bytes as it is. */
+export function driverObject(most: number = LARGEST_PARAMETERS): Check {
+  return (value, path, report) => {
+    if (value === undefined || value === null) return report.required(path);
+    if (Buffer.byteLength(JSON.stringify(value)) > most) {
+      report.tooLong(path, most, 'bytes');
+    } else if (!isRecord(value)) {
+      report.invalid(path, '<value omitted>', 'must be a valid JSON object');
+    }
+  };
+}
+
+const opaque = fields({ driver: csiDriverName, parameters: driverObject() });
+
+/** The configuration for a driver. @see pkg/apis/resource/validation validateDeviceConfiguration @ v1.36.3 */
+export const deviceConfiguration: Check = fields({
+  opaque: (value, path, report) => {
+    if (value === undefined) report.required(path);
+    else opaque(value, path, report);
+  },
+});
+
+const LONGEST_EXPRESSION = 10 * 1024;
+
+/** A selector in CEL, which is stored and not compiled. */
+const deviceSelector: Check = fields({
+  cel: (value, path, report) => {
+    if (!isRecord(value)) return report.required(path);
+    const { expression } = value;
+    if (typeof expression !== 'string') return;
+    if (Buffer.byteLength(expression) <= LONGEST_EXPRESSION) return;
+    report.tooLong(`${path}.expression`, LONGEST_EXPRESSION, 'bytes');
+  },
+});
 
 export const MOST_REQUESTS = 32;
 export const MOST_CONFIGURATIONS = 32;
@@ -29,13 +55,13 @@ export const selectors: Check = atMostItems(MOST_SELECTORS, each(deviceSelector)
 const allocation: Check = (request, path, report) => {
   const mode = textAt(request, 'allocationMode');
   const count = numberAt(request, 'count');
-  const wrong = (detail: string): void => report.add(fieldInvalid(`${path}.count`, count, detail));
+  const wrong = (detail: string): void => report.invalid(`${path}.count`, count, detail);
   if (mode === 'All') {
     if (count !== 0) wrong("must not be specified when allocationMode is 'All'");
   } else if (mode === 'ExactCount') {
     if (count <= 0) wrong('must be greater than zero');
   } else {
-    report.add(fieldNotSupported(`${path}.allocationMode`, mode, ['All', 'ExactCount']));
+    report.notSupported(`${path}.allocationMode`, mode, ['All', 'ExactCount']);
   }
 };
 
@@ -54,9 +80,9 @@ const request: Check = (value, path, report) => {
   const rule = 'exactly one of `exactly` or `firstAvailable` is required';
   const hasFirst = !isEmpty(first);
   if (exact !== undefined && hasFirst) {
-    report.add(fieldInvalid(path, null, `${rule}, but multiple fields are set`));
+    report.invalid(path, null, `${rule}, but multiple fields are set`);
   } else if (hasFirst) firstAvailable(first, `${path}.firstAvailable`, report);
-  else if (exact === undefined) report.add(fieldRequired(path, rule));
+  else if (exact === undefined) report.required(path, rule);
   else exactly(exact, `${path}.exactly`, report);
 };
 
@@ -81,7 +107,7 @@ export function requestReference(claim: unknown): Check {
     if (names.has(name)) return;
     const rule =
       "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-    report.add(fieldInvalid(path, name, rule));
+    report.invalid(path, name, rule);
   };
 }
 
@@ -100,7 +126,7 @@ const constraint: Check = (value, path, report) => {
   } else {
     const rule =
       'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
-    report.add(fieldRequired(path, rule));
+    report.required(path, rule);
   }
 };
 

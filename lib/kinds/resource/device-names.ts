@@ -1,8 +1,3 @@
-import {
-  fieldInvalid,
-  fieldRequired,
-  fieldTooLong,
-} from '../../server/registry/rules/field-causes.ts';
 import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { cIdentifier, dnsLabel, dnsSubdomain } from '../../server/registry/validation/formats.ts';
@@ -20,14 +15,14 @@ export const labelOf: Check = (name = '', path, report) => format(dnsLabel)(name
 /** A pool of devices: subdomains with slashes between them. */
 export const poolName: Check = (value = '', path, report) => {
   const name = String(value);
-  if (name === '') return report.add(fieldRequired(path));
-  if (name.length > LONGEST_POOL) report.add(fieldTooLong(path, LONGEST_POOL, 'bytes'));
+  if (name === '') return report.required(path);
+  if (name.length > LONGEST_POOL) report.tooLong(path, LONGEST_POOL, 'bytes');
   for (const part of name.split('/')) format(dnsSubdomain)(part, path, report);
 };
 
 const identifier: Check = (name, path, report) => {
   const text = String(name);
-  if (text.length > LONGEST_ID) report.add(fieldTooLong(path, LONGEST_ID, 'bytes'));
+  if (text.length > LONGEST_ID) report.tooLong(path, LONGEST_ID, 'bytes');
   format(cIdentifier)(text, path, report);
 };
 
@@ -36,8 +31,7 @@ export const qualifiedName: Check = (value, path, report) => {
   const [domain = '', name = '', ...more] = String(value).split('/');
   if (!String(value).includes('/')) return identifier(domain, path, report);
   if (more.length > 0) return;
-  const empty = (part: string): void =>
-    report.add(fieldInvalid(path, '', `the ${part} must not be empty`));
+  const empty = (part: string): void => report.invalid(path, '', `the ${part} must not be empty`);
   if (domain === '') empty('domain');
   else csiDriverName(domain, path, report);
   if (name === '') empty('name');
@@ -48,7 +42,7 @@ export const fullyQualifiedName: Check = (value, path, report) => {
   qualifiedName(value, path, report);
   if (String(value).includes('/')) return;
   const detail = 'a fully qualified name must be a domain and a name separated by a slash';
-  report.add(fieldInvalid(path, value, detail));
+  report.invalid(path, value, detail);
 };
 
 /** A name with a domain, as nodes report resources of their own. */
@@ -66,7 +60,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** An identifier that was made by a driver. */
 export const shareId: Check = (value, path, report) => {
   if (typeof value !== 'string') return;
-  const wrong = (detail: string): void => report.add(fieldInvalid(path, value, detail));
+  const wrong = (detail: string): void => report.invalid(path, value, detail);
   if (value.length !== UUID_LENGTH) {
     wrong(`error validating uid: invalid UUID length: ${value.length}`);
   } else if (!UUID.test(value)) wrong('error validating uid: invalid UUID format');

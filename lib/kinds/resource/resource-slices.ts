@@ -1,12 +1,5 @@
-import { fieldInvalid, fieldRequired } from '../../server/registry/rules/field-causes.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import {
-  isRecord,
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isEmpty } from '../../server/registry/validation/combine.ts';
@@ -36,9 +29,7 @@ const terms: Check = (selector, path, report) => {
   const list = recordsAt(selector, 'nodeSelectorTerms');
   if (list.length === 1) return;
   const shown = list.map((one) => goForm('core.NodeSelectorTerm', one));
-  report.add(
-    fieldInvalid(`${path}.nodeSelectorTerms`, shown, 'must have exactly one node selector term'),
-  );
+  report.invalid(`${path}.nodeSelectorTerms`, shown, 'must have exactly one node selector term');
 };
 
 /** On which nodes the devices of a slice are. */
@@ -47,7 +38,7 @@ const place: Check = (spec, path, report) => {
   const { nodeName, nodeSelector: selector } = spec;
   const set: string[] = [];
   const wrong = (name: string, value: unknown, rule: string): void =>
-    report.add(fieldInvalid(`${path}.${name}`, value, rule));
+    report.invalid(`${path}.${name}`, value, rule);
   if (nodeName === '') wrong('nodeName', '', 'must be either unset or set to a non-empty string');
   else if (nodeName !== undefined) {
     set.push('`nodeName`');
@@ -64,10 +55,10 @@ const place: Check = (spec, path, report) => {
   }
   const rule =
     'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
-  if (set.length === 0) report.add(fieldRequired(path, rule));
+  if (set.length === 0) report.required(path, rule);
   else if (set.length > 1) {
     const shown = `{${set.join(', ')}}`;
-    report.add(fieldInvalid(path, shown, `${rule}, but multiple fields are set`));
+    report.invalid(path, shown, `${rule}, but multiple fields are set`);
   }
 };
 
@@ -77,7 +68,7 @@ const parts: Check = (spec, path, report) => {
   if (!isRecord(spec)) return;
   const { sharedCounters: counters, devices, perDeviceNodeSelection } = spec;
   if (!isEmpty(counters) && !isEmpty(devices)) {
-    report.add(fieldInvalid(path, '', 'only one of `sharedCounters` or `devices` is allowed'));
+    report.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed');
   }
   const most = isAdvanced(recordsAt(devices)) ? MOST_ADVANCED_DEVICES : MOST_DEVICES;
   const one = device({ hasPlace: perDeviceNodeSelection === true });

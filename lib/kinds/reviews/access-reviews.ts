@@ -1,6 +1,6 @@
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
-import { badRequest, type FieldCause } from '../../meta/failure/failures.ts';
+import { badRequest, invalid, type FieldCause } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type {
   AccessDecision,
@@ -10,25 +10,210 @@ import type {
   RequestContext,
   RestStorage,
   WriteResult,
+  ResourceDescription,
 } from '../../server/registry/contract/rest-storage.ts';
 import type { ServerParts } from '../../server/registry/contract/subresource-parts.ts';
 import { userNamed, type UserInfo } from '../../server/registry/contract/user-info.ts';
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../../meta/json-value.ts';
 import { qualifiedName } from '../../server/registry/rules/name-forms.ts';
-import {
-  attributesOf,
-  localReviewCauses,
-  selfReviewCauses,
-  subjectReviewCauses,
-} from './review-causes.ts';
-import { invalidReview, reviewResource } from './review-resource.ts';
+import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
+import { causesOf, type Check } from '../../server/registry/validation/check.ts';
+import { each, fields } from '../../server/registry/validation/combine.ts';
+import { selectorRequirement } from '../../server/registry/validation/label-selector-checks.ts';
+import { timestampOf } from '../../server/registry/rules/duration.ts';
+import { defaultTable } from '../../server/registry/contract/table-columns.ts';
+
+interface ReviewOptions {
+  readonly group: 'authentication.k8s.io' | 'authorization.k8s.io';
+  readonly kind: string;
+  /** @defaultValue false */
+  readonly namespaced?: boolean | undefined;
+  readonly create: NonNullable<RestStorage['create']>;
+}
+
+/** A resource that answers questions: its only verb is `create`, and nothing is stored. */
+function reviewResource({ group, kind, namespaced = false, create }: ReviewOptions): RestStorage {
+  const singular = kind.toLowerCase();
+  const describe: ResourceDescription = {
+    group,
+    version: 'v1',
+    kind,
+    resource: `${singular}s`,
+    singular,
+    listKind: `${kind}List`,
+    namespaced,
+    shortNames: [],
+    categories: [],
+  };
+  return { describe, table: defaultTable, create };
+}
+
+/** 422 of a review, in which kube-apiserver names no kind. */
+function invalidReview(causes: readonly FieldCause[]): Error {
+  return invalid({ group: 'authorization.k8s.io', kind: '' }, '', causes);
+}
+
+const AUTHENTICATION = 'authentication.k8s.io';
+
+/** `tokenreviews`: whose token is this? */
+export function tokenReviews({ access }: ServerParts): RestStorage {
+  return reviewResource({
+    group: AUTHENTICATION,
+    kind: 'TokenReview',
+    create: async (_context, review) => {
+      const token = textAt(review, 'spec', 'token');
+      if (token === '') throw badRequest('token is required for TokenReview in authentication');
+      const verdict = await access.authenticate(token, textsAt(review, 'spec', 'audiences'));
+      const status =
+        'user' in verdict
+          ? { authenticated: true, user: shown(verdict.user), audiences: verdict.audiences }
+          : { user: {}, error: verdict.error };
+      return new DerivedObject('', { ...review, metadata: review.metadata ?? {}, status });
+    },
+  });
+}
+
+/** `selfsubjectreviews`: who am I? */
+export function selfSubjectReviews({ runtime }: ServerParts): RestStorage {
+  return reviewResource({
+    group: AUTHENTICATION,
+    kind: 'SelfSubjectReview',
+    create: ({ user, identity }) => {
+      const review = {
+        kind: 'SelfSubjectReview',
+        apiVersion: `${AUTHENTICATION}/v1`,
+        metadata: { creationTimestamp: timestampOf(runtime.wallMs()) },
+        status: { userInfo: shown(identity ?? userNamed(user)) },
+      };
+      return Promise.resolve(new DerivedObject('', review));
+    },
+  });
+}
+
+function shown({ username, uid = '', groups, extra = {} }: UserInfo): object {
+  return {
+    username,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** The attributes of a review. */
+interface ReviewAttributes {
+  readonly resource: JsonRecord | undefined;
+  readonly nonResource: JsonRecord | undefined;
+}
+
+function attributesOf(review: UnstructuredObject): ReviewAttributes {
+  return {
+    resource: recordAt(review, 'spec', 'resourceAttributes'),
+    nonResource: recordAt(review, 'spec', 'nonResourceAttributes'),
+  };
+}
+
+/** The faults of a SelfSubjectAccessReview. @see pkg/apis/authorization/validation @ v1.36.3 */
+function selfReviewCauses(review: UnstructuredObject): FieldCause[] {
+  return [...attributeCauses(review), ...selectorCauses(review), ...metadataCauses(review, '')];
+}
+
+/** The faults of a SubjectAccessReview. */
+function subjectReviewCauses(review: UnstructuredObject): FieldCause[] {
+  return [...specCauses(review), ...metadataCauses(review, '')];
+}
+
+/** The faults of a LocalSubjectAccessReview in a namespace. */
+function localReviewCauses(review: UnstructuredObject, namespace: string): FieldCause[] {
+  const { resource, nonResource } = attributesOf(review);
+  const causes = [...specCauses(review), ...metadataCauses(review, namespace)];
+  const asked = textAt(resource, 'namespace');
+  if (resource !== undefined && asked !== namespace) {
+    const rule = 'must match metadata.namespace';
+    causes.push(fieldInvalid('spec.resourceAttributes.namespace', asked, rule));
+  }
+  if (nonResource !== undefined) {
+    const rule = 'disallowed on this kind of request';
+    causes.push(fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule));
+  }
+  return causes;
+}
+
+function attributeCauses(review: UnstructuredObject): FieldCause[] {
+  const { resource, nonResource } = attributesOf(review);
+  if (resource !== undefined && nonResource !== undefined) {
+    const rule = 'cannot be specified in combination with resourceAttributes';
+    return [fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule)];
+  }
+  if (resource !== undefined || nonResource !== undefined) return [];
+  const rule = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+  return [fieldInvalid('spec.resourceAttributes', null, rule)];
+}
+
+/** The attributes with the names of their Go fields, as messages show them. */
+function goForm(nonResource: JsonRecord): object {
+  return { Path: textAt(nonResource, 'path'), Verb: textAt(nonResource, 'verb') };
+}
+
+function specCauses(review: UnstructuredObject): FieldCause[] {
+  const causes = attributeCauses(review);
+  const named = textAt(review, 'spec', 'user') !== '';
+  if (!named && textsAt(review, 'spec', 'groups').length === 0) {
+    causes.push(fieldInvalid('spec.user', '', 'at least one of user or group must be specified'));
+  }
+  return [...causes, ...selectorCauses(review)];
+}
+
+const selector =
+  (requirement: Check): Check =>
+  (value, path, report) => {
+    const raw = textAt(value, 'rawSelector');
+    const count = recordsAt(value, 'requirements').length;
+    if (raw !== '' && count > 0) {
+      const rule = 'may not specified at the same time as requirements';
+      report.invalid(`${path}.rawSelector`, raw, rule);
+    }
+    if (value !== undefined && raw === '' && count === 0) {
+      const rule = `when ${path} is specified, requirements or rawSelector is required`;
+      report.required(`${path}.requirements`, rule);
+    }
+    fields({ requirements: each(requirement) })(value, path, report);
+  };
+
+const fieldRequirement: Check = (value, path, report) => {
+  if (textAt(value, 'key') === '') report.required(`${path}.key`, 'must be specified');
+  const operator = textAt(value, 'operator');
+  const count = textsAt(value, 'values').length;
+  if ((operator === 'In' || operator === 'NotIn') && count === 0) {
+    const rule = "must be specified when `operator` is 'In' or 'NotIn'";
+    report.required(`${path}.values`, rule);
+  } else if ((operator === 'Exists' || operator === 'DoesNotExist') && count > 0) {
+    const rule = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    report.forbidden(`${path}.values`, rule);
+  }
+};
+
+/** Operators that this server does not know may come from newer clients. */
+const selectors = fields({
+  spec: fields({
+    resourceAttributes: fields({
+      fieldSelector: selector(fieldRequirement),
+      labelSelector: selector(selectorRequirement({ anyOperator: true })),
+    }),
+  }),
+});
+
+function selectorCauses(review: UnstructuredObject): FieldCause[] {
+  return causesOf(selectors, review);
+}
+
+/** A review has no metadata; a local one has its namespace. */
+function metadataCauses(review: UnstructuredObject, namespace: string): FieldCause[] {
+  const { namespace: _own, managedFields: _fields, ...rest } = recordAt(review, 'metadata') ?? {};
+  if (Object.keys(rest).length === 0) return [];
+  const rule = namespace === '' ? 'must be empty' : 'must be empty except for namespace';
+  return [fieldInvalid('metadata', rest, rule)];
+}
 
 const GROUP = 'authorization.k8s.io';
 const SELECTORS = ['fieldSelector', 'labelSelector'] as const;

@@ -1,11 +1,6 @@
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { serverContext } from '../../server/registry/contract/server-context.ts';
-import {
-  fieldForbidden,
-  fieldImmutable,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
 import { jsonEqual, numberAt, textAt } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
@@ -34,31 +29,29 @@ const valueOfName: Check = (object, _path, report) => {
   if (!name.startsWith(SYSTEM_PREFIX)) {
     if (value <= HIGHEST_OF_USERS) return;
     const detail = `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`;
-    report.add(fieldForbidden('value', detail));
+    report.forbidden('value', detail);
     return;
   }
   const problem = systemProblem(name, value, report.object['globalDefault'] === true);
   if (problem === undefined) return;
   const detail = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${problem}`;
-  report.add(fieldForbidden('metadata.name', detail));
+  report.forbidden('metadata.name', detail);
 };
 
 const policies = oneOf(['PreemptLowerPriority', 'Never']);
 
 const preemptionPolicy: Check = (value, path, report) => {
-  if (value === '') report.add(fieldRequired(path));
+  if (value === '') report.required(path);
   else policies(value, path, report);
 };
 
 /** Only these rules hold at an update. */
 const unchanged = fields({
   value: (value, path, report, old) => {
-    if ((value ?? 0) !== (old ?? 0)) {
-      report.add(fieldForbidden(path, 'may not be changed in an update.'));
-    }
+    if ((value ?? 0) !== (old ?? 0)) report.forbidden(path, 'may not be changed in an update.');
   },
   preemptionPolicy: (value, path, report, old) => {
-    if (!jsonEqual(value, old)) report.add(fieldImmutable(path, value ?? null));
+    if (!jsonEqual(value, old)) report.immutable(path, value ?? null);
   },
 });
 

@@ -119,7 +119,7 @@ function inferFamilies(spec: JsonRecord, report: Report): void {
     if (CONFIGURED.includes(family)) spec['ipFamilies'] = [...families, family];
     else {
       const detail = `${family} is not configured on this cluster`;
-      report.add(fieldInvalid(`${CLUSTER_IPS}[${index}]`, addresses, detail));
+      report.invalid(`${CLUSTER_IPS}[${index}]`, addresses, detail);
     }
   }
 }
@@ -141,7 +141,7 @@ function checkConfigured(spec: JsonRecord, report: Report): boolean {
   for (const [index, family] of familiesOf(spec).entries()) {
     if (CONFIGURED.includes(family)) continue;
     const detail = 'not configured on this cluster';
-    report.add(fieldInvalid(`${IP_FAMILIES}[${index}]`, family, detail));
+    report.invalid(`${IP_FAMILIES}[${index}]`, family, detail);
   }
   return report.causes.length === 0;
 }

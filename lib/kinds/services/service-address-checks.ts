@@ -1,9 +1,3 @@
-import {
-  fieldDuplicate,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
 import { textAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Report } from '../../server/registry/validation/check.ts';
 import { parseIp } from '../../server/registry/validation/addresses/ip-address.ts';
@@ -33,8 +27,8 @@ export function shown(values: readonly unknown[]): unknown {
 function checkFamilies(families: readonly string[], report: Report): void {
   for (const [index, family] of families.entries()) {
     const path = `${IP_FAMILIES}[${index}]`;
-    if (!FAMILIES.includes(family)) report.add(fieldNotSupported(path, family, FAMILIES));
-    if (families.indexOf(family) < index) report.add(fieldDuplicate(path, family));
+    if (!FAMILIES.includes(family)) report.notSupported(path, family, FAMILIES);
+    if (families.indexOf(family) < index) report.duplicate(path, family);
   }
 }
 
@@ -44,10 +38,10 @@ function checkFirstAddress(spec: JsonRecord, report: Report): void {
   if (single === '') {
     if (addresses.length === 0) return;
     const detail = 'must be empty when `clusterIP` is not specified';
-    report.add(fieldInvalid(CLUSTER_IPS, addresses, detail));
-  } else if (addresses.length === 0) report.add(fieldRequired(CLUSTER_IPS));
+    report.invalid(CLUSTER_IPS, addresses, detail);
+  } else if (addresses.length === 0) report.required(CLUSTER_IPS);
   else if (addresses[0] !== single) {
-    report.add(fieldInvalid(CLUSTER_IPS, addresses, 'first value must match `clusterIP`'));
+    report.invalid(CLUSTER_IPS, addresses, 'first value must match `clusterIP`');
   }
 }
 
@@ -59,13 +53,11 @@ function checkTexts(addresses: readonly string[], old: JsonRecord, report: Repor
     if (index === 0 && address === 'None') {
       if (addresses.length === 1) continue;
       const detail = "'None' must be the first and only value";
-      report.add(fieldInvalid(CLUSTER_IPS, addresses, detail));
+      report.invalid(CLUSTER_IPS, addresses, detail);
     } else isAddress(address, `${CLUSTER_IPS}[${index}]`, report);
   }
   const areReadable = report.causes.length === before;
-  if (addresses.length > 2) {
-    report.add(fieldInvalid(CLUSTER_IPS, addresses, 'may only hold up to 2 values'));
-  }
+  if (addresses.length > 2) report.invalid(CLUSTER_IPS, addresses, 'may only hold up to 2 values');
   return areReadable;
 }
 
@@ -84,7 +76,7 @@ export function checkServiceAddresses(spec: JsonRecord, old: JsonRecord, report:
   const ofAddresses = addresses.map(familyOf);
   if (addresses.length > 1 && new Set(ofAddresses).size < 2) {
     const detail = 'may specify no more than one IP for each IP family';
-    report.add(fieldInvalid(CLUSTER_IPS, addresses, detail));
+    report.invalid(CLUSTER_IPS, addresses, detail);
   }
   if (isHeadless(spec)) return;
   for (const [index, family] of families.entries()) {
@@ -92,7 +84,7 @@ export function checkServiceAddresses(spec: JsonRecord, old: JsonRecord, report:
     if (address === undefined || !FAMILIES.includes(family)) continue;
     if (ofAddresses[index] === family) continue;
     const detail = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
-    report.add(fieldInvalid(`${CLUSTER_IPS}[${index}]`, address, detail));
+    report.invalid(`${CLUSTER_IPS}[${index}]`, address, detail);
   }
 }
 
@@ -107,7 +99,7 @@ export function checkAddressUpdate(spec: JsonRecord, old: JsonRecord, report: Re
 function checkAddressesStay(spec: JsonRecord, old: JsonRecord, report: Report): void {
   const [after, before] = [clusterIpsOf(spec), clusterIpsOf(old)];
   const refuse = (index: number, detail: string): void =>
-    report.add(fieldInvalid(`${CLUSTER_IPS}[${index}]`, shown(after), detail));
+    report.invalid(`${CLUSTER_IPS}[${index}]`, shown(after), detail);
   if (after.length === before.length) {
     for (const [index, address] of before.entries()) {
       if (address !== after[index]) refuse(index, UNCHANGED);
@@ -122,7 +114,7 @@ function checkAddressesStay(spec: JsonRecord, old: JsonRecord, report: Report): 
 function checkFamiliesStay(spec: JsonRecord, old: JsonRecord, report: Report): void {
   const [after, before] = [familiesOf(spec), familiesOf(old)];
   const refuse = (value: readonly unknown[], detail: string): void =>
-    report.add(fieldInvalid(`${IP_FAMILIES}[0]`, shown(value), detail));
+    report.invalid(`${IP_FAMILIES}[0]`, shown(value), detail);
   if (after.length === before.length) {
     for (const [index, family] of before.entries()) {
       if (family !== after[index]) refuse(after, UNCHANGED);
@@ -147,5 +139,5 @@ function checkRelease(
 ): void {
   if (left.length !== 1 || ipFamilyPolicy === 'SingleStack') return;
   const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`;
-  report.add(fieldInvalid(IP_FAMILY_POLICY, ipFamilyPolicy ?? null, detail));
+  report.invalid(IP_FAMILY_POLICY, ipFamilyPolicy ?? null, detail);
 }

@@ -1,16 +1,4 @@
-import {
-  fieldDuplicate,
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-} from '../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../../meta/json-value.ts';
 import { endpointIp } from '../../server/registry/validation/addresses/address-checks.ts';
 import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
 import { first, isEmpty, required } from '../../server/registry/validation/combine.ts';
@@ -66,7 +54,7 @@ const topology: SpecRule = (_spec, _old, report) => {
   const { [HINTS]: hints, [MODE]: mode } = annotationsOf(report.object);
   if (hints === undefined || mode === undefined || hints === mode) return;
   const detail = `must match annotations[${HINTS}] when both are specified`;
-  report.add(fieldInvalid(`metadata.annotations[${MODE}]`, mode, detail));
+  report.invalid(`metadata.annotations[${MODE}]`, mode, detail);
 };
 
 const isName = format(dnsSubdomain);
@@ -75,15 +63,15 @@ const ofType: SpecRule = (spec, _old, report) => {
   const type = typeOf(spec);
   if (hasNodePorts(spec) && isHeadless(spec)) {
     const detail = `may not be set to 'None' for ${type} services`;
-    report.add(fieldInvalid(`${CLUSTER_IPS}[0]`, 'None', detail));
+    report.invalid(`${CLUSTER_IPS}[0]`, 'None', detail);
   }
   if (!isExternalName(spec)) return;
   const detail = 'may not be set for ExternalName services';
-  if (clusterIpsOf(spec).length > 0) report.add(fieldForbidden(CLUSTER_IPS, detail));
-  if (familiesOf(spec).length > 0) report.add(fieldForbidden(IP_FAMILIES, detail));
-  if (spec['ipFamilyPolicy'] !== undefined) report.add(fieldForbidden(IP_FAMILY_POLICY, detail));
+  if (clusterIpsOf(spec).length > 0) report.forbidden(CLUSTER_IPS, detail);
+  if (familiesOf(spec).length > 0) report.forbidden(IP_FAMILIES, detail);
+  if (spec['ipFamilyPolicy'] !== undefined) report.forbidden(IP_FAMILY_POLICY, detail);
   const name = textAt(spec, 'externalName').replace(/\.$/, '');
-  if (name === '') report.add(fieldRequired('spec.externalName'));
+  if (name === '') report.required('spec.externalName');
   else isName(name, 'spec.externalName', report);
 };
 
@@ -100,9 +88,9 @@ const ports: SpecRule = (spec, _old, report) => {
     const name = textAt(port, 'name');
     if (name !== '') {
       isLabel(name, `${path}.name`, report);
-      if (names.has(name)) report.add(fieldDuplicate(`${path}.name`, name));
+      if (names.has(name)) report.duplicate(`${path}.name`, name);
       names.add(name);
-    } else if (found.length > 1) report.add(fieldRequired(`${path}.name`));
+    } else if (found.length > 1) report.required(`${path}.name`);
     portNumber(port['port'] ?? 0, `${path}.port`, report);
     isProtocol(port['protocol'], `${path}.protocol`, report);
     const target = port['targetPort'] ?? 0;
@@ -119,13 +107,13 @@ const affinity: SpecRule = (spec, _old, report) => {
   const path = 'spec.sessionAffinityConfig';
   const config = recordAt(spec, 'sessionAffinityConfig');
   if (kind === 'None' && config !== undefined) {
-    report.add(fieldForbidden(path, 'must not be set when session affinity is None'));
+    report.forbidden(path, 'must not be set when session affinity is None');
   }
   if (kind !== 'ClientIP') return;
   const seconds = recordAt(config, 'clientIP')?.['timeoutSeconds'];
   const detail = `must be greater than 0 and less than ${MOST_AFFINITY_SECONDS}`;
   if (typeof seconds === 'number' && (seconds <= 0 || seconds > MOST_AFFINITY_SECONDS)) {
-    report.add(fieldInvalid(`${path}.clientIP.timeoutSeconds`, seconds, detail));
+    report.invalid(`${path}.clientIP.timeoutSeconds`, seconds, detail);
   }
 };
 
@@ -147,21 +135,21 @@ const portsOnce: SpecRule = (spec, _old, report) => {
   if (isPlain) {
     for (const [index, { nodePort = 0 }] of found.entries()) {
       const detail = "may not be used when `type` is 'ClusterIP'";
-      if (nodePort !== 0) report.add(fieldForbidden(`${pathOf(index)}.nodePort`, detail));
+      if (nodePort !== 0) report.forbidden(`${pathOf(index)}.nodePort`, detail);
     }
   }
   const nodePorts = new Set<string>();
   for (const [index, { nodePort = 0, protocol }] of found.entries()) {
     if (nodePort === 0) continue;
     const key = `${String(protocol)} ${String(nodePort)}`;
-    if (nodePorts.has(key)) report.add(fieldDuplicate(`${pathOf(index)}.nodePort`, nodePort));
+    if (nodePorts.has(key)) report.duplicate(`${pathOf(index)}.nodePort`, nodePort);
     nodePorts.add(key);
   }
   const numbers = new Set<string>();
   for (const [index, { port = 0, protocol }] of found.entries()) {
     const key = `${String(protocol)} ${String(port)}`;
     if (numbers.has(key)) {
-      report.add(fieldDuplicate(pathOf(index), goForm('core.ServicePort', { port, protocol })));
+      report.duplicate(pathOf(index), goForm('core.ServicePort', { port, protocol }));
     }
     numbers.add(key);
   }
@@ -174,7 +162,7 @@ const sourceRanges: SpecRule = (spec, old, report) => {
   if (!inSpec && typeof annotation !== 'string') return;
   // The name of the field is written like this in kube-apiserver's messages.
   const path = inSpec ? 'spec.LoadBalancerSourceRanges' : `metadata.annotations[${SOURCE_RANGES}]`;
-  if (!isBalanced(spec)) report.add(fieldForbidden(path, ONLY_BALANCED));
+  if (!isBalanced(spec)) report.forbidden(path, ONLY_BALANCED);
   if (inSpec) {
     const before = textsAt(old, 'loadBalancerSourceRanges').map((one) => one.trim());
     const isRange = format(unlessStored(legacyCidr, before));
@@ -193,13 +181,13 @@ const balancerClass: SpecRule = (spec, _old, report) => {
   const name = spec['loadBalancerClass'];
   if (name === undefined) return;
   if (isBalanced(spec)) isQualified(name, path, report);
-  else report.add(fieldForbidden(path, ONLY_BALANCED));
+  else report.forbidden(path, ONLY_BALANCED);
 };
 
 const balancerNodePorts: SpecRule = (spec, _old, report) => {
   const path = 'spec.allocateLoadBalancerNodePorts';
   const isSet = spec['allocateLoadBalancerNodePorts'] !== undefined;
-  if (isSet && !isBalanced(spec)) report.add(fieldForbidden(path, ONLY_BALANCED));
+  if (isSet && !isBalanced(spec)) report.forbidden(path, ONLY_BALANCED);
 };
 
 const POLICIES = ['Cluster', 'Local'];
@@ -212,17 +200,17 @@ const externalTraffic: SpecRule = (spec, _old, report) => {
   if (isExternallyAccessible(spec)) isExternalPolicy(policy, path, report);
   else if (policy !== '') {
     const detail = 'may only be set for externally-accessible services';
-    report.add(fieldInvalid(path, policy, detail));
+    report.invalid(path, policy, detail);
   }
   const port = spec['healthCheckNodePort'] ?? 0;
   const portPath = 'spec.healthCheckNodePort';
   if (needsHealthCheck(spec)) {
-    if (port === 0) report.add(fieldRequired(portPath));
+    if (port === 0) report.required(portPath);
     else portNumber(port, portPath, report);
   } else if (port !== 0) {
     const detail =
       "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-    report.add(fieldInvalid(portPath, port, detail));
+    report.invalid(portPath, port, detail);
   }
 };
 
@@ -230,7 +218,7 @@ const internalTraffic: SpecRule = (spec, _old, report) => {
   const path = 'spec.internalTrafficPolicy';
   const policy = spec['internalTrafficPolicy'];
   const isNeeded = hasNodePorts(spec) || typeOf(spec) === 'ClusterIP';
-  if (policy === undefined && isNeeded) report.add(fieldRequired(path));
+  if (policy === undefined && isNeeded) report.required(path);
   isInternalPolicy(policy, path, report);
 };
 
@@ -240,7 +228,7 @@ const RULES: readonly SpecRule[] = [
   topology,
   (spec, _old, report) => {
     const mayBeEmpty = isHeadless(spec) || isExternalName(spec);
-    if (isEmpty(spec['ports']) && !mayBeEmpty) report.add(fieldRequired('spec.ports'));
+    if (isEmpty(spec['ports']) && !mayBeEmpty) report.required('spec.ports');
   },
   ofType,
   ports,
@@ -272,12 +260,12 @@ const updated: Check = (service, _path, report) => {
   checkAddressUpdate(spec, old, report);
   const { loadBalancerClass: name } = spec;
   if (isBalanced(spec) && isBalanced(old) && name !== old['loadBalancerClass']) {
-    report.add(fieldInvalid('spec.loadBalancerClass', name ?? null, UNCHANGED));
+    report.invalid('spec.loadBalancerClass', name ?? null, UNCHANGED);
   }
   balancerClass(spec, old, report);
   const isSamePort = spec['healthCheckNodePort'] === old['healthCheckNodePort'];
   if (needsHealthCheck(spec) && needsHealthCheck(old) && !isSamePort) {
-    report.add(fieldForbidden('spec.healthCheckNodePort', 'field is immutable'));
+    report.forbidden('spec.healthCheckNodePort', 'field is immutable');
   }
   for (const rule of RULES) rule(spec, old, report);
 };

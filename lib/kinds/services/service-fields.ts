@@ -1,10 +1,4 @@
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../../meta/json-value.ts';
 
 const NONE: JsonRecord = {};
 

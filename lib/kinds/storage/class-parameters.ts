@@ -1,8 +1,3 @@
-import {
-  fieldInvalid,
-  fieldRequired,
-  fieldTooLong,
-} from '../../server/registry/rules/field-causes.ts';
 import { isRecord } from '../../meta/json-value.ts';
 import type { Check } from '../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../server/registry/validation/formats.ts';
@@ -24,22 +19,16 @@ export function classParameters({ required }: { readonly required: boolean }): C
   return (map, path, report) => {
     const parameters = isRecord(map) ? map : {};
     const count = Object.keys(parameters).length;
-    if (count > MOST_PARAMETERS) return report.add(fieldTooLong(path, MOST_PARAMETERS, 'bytes'));
-    if (Object.hasOwn(parameters, '')) {
-      report.add(fieldInvalid(path, '', 'field can not be empty.'));
-    }
-    if (sizeOf(parameters) > LARGEST_PARAMETERS) {
-      report.add(fieldTooLong(path, LARGEST_PARAMETERS, 'bytes'));
-    }
-    if (required && count === 0) {
-      report.add(fieldRequired(path, 'must contain at least one key/value pair'));
-    }
+    if (count > MOST_PARAMETERS) return report.tooLong(path, MOST_PARAMETERS, 'bytes');
+    if (Object.hasOwn(parameters, '')) report.invalid(path, '', 'field can not be empty.');
+    if (sizeOf(parameters) > LARGEST_PARAMETERS) report.tooLong(path, LARGEST_PARAMETERS, 'bytes');
+    if (required && count === 0) report.required(path, 'must contain at least one key/value pair');
   };
 }
 
 /** The program that makes volumes: a qualified name in any case. */
 export const provisionerName: Check = (name = '', path, report) => {
   const text = String(name).toLowerCase();
-  if (text === '') return report.add(fieldRequired(path));
-  for (const problem of qualifiedName(text)) report.add(fieldInvalid(path, text, problem));
+  if (text === '') return report.required(path);
+  for (const problem of qualifiedName(text)) report.invalid(path, text, problem);
 };

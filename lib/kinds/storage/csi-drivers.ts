@@ -1,21 +1,123 @@
 import {
-  fieldDuplicate,
-  fieldImmutable,
-  fieldInvalid,
-} from '../../server/registry/rules/field-causes.ts';
-import {
   isRecord,
   jsonEqual,
   recordsAt,
   valueAt,
+  textAt,
+  textsAt,
+  recordAt,
   type JsonRecord,
 } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
-import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';
-import { atLeast, immutable, oneOf } from '../../server/registry/validation/values.ts';
+import { all, fields, isChanged, each } from '../../server/registry/validation/combine.ts';
+import {
+  atLeast,
+  immutable,
+  oneOf,
+  nonNegative,
+  format,
+} from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
-import { fieldNotSupported } from '../../server/registry/rules/field-causes.ts';
+import { qualifiedName, dnsSubdomain } from '../../server/registry/validation/formats.ts';
+import { goForm } from '../../server/registry/validation/go-form.ts';
+import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';
+import { deprecatedNodeLabel } from '../../server/registry/rules/deprecated-node-labels.ts';
+import {
+  hasWrongSelectorValue,
+  labelSelector,
+} from '../../server/registry/validation/label-selector-checks.ts';
+import { nonNegativeQuantity } from '../../server/registry/validation/quantity-checks.ts';
+
+/** @see pkg/apis/storage/validation ValidateCSIStorageCapacity @ v1.36.3 */
+const capacityChecks = all(
+  fields({
+    nodeTopology: (value, path, report, old) =>
+      labelSelector({ strictValues: !hasWrongSelectorValue(old) })(value, path, report),
+    storageClassName: format(dnsSubdomain),
+    capacity: nonNegativeQuantity,
+  }),
+  fields({ nodeTopology: immutable, storageClassName: immutable }),
+);
+
+export const csiStorageCapacities: KindRules = {
+  group: 'storage.k8s.io',
+  resource: 'csistoragecapacities',
+  strategy: {
+    ...checkedBy(capacityChecks),
+    warnings(capacity) {
+      const found: string[] = [];
+      const path = 'nodeTopology';
+      for (const [index, { key }] of recordsAt(capacity, path, 'matchExpressions').entries()) {
+        const message = deprecatedNodeLabel(key);
+        if (message === undefined) continue;
+        found.push(`${path}.matchExpressions[${index}].key: ${String(key)} is ${message}`);
+      }
+      for (const key of Object.keys(recordAt(capacity, path, 'matchLabels') ?? {})) {
+        const message = deprecatedNodeLabel(key);
+        if (message !== undefined) found.push(`${path}.matchLabels.${key}: ${message}`);
+      }
+      return found;
+    },
+  },
+};
+
+const LONGEST_ID = 256;
+
+const nodeId: Check = (id = '', path, report) => {
+  if (id === '') report.required(path);
+  else if (Buffer.byteLength(String(id)) > LONGEST_ID) {
+    report.invalid(path, id, `must be ${LONGEST_ID} characters or less`);
+  }
+};
+
+const one = fields({
+  name: csiDriverName,
+  nodeID: nodeId,
+  allocatable: fields({ count: nonNegative }),
+});
+
+/** Keys are named at the driver, not at their place in it. */
+const topologyKeys: Check = (driver, path, report) => {
+  const seen = new Set<string>();
+  for (const key of textsAt(driver, 'topologyKeys')) {
+    if (key === '') report.required(path);
+    if (seen.has(key)) report.duplicate(path, key);
+    seen.add(key);
+    for (const problem of qualifiedName(key)) report.invalid(path, key, problem);
+  }
+};
+
+/** @see pkg/apis/storage/validation validateCSINodeDrivers @ v1.36.3 */
+const drivers: Check = (list, path, report) => {
+  const names = new Set<string>();
+  each((driver, place) => {
+    one(driver, place, report);
+    const name = textAt(driver, 'name');
+    if (names.has(name)) report.duplicate(`${place}.name`, name);
+    names.add(name);
+    topologyKeys(driver, place, report);
+  })(list, path, report);
+};
+
+/** Of a driver that stays, only what can be allocated may change. */
+const sameDrivers: Check = (list, path, report, old) => {
+  for (const before of recordsAt(old)) {
+    for (const driver of recordsAt(list)) {
+      if (driver['name'] !== before['name']) continue;
+      const { allocatable: _now, ...now } = driver;
+      const { allocatable: _then, ...then } = before;
+      if (jsonEqual(now, then)) continue;
+      report.immutable(path, goForm('storage.CSINodeDriver', now));
+    }
+  }
+};
+
+export const csiNodes: KindRules = {
+  group: 'storage.k8s.io',
+  resource: 'csinodes',
+  strategy: checkedBy(fields({ spec: fields({ drivers: all(drivers, sameDrivers) }) })),
+};
 
 const SHORTEST_TOKEN_SECONDS = 600;
 const LONGEST_TOKEN_SECONDS = 2 ** 32;
@@ -28,13 +130,13 @@ const tokenRequests: Check = (requests, path, report) => {
     const { audience, expirationSeconds } = isRecord(one) ? one : {};
     const place = `${path}[${index}]`;
     if (audiences.has(audience)) {
-      report.add(fieldDuplicate(`${place}.audience`, audience));
+      report.duplicate(`${place}.audience`, audience);
       continue;
     }
     audiences.add(audience);
     if (typeof expirationSeconds !== 'number') continue;
     const wrong = (detail: string): void =>
-      report.add(fieldInvalid(`${place}.expirationSeconds`, expirationSeconds, detail));
+      report.invalid(`${place}.expirationSeconds`, expirationSeconds, detail);
     const rule = 'may not specify a duration';
     if (expirationSeconds < SHORTEST_TOKEN_SECONDS) wrong(`${rule} less than 10 minutes`);
     if (expirationSeconds > LONGEST_TOKEN_SECONDS) wrong(`${rule} larger than 2^32 seconds`);
@@ -43,14 +145,14 @@ const tokenRequests: Check = (requests, path, report) => {
 
 const lifecycleModes: Check = (modes, path, report) => {
   for (const mode of Array.isArray(modes) ? modes : []) {
-    if (!MODES.includes(mode)) report.add(fieldNotSupported(path, mode, MODES));
+    if (!MODES.includes(mode)) report.notSupported(path, mode, MODES);
   }
 };
 
 const tokensInSecrets: Check = (value, path, report) => {
   if (value === undefined || recordsAt(report.object, 'spec', 'tokenRequests').length > 0) return;
   const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
-  report.add(fieldInvalid(path, value, detail));
+  report.invalid(path, value, detail);
 };
 
 /** @see pkg/apis/storage/validation validateCSIDriverSpec @ v1.36.3 */
@@ -69,9 +171,7 @@ const checks = fields({
     fields({
       attachRequired: (value, _path, report, old) => {
         // The path is that of kube-apiserver, which has no such field.
-        if (isChanged(value, report, old)) {
-          report.add(fieldImmutable('spec.attachedRequired', value));
-        }
+        if (isChanged(value, report, old)) report.immutable('spec.attachedRequired', value);
       },
       volumeLifecycleModes: immutable,
     }),

@@ -1,12 +1,35 @@
 import { deprecatedNodeLabel } from '../../server/registry/rules/deprecated-node-labels.ts';
-import { fieldDuplicate, fieldNotSupported } from '../../server/registry/rules/field-causes.ts';
 import { isRecord, jsonEqual, recordsAt, textsAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
-import { all, each, fields, required, unique } from '../../server/registry/validation/combine.ts';
+import {
+  all,
+  each,
+  fields,
+  required,
+  unique,
+  isChanged,
+} from '../../server/registry/validation/combine.ts';
 import { labelName } from '../../server/registry/validation/label-selector-checks.ts';
 import { immutable, oneOf } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { classParameters, provisionerName } from './class-parameters.ts';
+
+const frozen: Check = (value, path, report, old) => {
+  if (!isChanged(value, report, old)) return;
+  report.forbidden(path, `updates to ${path} are forbidden.`);
+};
+
+/** @see pkg/apis/storage/validation ValidateVolumeAttributesClass @ v1.36.3 */
+const checks = all(
+  fields({ driverName: frozen, parameters: frozen }),
+  fields({ driverName: provisionerName, parameters: classParameters({ required: true }) }),
+);
+
+export const volumeAttributesClasses: KindRules = {
+  group: 'storage.k8s.io',
+  resource: 'volumeattributesclasses',
+  strategy: checkedBy(checks),
+};
 
 const EXPRESSIONS = 'matchLabelExpressions';
 
@@ -17,7 +40,7 @@ const expressions: Check = (list, path, report) => {
   each((one, place) => {
     expression(one, place, report);
     const key = isRecord(one) ? one['key'] : undefined;
-    if (keys.has(key)) report.add(fieldDuplicate(`${place}.key`, key));
+    if (keys.has(key)) report.duplicate(`${place}.key`, key);
     keys.add(key);
   })(list, path, report);
 };
@@ -36,7 +59,7 @@ const topologies: Check = (terms, path, report) => {
       ]),
     );
     for (const other of seen) {
-      if (jsonEqual(form, other)) report.add(fieldDuplicate(`${place}.${EXPRESSIONS}`, ''));
+      if (jsonEqual(form, other)) report.duplicate(`${place}.${EXPRESSIONS}`, '');
     }
     seen.push(form);
   }
@@ -45,7 +68,7 @@ const topologies: Check = (terms, path, report) => {
 const reclaimPolicy: Check = (policy, path, report) => {
   const policies: readonly unknown[] = ['Delete', 'Retain'];
   if (policy === undefined || policy === '' || policies.includes(policy)) return;
-  report.add(fieldNotSupported(path, policy, policies));
+  report.notSupported(path, policy, policies);
 };
 
 /** @see pkg/apis/storage/validation ValidateStorageClass @ v1.36.3 */

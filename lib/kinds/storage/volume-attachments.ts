@@ -1,20 +1,73 @@
-import {
-  fieldForbidden,
-  fieldImmutable,
-  fieldRequired,
-  fieldTooLong,
-} from '../../server/registry/rules/field-causes.ts';
-import { isRecord } from '../../meta/json-value.ts';
+import { fieldForbidden, fieldRequired } from '../../server/registry/rules/field-causes.ts';
+import { isRecord, type JsonRecord } from '../../meta/json-value.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import { causesOf, checkedBy, type Check } from '../../server/registry/validation/check.ts';
-import { all, fields, isChanged } from '../../server/registry/validation/combine.ts';
+import {
+  all,
+  fields,
+  isChanged,
+  isEmpty,
+  required,
+} from '../../server/registry/validation/combine.ts';
 import { dnsSubdomain } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { between, format } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { sizeOf } from './class-parameters.ts';
 import { csiDriverName } from '../../server/registry/validation/csi-driver-name.ts';
-import { inlineVolume } from './inline-volume.ts';
+
+const IN_CONTEXT = 'in the context of inline volumes';
+const NOT_INLINE = `may not be specified ${IN_CONTEXT}`;
+const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+/** Sources of volumes besides `csi`. */
+const OTHER_SOURCES =
+  `awsElasticBlockStore azureDisk azureFile cephfs cinder fc flexVolume flocker gcePersistentDisk glusterfs
+  hostPath iscsi local nfs photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume`.split(
+    /\s+/,
+  );
+
+const csi = fields({ driver: csiDriverName, volumeHandle: required() });
+
+const accessModes: Check = (modes, path, report) => {
+  if (isEmpty(modes)) report.required(path);
+  const given: readonly unknown[] = Array.isArray(modes) ? modes : [];
+  for (const mode of given) {
+    if (!MODES.includes(mode as string)) report.notSupported(path, mode, MODES);
+  }
+  const isShared = given.some((one) => one !== MODES[3] && MODES.includes(one as string));
+  if (given.includes(MODES[3]) && isShared) {
+    report.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
+  }
+};
+
+/** A volume within an attachment. @see pkg/apis/core/validation ValidatePersistentVolumeSpec @ v1.36.3 */
+const inlineVolume: Check = (volume, path, report) => {
+  if (!isRecord(volume)) return;
+  const refuse = (name: string, detail: string): void =>
+    report.forbidden(`${path}.${name}`, detail);
+  if (volume['claimRef'] !== undefined) refuse('claimRef', NOT_INLINE);
+  if (volume['capacity'] !== undefined) refuse('capacity', NOT_INLINE);
+  if (volume['csi'] === undefined) {
+    report.required(`${path}.csi`, `has to be specified ${IN_CONTEXT}`);
+  }
+  accessModes(volume['accessModes'], `${path}.accessModes`, report);
+  const policy = volume['persistentVolumeReclaimPolicy'];
+  if (!isEmpty(policy) && policy !== 'Retain') {
+    refuse('persistentVolumeReclaimPolicy', `may only be Retain ${IN_CONTEXT}`);
+  }
+  if (volume['nodeAffinity'] !== undefined) refuse('nodeAffinity', NOT_INLINE);
+  csi(volume['csi'], `${path}.csi`, report);
+  if (!hasSource(volume)) report.required(path, 'must specify a volume type');
+  if (!isEmpty(volume['storageClassName'])) refuse('storageClassName', NOT_INLINE);
+  const { volumeMode = 'Filesystem' } = volume;
+  if (volumeMode !== 'Filesystem') {
+    refuse('volumeMode', `may not specify volumeMode other than Filesystem ${IN_CONTEXT}`);
+  }
+};
+
+function hasSource(volume: JsonRecord): boolean {
+  return volume['csi'] !== undefined || OTHER_SOURCES.some((name) => volume[name] !== undefined);
+}
 
 const LARGEST_METADATA = 256 * 1024;
 const LONGEST_MESSAGE = 1024;
@@ -29,20 +82,20 @@ const source: Check = (value, path, report) => {
     report.add(hasName ? fieldForbidden(path, rule) : fieldRequired(path, rule));
   } else if (persistentVolumeName === '') {
     const detail = 'must specify non empty persistentVolumeName';
-    report.add(fieldRequired(`${path}.persistentVolumeName`, detail));
+    report.required(`${path}.persistentVolumeName`, detail);
   } else inlineVolume(inlineVolumeSpec, `${path}.inlineVolumeSpec`, report);
 };
 
 const attachmentMetadata: Check = (map, path, report) => {
   if (!isRecord(map) || sizeOf(map) <= LARGEST_METADATA) return;
-  report.add(fieldTooLong(path, LARGEST_METADATA, 'bytes'));
+  report.tooLong(path, LARGEST_METADATA, 'bytes');
 };
 
 const volumeError = fields({
   message: (text, path, report) => {
     if (typeof text !== 'string' || Buffer.byteLength(text) <= LONGEST_MESSAGE) return;
     // kube-apiserver names the limit of the metadata.
-    report.add(fieldTooLong(path, LARGEST_METADATA, 'bytes'));
+    report.tooLong(path, LARGEST_METADATA, 'bytes');
   },
   errorCode: between(0, MOST_INT32),
 });
@@ -56,7 +109,7 @@ const volumeName: Check = (spec, path, report) => {
 
 const sameSpec: Check = (spec, path, report, old) => {
   if (!isChanged(spec, report, old)) return;
-  report.add(fieldImmutable(path, goForm('storage.VolumeAttachmentSpec', spec)));
+  report.immutable(path, goForm('storage.VolumeAttachmentSpec', spec));
 };
 
 /** @see pkg/apis/storage/validation ValidateVolumeAttachment @ v1.36.3 */

@@ -1,10 +1,5 @@
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../../meta/json-value.ts';
 
 export interface PodCondition {
   readonly type: string;

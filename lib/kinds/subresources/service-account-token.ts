@@ -11,13 +11,7 @@ import { serviceAccountName } from '../../server/registry/contract/user-info.ts'
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  textAt,
-  textsAt,
-  valueAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, textAt, textsAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
 import { namedCreation } from './named-creation.ts';
 
 const TOKEN_REQUEST = {

@@ -1,9 +1,4 @@
-import {
-  recordAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../meta/json-value.ts';
+import { recordAt, textAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
 
 /** The metrics of an autoscaler in the forms of autoscaling/v1 and v2. See pkg/apis/autoscaling/v1/conversion.go @ 24a394e. */
 type Shape = (source: JsonRecord) => JsonRecord;

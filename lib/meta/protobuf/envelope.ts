@@ -69,7 +69,6 @@ export function readEnvelope(bytes: Uint8Array): ProtobufEnvelope {
 /**
  * Writes an object with its envelope, as Kubernetes does.
  * @param writeRaw writes the message into `wire`
- * @internal
  */
 export function writeEnvelope(apiVersion: string, kind: string, writeRaw: () => void): Buffer {
   return writeMessage(() => {
@@ -82,7 +81,7 @@ export function writeEnvelope(apiVersion: string, kind: string, writeRaw: () => 
   });
 }
 
-/** The part of an envelope before a content of `rawBytes` bytes. @internal */
+/** The part of an envelope before a content of `rawBytes` bytes. */
 export function envelopeHead(apiVersion: string, kind: string, rawBytes: number): Buffer {
   return writeMessage(() => {
     reserve(LENGTH_BYTES);
@@ -92,10 +91,10 @@ export function envelopeHead(apiVersion: string, kind: string, rawBytes: number)
   });
 }
 
-/** The part of an envelope after any content: an empty encoding and an empty content type. @internal */
+/** The part of an envelope after any content: an empty encoding and an empty content type. */
 export const ENVELOPE_TAIL: Uint8Array = Uint8Array.of(0x1a, 0, 0x22, 0);
 
-/** Where the content begins in an envelope that `writeEnvelope` wrote; it ends before `ENVELOPE_TAIL`. @internal */
+/** Where the content begins in an envelope that `writeEnvelope` wrote; it ends before `ENVELOPE_TAIL`. */
 export function contentStart(envelope: Uint8Array): number {
   const type = MAGIC.length + 1;
   const typeBytes = lengthAt(envelope, type);

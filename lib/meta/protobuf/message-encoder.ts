@@ -19,7 +19,7 @@ export function encodeMessage(
 const generated = new GeneratedEncoders();
 const interpreted = new InterpretedEncoder();
 
-/** As `encodeMessage`, into `wire`. @internal */
+/** As `encodeMessage`, into `wire`. */
 export function writeAnyMessage(type: MessageType, object: unknown): void {
   if (!mayGenerateCode()) {
     interpreted.write(type, object);

@@ -18,11 +18,41 @@ import {
   writeEnvelope,
   type ProtobufEnvelope,
 } from './envelope.ts';
-import { decodeInto, type DecodeMessageOptions } from './message-decoder.ts';
 import { writeAnyMessage } from './message-encoder.ts';
 import { malformedObject, quotedText, unsupportedEncoding } from './wire/protobuf-error.ts';
 import { parseRawJson } from './wire/raw-json.ts';
 import { textOf } from './wire/wire-reader.ts';
+import { GeneratedDecoders } from './decode/generated-decoders.ts';
+import {
+  decodeInterpreted,
+  type DecodeMessageOptions,
+  type JsonFields,
+} from './decode/interpreted-decoder.ts';
+import { mayGenerateCode } from './wire/code-generation.ts';
+
+export type { DecodeMessageOptions };
+
+const generated = new GeneratedDecoders();
+
+/**
+ * Decodes a message without an envelope, into the object that `begin` makes; see `decodeObject`. Its decoder is generated when the
+ * message is first decoded. Where code generation is forbidden, the table is read for each message, which takes several times as long.
+ * @throws {ProtobufError} MALFORMED_OBJECT; UNSUPPORTED_ENCODING for an unknown field that is to be refused.
+ */
+function decodeInto(
+  begin: () => JsonFields,
+  type: MessageType,
+  bytes: Uint8Array,
+  options: DecodeMessageOptions = {},
+): JsonFields {
+  const decoded = mayGenerateCode()
+    ? generated.decode(type, bytes, {
+        refuseUnknown: options.unknownFields === 'refuse',
+        json: begin(),
+      })
+    : undefined;
+  return decoded ?? { ...begin(), ...decodeInterpreted(type, bytes, options) };
+}
 
 export interface DecodeObjectOptions extends DecodeMessageOptions {
   /** For an envelope that names no kind. @defaultValue none: such an envelope is refused */

@@ -1,8 +1,3 @@
-import { errorMessage } from '../../kernel/failure/errors.ts';
-import { readFields } from './envelope.ts';
-import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
-import { textOf } from './wire/wire-reader.ts';
-
 /** The bytes of the length in front of each event of a watch in protobuf; most significant first. */
 export const FRAME_LENGTH_BYTES = 4;
 
@@ -15,7 +10,7 @@ export function watchEventFrame(type: string, object: Uint8Array): Buffer {
   return Buffer.concat(watchEventPieces(type, object));
 }
 
-/** As `watchEventFrame`, in pieces, the last of which is `object`. @internal */
+/** As `watchEventFrame`, in pieces, the last of which is `object`. */
 export function watchEventPieces(type: string, object: Uint8Array): [Buffer, Uint8Array] {
   const text = Buffer.from(type, 'utf8');
   const raw = 1 + lengthOf(object.length) + object.length;
@@ -28,28 +23,6 @@ export function watchEventPieces(type: string, object: Uint8Array): [Buffer, Uin
   writeHead(head, at, 0x0a, object.length);
   return [head, object];
 }
-
-/**
- * The type and the object of an event of a watch, from a frame without its length. The object is a view of `frame`, for
- * `decodeObject`.
- * @throws {ProtobufError} MALFORMED_OBJECT.
- * @internal
- */
-export function readWatchEvent(frame: Uint8Array): {
-  readonly type: string;
-  readonly object: Uint8Array;
-} {
-  try {
-    const [type = EMPTY, extension = EMPTY] = readFields(frame, 2);
-    const [object = EMPTY] = readFields(extension, 1);
-    return { type: textOf(type), object };
-  } catch (error) {
-    if (error instanceof ProtobufError) throw error;
-    throw malformedObject(`the event is not valid protobuf: ${errorMessage(error)}`, error);
-  }
-}
-
-const EMPTY = new Uint8Array();
 
 function lengthOf(value: number): number {
   let length = 1;

@@ -5,9 +5,25 @@ import { viewOf } from '../format/file-object.ts';
 import { replayedError, type RecordedError } from '../format/recorded-error.ts';
 import { LAST_OF_BATCH, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 import type { Exchange, RecordedAnswer, RecordedReader } from './read-recording.ts';
-import { recordedEvent } from './recorded-event.ts';
 import type { ReplayStep } from './replay-pace.ts';
 import { firstListEnd, isStreamingList } from './replay-course.ts';
+import type { EVENT_FLAGS } from '../capture/recorded-source.ts';
+
+const EVENT_TYPES = { 1: 'ADDED', 2: 'MODIFIED', 3: 'DELETED' } as const;
+
+/** The event of a record of the kind `event` or `bookmark`. */
+export function recordedEvent<T extends KubernetesObject>({
+  kind,
+  flags,
+  body,
+}: RecordFrame): WatchEvent<ObjectView<T>> {
+  if (kind === RecordKind.bookmark) {
+    const bookmark = JSON.parse(body.toString('utf8')) as object;
+    return { type: 'BOOKMARK', ...bookmark } as WatchEvent<ObjectView<T>>;
+  }
+  const number = (flags & ~LAST_OF_BATCH) as (typeof EVENT_FLAGS)[keyof typeof EVENT_FLAGS];
+  return { type: EVENT_TYPES[number], object: viewOf<T>(body) };
+}
 
 /** The receivers of the records of each reader, whatever the programs request. */
 export interface ReplayAudience<T extends KubernetesObject> {

@@ -17,7 +17,7 @@ import { viewOf } from '../format/file-object.ts';
 import { replayedError, type RecordedError } from '../format/recorded-error.ts';
 import { LAST_OF_BATCH, RecordKind, type RecordFrame } from '../format/record-frame.ts';
 import type { Exchange, RecordedAnswer, RecordedReader } from './read-recording.ts';
-import { recordedEvent } from './recorded-event.ts';
+import { recordedEvent } from './play-recording.ts';
 import { initialAnswers, isStreamingList, ReplayCourse } from './replay-course.ts';
 import type { PacedReader, ReplayPace, ReplayStep } from './replay-pace.ts';
 import { ReplayState } from './replay-state.ts';

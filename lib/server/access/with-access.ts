@@ -3,7 +3,7 @@ import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts
 import { withHeaders } from '../http/responses/api-response.ts';
 import { failureResponse } from '../http/responses/document-response.ts';
 import { toApiError } from '../http/request-failures.ts';
-import type { Authorizer } from '../registry/contract/access-parts.ts';
+import type { Authorizer, AccessQuestion } from '../registry/contract/access-parts.ts';
 import {
   IN_PROCESS_USER,
   isPrivileged,
@@ -14,6 +14,21 @@ import { wantedUserOf } from './authentication/impersonation-headers.ts';
 import { forbiddenAccess } from './authorization/forbidden-access.ts';
 import { Impersonator } from './authorization/impersonator.ts';
 import { questionOf } from './authorization/request-question.ts';
+
+/** The same authorizer, which reports each question before it answers. */
+export function observed(
+  authorizer: Authorizer,
+  onAccess: ((question: AccessQuestion) => void) | undefined,
+): Authorizer {
+  if (onAccess === undefined) return authorizer;
+  return {
+    authorize: async (question) => {
+      onAccess(question);
+      return await authorizer.authorize(question);
+    },
+    rulesOf: async (user, namespace) => await authorizer.rulesOf(user, namespace),
+  };
+}
 
 /** Health checks need no right. @see apiserver pkg/server/options/authorization.go AlwaysAllowPaths @ v0.36.3 */
 const ALWAYS_ALLOWED: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);

@@ -4,9 +4,13 @@ import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { withDeadline } from '../../kernel/time/wait.ts';
-import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
+import type {
+  ResourceRegistry,
+  RestStorage,
+  ConnectMethods,
+} from '../registry/contract/rest-storage.ts';
 import type { Authorizer } from '../registry/contract/access-parts.ts';
-import { otherVerbs } from '../access/authorization/other-verbs.ts';
+import { otherVerbs } from '../access/authorization/request-question.ts';
 import { IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
 import { IN_PROCESS_CLIENT } from '../storage/contract/storage-interface.ts';
 import { FENCE_HEADER, FENCE_REFUSED } from '../../meta/fence-token.ts';
@@ -18,28 +22,65 @@ import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { textResponse, withHeaders } from '../http/responses/api-response.ts';
 import { failureResponse } from '../http/responses/document-response.ts';
 import { JSON_TYPE } from '../http/media/media-type.ts';
-import { serveConnect } from './verbs/serve-connect.ts';
-import { serveCreate } from './verbs/serve-create.ts';
-import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
-import { serveDelete } from './verbs/serve-delete.ts';
+import { serveCreate, serveUpdate } from './verbs/serve-create.ts';
+import { serveDeleteCollection, serveDelete } from './verbs/serve-delete.ts';
 import type { Exchange } from './verbs/exchange.ts';
-import { serveGet } from './verbs/serve-get.ts';
-import { serveList } from './verbs/serve-list.ts';
 import { parseQuery } from '../http/parse-query.ts';
 import { checkRoute, negotiate, type Representation } from '../http/negotiation.ts';
 import { patchTypes, servePatch } from './verbs/serve-patch.ts';
-import { PageNotFound, requestTimedOut, toApiError } from '../http/request-failures.ts';
+import {
+  PageNotFound,
+  requestTimedOut,
+  toApiError,
+  methodNotAllowed,
+  unknownPathIn,
+} from '../http/request-failures.ts';
 import { pathSegments, type RequestInfo, type Verb } from '../http/request-info.ts';
 import { routeOf } from './resource-route.ts';
 import { ApiRequestMeter, type RequestMeasure } from './metrics/api-request-meter.ts';
 import { SlowRequestTrace } from './metrics/slow-request-trace.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
 import { RootPaths, type TokenIssuer } from './root-paths.ts';
-import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/answer/warnings.ts';
 import { protobufFrame, WatchFrames } from './verbs/answer/watch-frames.ts';
 import { serveWatch } from './verbs/serve-watch.ts';
 import { withStandardHeaders } from '../http/responses/standard-headers.ts';
+import { queryText, parseListOptions } from '../http/query-options.ts';
+import { objectResponse, listResponse } from './verbs/render.ts';
+import { badRequest } from '../../meta/failure/failures.ts';
+
+/** A request to a subresource that something behind the server answers. */
+async function serveConnect(
+  { info, context, request, query }: Exchange,
+  connect: ConnectMethods,
+): Promise<ApiResponse> {
+  if (info.path !== '' && !connect.takesPath) throw unknownPathIn(info.group);
+  if (!(connect.verbs as readonly Verb[]).includes(info.verb)) throw methodNotAllowed();
+  if (query.has('dryRun')) throw badRequest('dryRun is not supported');
+  const { method, headers, body } = request;
+  const { name = '', path } = info;
+  return await connect.handle(context, name, { method, path, query, headers, body });
+}
+
+/** GET of a collection. */
+async function serveList(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, query } = exchange;
+  if (storage.list === undefined) throw methodNotAllowed();
+  const options = parseListOptions(query);
+  const list = await (storage.scan?.(context, options) ?? storage.list(context, options));
+  context.step?.('read from storage');
+  return listResponse(exchange, list);
+}
+
+/** GET of one object. */
+async function serveGet(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, info, query } = exchange;
+  if (storage.get === undefined) throw methodNotAllowed();
+  const resourceVersion = queryText(query, 'resourceVersion');
+  const stored = await storage.get(context, info.name ?? '', { resourceVersion });
+  context.step?.('read from storage');
+  return objectResponse(exchange, 200, stored);
+}
 
 export interface ApiHandlerOptions {
   /** The served resources. */

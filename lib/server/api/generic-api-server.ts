@@ -24,8 +24,7 @@ import {
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
-import { observed } from '../access/authorization/observed.ts';
-import { withAccess } from '../access/with-access.ts';
+import { observed, withAccess } from '../access/with-access.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
 import type { KindSet, OwnService } from '../registry/contract/kind-set.ts';

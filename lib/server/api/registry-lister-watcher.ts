@@ -21,7 +21,7 @@ import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
 import { partialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import { parseApiVersion, type GroupVersion } from '../../meta/resource.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { closedAfter } from '../cacher/closed-after.ts';
+import { closedAfter } from '../cacher/storage-lister-watcher.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import { serverContext } from '../registry/contract/server-context.ts';
 import { methodNotAllowed, unknownPath } from '../http/request-failures.ts';

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceRegistry } from '../registry/contract/rest-storage.ts';
-import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
+import { DiscoveryDocuments, servedGroups } from './discovery/discovery-documents.ts';
 import type { HealthEndpoints } from './health/health-endpoints.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import {
@@ -16,7 +16,6 @@ import { methodNotAllowed, PageNotFound, unknownPath } from '../http/request-fai
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { OpenApi } from './openapi/open-api.ts';
 import { serverVersion } from './server-version.ts';
-import { servedGroups } from './discovery/served-resources.ts';
 
 export interface RootPathsOptions {
   readonly registry: ResourceRegistry;

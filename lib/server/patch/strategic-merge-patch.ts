@@ -1,6 +1,6 @@
 import type { ApiError } from '../../meta/failure/api-error.ts';
 import { badRequest, withoutReason } from '../../meta/failure/failures.ts';
-import type { MessageType } from '../../meta/types/message-type.ts';
+import type { MessageType, MessageField } from '../../meta/types/message-type.ts';
 import { setOwn } from '../../meta/json-value.ts';
 import {
   cloneJson,
@@ -9,9 +9,97 @@ import {
   type Json,
   type JsonObject,
 } from '../http/body/json-tree.ts';
-import { patchLookup, type PatchLookup, type PatchMember } from './patch-lookup.ts';
 import { goMapText } from './patch-text.ts';
 import { inOrderOf, mergeItems } from './strategic-lists.ts';
+
+/**
+ * Applies a JSON merge patch: objects are merged, null removes, everything else replaces. The target is not changed. The result
+ * may share parts with the target, never with the patch. The members of the objects that were merged come in alphabetical order.
+ * @see RFC 7386
+ */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (Array.isArray(patch)) return patch.map((item) => mergedItem(item));
+  if (!isJsonObject(patch)) return patch;
+  const base = isJsonObject(target) ? target : {};
+  const result: JsonObject = {};
+  const names = new Set([...Object.keys(base), ...Object.keys(patch)]);
+  for (const name of [...names].toSorted()) {
+    const change = getOwn(patch, name);
+    if (change === null) continue;
+    const before = getOwn(base, name);
+    setOwn(result, name, change === undefined ? before : applyMergePatch(before, change));
+  }
+  return result;
+}
+
+/** Objects in lists lose their nulls too; null as an item stays. */
+function mergedItem(item: Json): Json {
+  return item === null ? null : applyMergePatch(undefined, item);
+}
+
+/** How a strategic merge patch merges a member. */
+interface PatchMember {
+  readonly replaces: boolean;
+  readonly merges: boolean;
+  /** The field that identifies the items of a merged list; undefined for a list of plain values. */
+  readonly mergeKey: string | undefined;
+  /** The members of the value, or of the items of a list. */
+  readonly below: PatchLookup;
+}
+
+/** Finds members by name. @throws {ApiError} 500 for a member that the type does not have, as kube-apiserver. */
+type PatchLookup = (name: string) => PatchMember;
+
+/** Where the type is unknown, objects are merged and lists are replaced. */
+const untyped: PatchLookup = () => UNTYPED;
+const UNTYPED: PatchMember = {
+  replaces: false,
+  merges: false,
+  mergeKey: undefined,
+  below: untyped,
+};
+
+/** @see apimachinery pkg/util/strategicpatch/meta.go PatchMetaFromStruct @ v0.36.3 */
+function patchLookup(type: MessageType | undefined): PatchLookup {
+  if (type === undefined || type.isUnion) return untyped;
+  return (name) => {
+    const field = type.byName.get(name);
+    if (field !== undefined) return memberOf(field);
+    const struct = type.name.slice(type.name.indexOf('.') + 1);
+    throw withoutReason(
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
+  };
+}
+
+function memberOf({
+  patchStrategies,
+  patchMergeKey,
+  shape,
+  message,
+  type,
+}: MessageField): PatchMember {
+  return {
+    replaces: patchStrategies.includes('replace'),
+    merges: patchStrategies.includes('merge'),
+    mergeKey: patchMergeKey,
+    below:
+      shape === 'map' ? noStruct : message === undefined ? noFields(type) : patchLookup(message),
+  };
+}
+
+/** In a map, no values can be merged. */
+function noStruct(): never {
+  throw withoutReason('merging an object in json but data type is not struct, instead is: map');
+}
+
+function noFields(struct: string): PatchLookup {
+  return (name) => {
+    throw withoutReason(
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
+  };
+}
 
 const PATCH = '$patch';
 const RETAIN_KEYS = '$retainKeys';

@@ -20,8 +20,12 @@ import {
 } from './contract/kind-definition.ts';
 import { checkNameOfUrl } from './rules/name-validation.ts';
 import { toMutableObject } from './rules/mutable-object.ts';
-import { trackUpdate } from './managed-fields/field-manager.ts';
-import { fieldsOfScale, fieldsOfScaled, type ScaledFields } from './managed-fields/scale-fields.ts';
+import {
+  trackUpdate,
+  fieldsOfScale,
+  fieldsOfScaled,
+  type ScaledFields,
+} from './managed-fields/field-manager.ts';
 import { typedBody } from './writes/typed-body.ts';
 import { admittedBody } from './writes/admitted-body.ts';
 import { writtenOptions } from './writes/write-admission.ts';

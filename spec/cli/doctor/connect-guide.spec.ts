@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
-import { doctorSteps } from '../../../lib/cli/doctor/doctor-steps.ts';
+import { doctorSteps } from '../../../lib/cli/doctor/doctor-command.ts';
 
 const GUIDE = resolve(import.meta.dirname, '../../../docs/guides/connect.md');
 

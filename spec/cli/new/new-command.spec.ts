@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import type { CommandHost } from '../../../lib/cli/contract/command.ts';
-import { projectFiles } from '../../../lib/cli/new/project-files.ts';
+import { projectFiles } from '../../../lib/cli/new/new-command.ts';
 import { projectNames } from '../../../lib/cli/new/project-names.ts';
 import { parseManifests } from '../../../lib/meta/manifests/parse-manifests.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';

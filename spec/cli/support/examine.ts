@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { doctorCommand } from '../../../lib/cli/doctor/doctor-command.ts';
 import type { Network } from '../../../lib/cli/doctor/contract/network.ts';
-import type { ReportDocument, ReportStep } from '../../../lib/cli/doctor/report-document.ts';
+import type { ReportDocument, ReportStep } from '../../../lib/cli/doctor/report-lines.ts';
 import type { CommandHost } from '../../../lib/cli/contract/command.ts';
 import { within } from '../../support/until.ts';
 import { capturedHost } from './captured-host.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   namespaceConditions,
   type NamespaceCondition,
-} from '../../../lib/cluster/namespaces/namespace-conditions.ts';
+} from '../../../lib/cluster/namespaces/namespace-deletion.ts';
 import type { RemainingContent } from '../../../lib/cluster/namespaces/namespace-content.ts';
 
 const EARLIER = '2026-01-01T00:00:00Z';

@@ -11,7 +11,7 @@ import {
 import type {
   Outcome,
   RecordedOperation,
-} from '../../../lib/conformance/history/recorded-operation.ts';
+} from '../../../lib/conformance/history/history-recorder.ts';
 
 export const PREFIX = '/generated/';
 

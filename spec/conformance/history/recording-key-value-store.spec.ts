@@ -6,7 +6,7 @@ import type {
   TxnRequest,
 } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { HistoryRecorder } from '../../../lib/conformance/history/history-recorder.ts';
-import { operationText } from '../../../lib/conformance/history/operation-text.ts';
+import { operationText } from '../../../lib/conformance/history/revision-checker.ts';
 import { RecordingKeyValueStore } from '../../../lib/conformance/history/recording-key-value-store.ts';
 
 const PUT: TxnRequest = {

@@ -6,10 +6,12 @@ import {
   type KeyValueWatchMessage,
   type TxnOperation,
 } from '../../../lib/server/mvcc/contract/key-value-store.ts';
-import { HistoryRecorder } from '../../../lib/conformance/history/history-recorder.ts';
+import {
+  HistoryRecorder,
+  type WatchRecording,
+} from '../../../lib/conformance/history/history-recorder.ts';
 import type { KeyValueHistory } from '../../../lib/conformance/history/key-value-history.ts';
 import { RecordingKeyValueStore } from '../../../lib/conformance/history/recording-key-value-store.ts';
-import type { WatchRecording } from '../../../lib/conformance/history/recorded-operation.ts';
 import { checkRevisions } from '../../../lib/conformance/history/revision-checker.ts';
 import {
   validateWatch,

@@ -10,7 +10,7 @@ import type {
   RecordedOperation,
   RecordedRange,
   RecordedTxn,
-} from '../../../lib/conformance/history/recorded-operation.ts';
+} from '../../../lib/conformance/history/history-recorder.ts';
 
 /** A way in which a store can be wrong. */
 export interface Fault {

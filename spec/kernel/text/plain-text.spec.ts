@@ -9,6 +9,7 @@ describe('plainText', () => {
     ['no title of a window', 'a\u001B]0;owned\u0007b', 'ab'],
     ['no control characters', 'a\u0000b\u0007c\u009Bd', 'a b c d'],
     ['no other direction of text', 'invoice\u202Efdp.exe', 'invoice fdp.exe'],
+    ['no characters that hide text', 'a\u200Bb\uFEFFc\uD800d', 'a b c d'],
     ['no escape character that begins nothing', 'a\u001B', 'a'],
     ['other scripts', 'größe 大 😀', 'größe 大 😀'],
     ['nothing for nothing', ' \n ', ''],
@@ -21,6 +22,7 @@ describe('plainText', () => {
 
   it('cuts a long text, and shows that', () => {
     expect(plainText('x'.repeat(20), 20)).to.equal('x'.repeat(20));
+    expect(plainText('x'.repeat(1e7), 20)).to.equal(`${'x'.repeat(18)} …`);
     expect(plainText('x'.repeat(21), 20)).to.equal(`${'x'.repeat(18)} …`);
     expect(plainText(`${'x'.repeat(10)}${' '.repeat(1_000)}y`, 20)).to.equal(`${'x'.repeat(10)} …`);
   });

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { claimFaults, podFaults } from '../../../lib/kinds/admission/limit-checks.ts';
-import { setContainerDefaults } from '../../../lib/kinds/admission/limit-defaults.ts';
+import {
+  claimFaults,
+  podFaults,
+  setContainerDefaults,
+} from '../../../lib/kinds/admission/limit-ranger.ts';
 import type { MutableObject } from '../../../lib/server/registry/rules/mutable-object.ts';
 
 function podOf(...resources: readonly object[]): MutableObject {

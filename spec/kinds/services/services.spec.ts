@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  valueAt,
-} from '../../../lib/meta/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, rejection } from '../../server/registry/support/registry-harness.ts';
 
 function service(name: string, spec: object = {}): object {

@@ -4,7 +4,7 @@ import {
   guards,
   letsUnhealthyGo,
   withOneDisruption,
-} from '../../../lib/kinds/subresources/disruption-budget.ts';
+} from '../../../lib/kinds/subresources/pod-eviction.ts';
 
 const pod = { metadata: { name: 'web', labels: { app: 'x' } } } as UnstructuredObject;
 const budgetOf = (spec: object, status: object = {}): UnstructuredObject => ({

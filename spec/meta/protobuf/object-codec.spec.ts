@@ -16,12 +16,12 @@ import {
 import { ProtobufError } from '../../../lib/meta/protobuf/wire/protobuf-error.ts';
 import {
   FRAME_LENGTH_BYTES,
-  readWatchEvent,
   watchEventFrame,
 } from '../../../lib/meta/protobuf/watch-event-frame.ts';
 import { writeMessage } from '../../../lib/meta/protobuf/wire/wire-writer.ts';
 import { builtInTypes } from '../../../lib/meta/types/built-in-types.ts';
 import { envelope, message } from './protobuf-writer.ts';
+import { readWatchEvent } from './read-watch-event.ts';
 
 interface Recorded {
   readonly path: string;

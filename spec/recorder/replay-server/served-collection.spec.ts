@@ -3,7 +3,7 @@ import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { forbidden } from '../../../lib/meta/failure/failures.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
 import { ServedCollection } from '../../../lib/recorder/replay-server/served-collection.ts';
-import { kindOfResource } from '../../../lib/recorder/replay-server/served-kind.ts';
+import { kindOfResource } from '../../../lib/recorder/replay-server/replay-server.ts';
 import type { ServedPart } from '../../../lib/recorder/replay-server/served-part.ts';
 import { ServedStage } from '../../../lib/recorder/replay-server/served-stage.ts';
 import { serverContext } from '../../../lib/server/registry/contract/server-context.ts';

@@ -3,8 +3,10 @@ import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { alreadyExists, conflict, notFound } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { createBootstrapObjects } from '../../../lib/server/api/create-bootstrap-objects.ts';
-import { BOOTSTRAP_OBJECTS } from '../../../lib/kinds/bootstrap/bootstrap-objects.ts';
-import { priorityClasses } from '../../../lib/kinds/bootstrap/system-objects.ts';
+import {
+  BOOTSTRAP_OBJECTS,
+  priorityClasses,
+} from '../../../lib/kinds/bootstrap/bootstrap-objects.ts';
 import type { ServerParts } from '../../../lib/server/registry/contract/subresource-parts.ts';
 
 const RESOURCE = { group: 'scheduling.k8s.io', resource: 'priorityclasses' } as const;

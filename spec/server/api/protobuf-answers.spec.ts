@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../lib/meta/object.ts';
 import { decodeObject, encodeObject } from '../../../lib/meta/protobuf/object-codec.ts';
-import {
-  FRAME_LENGTH_BYTES,
-  readWatchEvent,
-} from '../../../lib/meta/protobuf/watch-event-frame.ts';
+import { FRAME_LENGTH_BYTES } from '../../../lib/meta/protobuf/watch-event-frame.ts';
+import { readWatchEvent } from '../../meta/protobuf/read-watch-event.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { DEFINITIONS, GADGET, GADGETS, gadgets } from './gadgets.ts';
 import { apiRequest } from './support.ts';

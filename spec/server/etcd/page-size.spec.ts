@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PageSize } from '../../../lib/server/etcd/page-size.ts';
+import { PageSize } from '../../../lib/server/etcd/range-reads.ts';
 
 const MEMBER_TIMEOUT_MS = 3000;
 const MB = 1024 * 1024;

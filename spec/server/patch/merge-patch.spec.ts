@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { applyMergePatch } from '../../../lib/server/patch/merge-patch.ts';
+import { applyMergePatch } from '../../../lib/server/patch/strategic-merge-patch.ts';
 import type { Json } from '../../../lib/server/http/body/json-tree.ts';
 
 describe('merge patch', () => {

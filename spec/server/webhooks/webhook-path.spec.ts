@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { webhookPath } from '../../../lib/server/webhooks/webhook-path.ts';
+import { webhookPath } from '../../../lib/server/webhooks/webhook-caller.ts';
 
 /** The paths of URLs, and those at which kube-apiserver v1.36.3 called the webhooks. */
 const CALLED: readonly (readonly [path: string, called: string])[] = [

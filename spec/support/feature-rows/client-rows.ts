@@ -180,7 +180,7 @@ export const testingRows: readonly FeatureRow[] = [
   yes(
     107,
     'Faults of watches in tests of the program: resets, ends, expiry, silence, delays',
-    'server/api/faults/faulty-body.ts',
+    'server/api/faults/faulted-answer.ts',
     [
       'server/api/faults/faults.spec.ts',
       'Faults silence a watch, which stays open until its client leaves',

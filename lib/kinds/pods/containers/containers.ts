@@ -1,32 +1,178 @@
 import {
-  fieldDuplicate,
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotFound,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
   isRecord,
   recordAt,
   recordsAt,
   textAt,
+  textsAt,
+  numberAt,
   type JsonRecord,
 } from '../../../meta/json-value.ts';
-import type { Check } from '../../../server/registry/validation/check.ts';
-import { fields, required } from '../../../server/registry/validation/combine.ts';
-import { dnsLabel } from '../../../server/registry/validation/formats.ts';
-import { format } from '../../../server/registry/validation/values.ts';
-import { podCheck, type PodReport } from '../report/pod-report.ts';
-import { requiredOneOf } from '../report/small-checks.ts';
+import type { Check, Report } from '../../../server/registry/validation/check.ts';
+import { fields, required, all } from '../../../server/registry/validation/combine.ts';
+import { dnsLabel, portName } from '../../../server/registry/validation/formats.ts';
+import { format, oneOf, portNumber } from '../../../server/registry/validation/values.ts';
+import { podCheck, partCheck, type PodReport } from '../report/pod-report.ts';
+import { requiredOneOf, oneOfTexts } from '../report/small-checks.ts';
 import { pullPolicy } from '../volumes/volume-sources.ts';
 import { env, envFrom } from './env.ts';
 import { lifecycle, probes } from './handlers.ts';
 import { checkMounts } from './mounts.ts';
-import { checkHostPorts, containerPorts } from './ports.ts';
 import { containerResourceName } from './resource-names.ts';
 import { checkRequirements } from './resource-requirements.ts';
-import { checkInitRestart, checkRestartRules, resizePolicy } from './restart-rules.ts';
-import { securityContext } from './security-context.ts';
+import { goForm } from '../../../server/registry/validation/go-form.ts';
+import { appArmorProfile, seccompProfile, unixId } from './security-profiles.ts';
+import { windowsOptions } from './windows-options.ts';
+
+const POLICIES = ['Always', 'Never', 'OnFailure'];
+const MOST_RULES = 20;
+const MOST_CODES = 255;
+const NEEDS_POLICY = 'must specify restartPolicy when restart rules are used';
+
+const action = oneOfTexts('Restart', 'RestartAllContainers');
+const operator = oneOfTexts('In', 'NotIn');
+
+/**
+ * When a container starts again.
+ * @see pkg/apis/core/validation/validation.go validateContainerRestartPolicy @ v1.36.3
+ */
+function checkRestartRules(container: JsonRecord, path: string, report: Report): void {
+  const { restartPolicy: policy } = container;
+  const rules = recordsAt(container, 'restartPolicyRules');
+  if (policy === undefined && rules.length > 0) {
+    report.required(`${path}.restartPolicy`, NEEDS_POLICY);
+  } else if (policy !== undefined && !POLICIES.includes(policy as string)) {
+    report.notSupported(`${path}.restartPolicy`, policy, POLICIES);
+  }
+  const list = `${path}.restartPolicyRules`;
+  if (rules.length > MOST_RULES) report.tooMany(list, rules.length, MOST_RULES);
+  for (const [index, rule] of rules.entries()) {
+    action(rule['action'], `${list}[${index}].action`, report);
+    checkCodes(rule['exitCodes'], `${list}[${index}].exitCodes`, report);
+  }
+}
+
+/** The same of an init container: without a policy, its rules are not looked at. */
+function checkInitRestart(container: JsonRecord, path: string, report: Report): void {
+  if (container['restartPolicy'] !== undefined) checkRestartRules(container, path, report);
+  else if (recordsAt(container, 'restartPolicyRules').length > 0) {
+    report.required(`${path}.restartPolicy`, NEEDS_POLICY);
+  }
+}
+
+function checkCodes(codes: unknown, path: string, report: Report): void {
+  if (!isRecord(codes)) {
+    report.required(path, 'must be specified');
+    return;
+  }
+  operator(codes['operator'], `${path}.operator`, report);
+  const count = Array.isArray(codes['values']) ? codes['values'].length : 0;
+  if (count > MOST_CODES) report.tooMany(`${path}.values`, count, MOST_CODES);
+}
+
+const RESIZED = ['cpu', 'memory'];
+const RESTARTS = ['NotRequired', 'RestartContainer'];
+
+/** The value of an enumeration that has to be set. */
+function checkOneOf(value: string, values: readonly string[], path: string, report: Report): void {
+  if (value === '') report.required(path);
+  else if (!values.includes(value)) report.notSupported(path, value, values);
+}
+
+/** The restart policies of a container when its resources change. API servers report on most of it at the list. */
+const resizePolicy: Check = podCheck((list, path, pod) => {
+  const seen = new Set<string>();
+  for (const [index, one] of recordsAt(list).entries()) {
+    const name = textAt(one, 'resourceName');
+    const restart = textAt(one, 'restartPolicy');
+    if (seen.has(name)) pod.duplicate(`${path}[${index}]`, name);
+    seen.add(name);
+    checkOneOf(name, RESIZED, path, pod);
+    checkOneOf(restart, RESTARTS, path, pod);
+    if (textAt(pod.spec, 'restartPolicy') === 'Never' && restart !== 'NotRequired') {
+      const rule = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+      pod.invalid(path, restart, rule);
+    }
+  }
+});
+
+const requiredPort: Check = (port, path, report) => {
+  if (port === 0 || port === undefined) report.required(path);
+  else portNumber(port, path, report);
+};
+
+const hostPort: Check = (port, path, report) => {
+  if (port !== 0) portNumber(port, path, report);
+};
+
+const port: Check = fields({
+  containerPort: requiredPort,
+  hostPort,
+  protocol: requiredOneOf('SCTP', 'TCP', 'UDP'),
+});
+
+/** The ports of a container. */
+const containerPorts: Check = (list, path, report) => {
+  const names = new Set<string>();
+  for (const [index, one] of recordsAt(list).entries()) {
+    const at = `${path}[${index}]`;
+    const name = textAt(one, 'name');
+    const problems = name === '' ? [] : portName(name);
+    for (const problem of problems) report.invalid(`${at}.name`, name, problem);
+    if (names.has(name)) report.duplicate(`${at}.name`, name);
+    if (name !== '' && problems.length === 0) names.add(name);
+    port(one, at, report);
+  }
+};
+
+/** Refuses a port of the node that the containers have twice. */
+function checkHostPorts(containers: readonly JsonRecord[], path: string, report: Report): void {
+  const seen = new Set<string>();
+  for (const [index, container] of containers.entries()) {
+    for (const [place, one] of recordsAt(container, 'ports').entries()) {
+      const number = numberAt(one, 'hostPort');
+      if (number === 0) continue;
+      const text = `${textAt(one, 'protocol')}/${textAt(one, 'hostIP')}/${number}`;
+      if (seen.has(text)) report.duplicate(`${path}[${index}].ports[${place}].hostPort`, text);
+      seen.add(text);
+    }
+  }
+}
+
+const procMount: Check = all(
+  oneOf(['Default', 'Unmasked']),
+  podCheck((value, path, pod) => {
+    if (!pod.hostUsers || value !== 'Unmasked') return;
+    pod.invalid(path, value, '`hostUsers` must be false to use `Unmasked`');
+  }),
+);
+
+const escalation = partCheck((context, path, pod) => {
+  if (context['allowPrivilegeEscalation'] !== false) return;
+  const refuse = (what: string): void => {
+    const rule = `cannot set \`allowPrivilegeEscalation\` to false and ${what}`;
+    pod.invalid(path, goForm('core.SecurityContext', context), rule);
+  };
+  if (context['privileged'] === true) refuse('`privileged` to true');
+  for (const capability of textsAt(context, 'capabilities', 'add')) {
+    if (capability === 'CAP_SYS_ADMIN') refuse('`capabilities.Add` CAP_SYS_ADMIN');
+  }
+});
+
+const privileged: Check = (value, path, report) => {
+  if (value !== true || report.policy.allowPrivileged !== false) return;
+  report.forbidden(path, 'disallowed by cluster policy');
+};
+
+/**
+ * The security context of a container.
+ * @see pkg/apis/core/validation/validation.go ValidateSecurityContext @ v1.36.3
+ */
+const securityContext: Check = all(
+  fields({ privileged }),
+  fields({ runAsUser: unixId, runAsGroup: unixId, procMount, seccompProfile }),
+  escalation,
+  fields({ windowsOptions, appArmorProfile }),
+);
 
 // The rules of containers. See pkg/apis/core/validation/validation.go from validateContainerCommon on @ v1.36.3.
 
@@ -57,13 +203,13 @@ const hooks = fields({ lifecycle });
 /** The containers that run on. */
 export const containers: Check = podCheck((_value, path, pod) => {
   const list = recordsAt(pod.spec, 'containers');
-  if (list.length === 0) pod.add(fieldRequired(path));
+  if (list.length === 0) pod.required(path);
   const names = new Set<string>();
   for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`;
     const name = textAt(container, 'name');
     checkCommon(container, at, pod);
-    if (names.has(name)) pod.add(fieldDuplicate(`${at}.name`, name));
+    if (names.has(name)) pod.duplicate(`${at}.name`, name);
     names.add(name);
     hooks(container, at, pod);
     probes(container, at, pod);
@@ -85,7 +231,7 @@ function checkInitResize(container: JsonRecord, at: string, pod: PodReport): voi
   for (const [index, one] of recordsAt(container, 'resizePolicy').entries()) {
     if (one['restartPolicy'] !== 'RestartContainer') continue;
     const rule = "must not be set to 'RestartContainer' for non-sidecar initContainers";
-    pod.add(fieldInvalid(`${at}.resizePolicy[${index}].restartPolicy`, 'RestartContainer', rule));
+    pod.invalid(`${at}.resizePolicy[${index}].restartPolicy`, 'RestartContainer', rule);
   }
 }
 
@@ -116,7 +262,7 @@ export const initContainers: Check = podCheck((_value, path, pod) => {
     const name = textAt(container, 'name');
     checkCommon(container, at, pod);
     checkInitRestart(container, at, pod);
-    if (names.has(name)) pod.add(fieldDuplicate(`${at}.name`, name));
+    if (names.has(name)) pod.duplicate(`${at}.name`, name);
     else if (name !== '') names.add(name);
     // They run one after the other. API servers report on each as the first one.
     checkHostPorts([container], path, pod);
@@ -126,7 +272,7 @@ export const initContainers: Check = podCheck((_value, path, pod) => {
     } else {
       const rule = 'may not be set for init containers without restartPolicy=Always';
       for (const hook of HOOKS) {
-        if (isRecord(container[hook])) pod.add(fieldForbidden(`${at}.${hook}`, rule));
+        if (isRecord(container[hook])) pod.forbidden(`${at}.${hook}`, rule);
       }
     }
     checkInitResize(container, at, pod);
@@ -156,12 +302,12 @@ function checkEphemeralFields(container: JsonRecord, at: string, pod: PodReport)
   for (const name of NOT_EPHEMERAL) {
     const value = container[name];
     const isEmptyRecord = name === 'resources' && Object.keys(value ?? {}).length === 0;
-    if (isSet(value) && !isEmptyRecord) pod.add(fieldForbidden(`${at}.${name}`, CANNOT));
+    if (isSet(value) && !isEmptyRecord) pod.forbidden(`${at}.${name}`, CANNOT);
   }
   for (const [index, mount] of recordsAt(container, 'volumeMounts').entries()) {
     for (const name of ['subPath', 'subPathExpr']) {
       if (textAt(mount, name) === '') continue;
-      pod.add(fieldForbidden(`${at}.volumeMounts[${index}].${name}`, CANNOT));
+      pod.forbidden(`${at}.volumeMounts[${index}].${name}`, CANNOT);
     }
   }
 }
@@ -178,11 +324,9 @@ export const ephemeralContainers: Check = podCheck((_value, path, pod) => {
     const target = textAt(container, 'targetContainerName');
     checkCommon(container, at, pod);
     checkImage(container, at, pod);
-    if (names.has(name)) pod.add(fieldDuplicate(`${at}.name`, name));
+    if (names.has(name)) pod.duplicate(`${at}.name`, name);
     names.add(name);
-    if (target !== '' && !others.has(target)) {
-      pod.add(fieldNotFound(`${at}.targetContainerName`, target));
-    }
+    if (target !== '' && !others.has(target)) pod.notFound(`${at}.targetContainerName`, target);
     checkEphemeralFields(container, at, pod);
   }
 });
@@ -192,5 +336,5 @@ export function checkImage(container: JsonRecord, path: string, pod: PodReport):
   const image = textAt(container, 'image');
   if (image.trim() === image) return;
   const rule = 'must not have leading or trailing whitespace';
-  pod.add(fieldInvalid(`${path}.image`, image, rule));
+  pod.invalid(`${path}.image`, image, rule);
 }

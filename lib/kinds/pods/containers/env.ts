@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
 import { recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, each, fields, required } from '../../../server/registry/validation/combine.ts';
@@ -56,10 +55,10 @@ const valueFrom: Check = (variable, path, report) => {
     check(from[name], `${at}.${name}`, report);
     count += 1;
   }
-  if (count === 0) report.add(fieldInvalid(at, '', NO_SOURCE));
+  if (count === 0) report.invalid(at, '', NO_SOURCE);
   else if (textAt(variable, 'value') !== '') {
-    report.add(fieldInvalid(at, '', 'may not be specified when `value` is not empty'));
-  } else if (count > 1) report.add(fieldInvalid(at, '', MANY));
+    report.invalid(at, '', 'may not be specified when `value` is not empty');
+  } else if (count > 1) report.invalid(at, '', MANY);
 };
 
 /** The variables of a container. */
@@ -82,9 +81,9 @@ export const envFrom: Check = (list, path, report) => {
     objectName(secretRef, `${at}.secretRef`, report);
     if (configMapRef === undefined && secretRef === undefined) {
       const rule = 'must specify one of: `configMapRef` or `secretRef`';
-      report.add(fieldInvalid(path, '', rule));
+      report.invalid(path, '', rule);
     } else if (configMapRef !== undefined && secretRef !== undefined) {
-      report.add(fieldInvalid(path, '', MANY));
+      report.invalid(path, '', MANY);
     }
   }
 };

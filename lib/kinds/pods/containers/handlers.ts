@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
 import { isRecord, numberAt, recordsAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields, required } from '../../../server/registry/validation/combine.ts';
@@ -26,7 +25,7 @@ const sleep = partCheck((action, path, pod) => {
   const limit = pod.gracePeriod;
   if (limit === undefined || (seconds >= 0 && seconds <= limit)) return;
   const rule = `must be non-negative and less than terminationGracePeriodSeconds (${limit})`;
-  pod.add(fieldInvalid(path, seconds, rule));
+  pod.invalid(path, seconds, rule);
 });
 
 const http: Check = fields({
@@ -66,16 +65,14 @@ const probe: Check = all(
 
 const succeedsOnce: Check = (value, path, report) => {
   const threshold = numberAt(value, 'successThreshold');
-  if (threshold !== 1) {
-    report.add(fieldInvalid(`${path}.successThreshold`, threshold, 'must be 1'));
-  }
+  if (threshold !== 1) report.invalid(`${path}.successThreshold`, threshold, 'must be 1');
 };
 
 const noGracePeriod: Check = (value, path, report) => {
   const seconds = isRecord(value) ? value['terminationGracePeriodSeconds'] : undefined;
   if (seconds === undefined) return;
   const rule = 'must not be set for readinessProbes';
-  report.add(fieldInvalid(`${path}.terminationGracePeriodSeconds`, seconds, rule));
+  report.invalid(`${path}.terminationGracePeriodSeconds`, seconds, rule);
 };
 
 /** The probes of a container that runs on. */

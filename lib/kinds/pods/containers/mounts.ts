@@ -1,16 +1,4 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotFound,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
-  recordsAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordsAt, textAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { format, oneOf } from '../../../server/registry/validation/values.ts';
 import type { PodReport } from '../report/pod-report.ts';
 import { descendingPath, withoutBacksteps } from '../volumes/local-path.ts';
@@ -51,17 +39,15 @@ interface Taken {
 function checkPlace(mount: JsonRecord, at: string, { taken, seen }: Taken, pod: PodReport): void {
   const name = textAt(mount, 'name');
   const place = textAt(mount, 'mountPath');
-  if (name === '') pod.add(fieldRequired(`${at}.name`));
-  if (!pod.volumes.has(name)) pod.add(fieldNotFound(`${at}.name`, name));
-  if (place === '') pod.add(fieldRequired(`${at}.mountPath`));
-  if (seen.has(place)) pod.add(fieldInvalid(`${at}.mountPath`, place, 'must be unique'));
+  if (name === '') pod.required(`${at}.name`);
+  if (!pod.volumes.has(name)) pod.notFound(`${at}.name`, name);
+  if (place === '') pod.required(`${at}.mountPath`);
+  if (seen.has(place)) pod.invalid(`${at}.mountPath`, place, 'must be unique');
   seen.add(place);
-  if (taken.has(name)) {
-    pod.add(fieldInvalid(`${at}.name`, name, 'must not already exist in volumeDevices'));
-  }
+  if (taken.has(name)) pod.invalid(`${at}.name`, name, 'must not already exist in volumeDevices');
   if ([...taken.values()].includes(place)) {
     const rule = 'must not already exist as a path in volumeDevices';
-    pod.add(fieldInvalid(`${at}.mountPath`, place, rule));
+    pod.invalid(`${at}.mountPath`, place, rule);
   }
 }
 
@@ -75,7 +61,7 @@ function checkSubPath(mount: JsonRecord, list: string, index: number, pod: PodRe
   descending(subPath, `${list}.subPath`, pod);
   if (expression !== '' && subPath !== '') {
     const rule = 'subPathExpr and subPath are mutually exclusive';
-    pod.add(fieldInvalid(`${list}[${index}].subPathExpr`, expression, rule));
+    pod.invalid(`${list}[${index}].subPathExpr`, expression, rule);
   }
   descending(expression, `${list}.subPathExpr`, pod);
 }
@@ -88,18 +74,18 @@ function checkMode(mount: JsonRecord, list: string, isPrivileged: boolean, pod: 
   propagations(mountPropagation, `${list}.mountPropagation`, pod);
   if (mountPropagation === 'Bidirectional' && !isPrivileged) {
     const rule = 'Bidirectional mount propagation is available only to privileged containers';
-    pod.add(fieldForbidden(`${list}.mountPropagation`, rule));
+    pod.forbidden(`${list}.mountPropagation`, rule);
   }
   if (recursion === undefined || recursion === 'Disabled') return;
   const at = `${list}.recursiveReadOnly`;
   if (!RECURSIONS.includes(recursion as string)) {
-    pod.add(fieldNotSupported(at, recursion, RECURSIONS));
+    pod.notSupported(at, recursion, RECURSIONS);
     return;
   }
   const only = 'may only be specified when';
-  if (mount['readOnly'] !== true) pod.add(fieldForbidden(at, `${only} readOnly is true`));
+  if (mount['readOnly'] !== true) pod.forbidden(at, `${only} readOnly is true`);
   if ((mountPropagation ?? 'None') !== 'None') {
-    pod.add(fieldForbidden(at, `${only} mountPropagation is None or not specified`));
+    pod.forbidden(at, `${only} mountPropagation is None or not specified`);
   }
 }
 
@@ -119,30 +105,28 @@ function checkDevices(
     const nameAt = `${path}[${index}].name`;
     const name = textAt(device, 'name');
     const volume = pod.volumes.get(name);
-    if (name === '') pod.add(fieldRequired(nameAt));
-    if (names.has(name)) pod.add(fieldInvalid(nameAt, name, 'must be unique'));
-    if (volume === undefined) pod.add(fieldNotFound(nameAt, name));
+    if (name === '') pod.required(nameAt);
+    if (names.has(name)) pod.invalid(nameAt, name, 'must be unique');
+    if (volume === undefined) pod.notFound(nameAt, name);
     else if (!('persistentVolumeClaim' in volume || 'ephemeral' in volume)) {
-      pod.add(fieldInvalid(nameAt, name, NO_BLOCK));
+      pod.invalid(nameAt, name, NO_BLOCK);
     }
     const placeAt = `${path}[${index}].devicePath`;
     const place = textAt(device, 'devicePath');
     checkDevicePath(place, placeAt, places, pod);
-    if (mounted.has(name)) {
-      pod.add(fieldInvalid(nameAt, name, 'must not already exist in volumeMounts'));
-    }
+    if (mounted.has(name)) pod.invalid(nameAt, name, 'must not already exist in volumeMounts');
     if ([...mounted.values()].includes(place)) {
       const rule = 'must not already exist as a path in volumeMounts';
-      pod.add(fieldInvalid(placeAt, place, rule));
+      pod.invalid(placeAt, place, rule);
     }
     if (name !== '') names.add(name);
   }
 }
 
 function checkDevicePath(place: string, at: string, places: Set<string>, pod: PodReport): void {
-  if (place === '') pod.add(fieldRequired(at));
-  if (places.has(place)) pod.add(fieldInvalid(at, place, 'must be unique'));
+  if (place === '') pod.required(at);
+  if (places.has(place)) pod.invalid(at, place, 'must be unique');
   if (withoutBacksteps(place).length > 0) {
-    pod.add(fieldInvalid(at, place, "can not contain backsteps ('..')"));
+    pod.invalid(at, place, "can not contain backsteps ('..')");
   } else places.add(place);
 }

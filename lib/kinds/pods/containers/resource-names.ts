@@ -1,4 +1,3 @@
-import { fieldInvalid, fieldNotSupported } from '../../../server/registry/rules/field-causes.ts';
 import type { Report } from '../../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../../server/registry/validation/formats.ts';
 
@@ -60,7 +59,7 @@ export const containerResourceName: ResourceNameCheck = (name, path, report) => 
   if (IN_CONTAINERS.has(name)) return;
   const own = ownProblem(name);
   for (const problem of own === undefined ? problemsOf(name) : [...problemsOf(name), own]) {
-    report.add(fieldInvalid(path, name, problem));
+    report.invalid(path, name, problem);
   }
 };
 
@@ -77,7 +76,7 @@ const OF_PODS = ['cpu', 'hugepages-', 'memory'];
 /** A resource that a pod as a whole may ask for. */
 export const podResourceName: ResourceNameCheck = (name, path, report) => {
   const problems = problemsOf(name);
-  for (const problem of problems) report.add(fieldInvalid(path, name, problem));
+  for (const problem of problems) report.invalid(path, name, problem);
   if (problems.length > 0 || name === 'cpu' || name === 'memory' || isHugePages(name)) return;
-  report.add(fieldNotSupported(path, name, OF_PODS));
+  report.notSupported(path, name, OF_PODS);
 };

@@ -1,16 +1,5 @@
-import {
-  fieldDuplicate,
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotFound,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { fieldNotFound } from '../../../server/registry/rules/field-causes.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Report } from '../../../server/registry/validation/check.ts';
 import { dnsLabel } from '../../../server/registry/validation/formats.ts';
 import {
@@ -64,7 +53,7 @@ export function checkRequirements(
   }
   const all = [...names.limits, ...names.requests];
   if (all.some(isHugePages) && !all.some((name) => name === 'cpu' || name === 'memory')) {
-    report.add(fieldForbidden(path, 'HugePages require cpu or memory'));
+    report.forbidden(path, 'HugePages require cpu or memory');
   }
   const claims = recordsAt(requirements, 'claims');
   if (claims.length > 0) checkClaims(claims, `${path}.claims`, report, claimNames);
@@ -93,20 +82,20 @@ function checkAgainstLimit(
   const isStrict = !mayOvercommit(name);
   if (limit === undefined) {
     const rule = 'Limit must be set for non overcommitable resources';
-    if (isStrict) report.add(fieldRequired(`${path}.limits`, rule));
+    if (isStrict) report.required(`${path}.limits`, rule);
     return;
   }
   const order = compareQuantities(request, limit);
   if (order === 0 || (order < 0 && !isStrict)) return;
   const relation = isStrict ? 'equal to' : 'less than or equal to';
   const rule = `must be ${relation} ${name} limit of ${limit as string}`;
-  report.add(fieldInvalid(`${path}.requests`, request, rule));
+  report.invalid(`${path}.requests`, request, rule);
 }
 
 function checkPages(name: string, amount: unknown, at: string, report: Report): void {
   if (!isHugePages(name) || isWholePages(name, amount)) return;
   const rule = `${String(amount)} is not positive integer multiple of ${name}`;
-  report.add(fieldInvalid(at, amount, rule));
+  report.invalid(at, amount, rule);
 }
 
 function isWholePages(name: string, amount: unknown): boolean {
@@ -134,7 +123,7 @@ function checkClaims(
     const at = `${path}[${index}]`;
     const name = textAt(claim, 'name');
     if (name === '') {
-      report.add(fieldRequired(at));
+      report.required(at);
       continue;
     }
     checkClaimUse(name, textAt(claim, 'request'), at, report, seen);
@@ -156,15 +145,15 @@ function checkClaimUse(
   seen: Set<string>,
 ): void {
   if (seen.has(name)) {
-    report.add(fieldDuplicate(at, name));
+    report.duplicate(at, name);
     return;
   }
   if (request !== '') requestName(request, `${at}.request`, report);
   const key = request === '' ? name : `${name}/${request}`;
-  if (seen.has(key)) report.add(fieldDuplicate(at, key));
+  if (seen.has(key)) report.duplicate(at, key);
   else if (request === '') {
     for (const other of seen) {
-      if (other.startsWith(`${name}/`)) report.add(fieldDuplicate(at, name));
+      if (other.startsWith(`${name}/`)) report.duplicate(at, name);
     }
   }
   seen.add(key);

@@ -1,9 +1,3 @@
-import {
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-  fieldTooLong,
-} from '../../../server/registry/rules/field-causes.ts';
 import { isRecord, textAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { goForm } from '../../../server/registry/validation/go-form.ts';
@@ -23,17 +17,15 @@ export const seccompProfile: Check = (profile, path, report) => {
   const { localhostProfile: local } = profile;
   const at = `${path}.localhostProfile`;
   if (type === '') {
-    report.add(fieldRequired(`${path}.type`, 'type is required when seccompProfile is set'));
+    report.required(`${path}.type`, 'type is required when seccompProfile is set');
   } else if (!PROFILE_TYPES.includes(type)) {
-    report.add(fieldNotSupported(`${path}.type`, type, PROFILE_TYPES));
+    report.notSupported(`${path}.type`, type, PROFILE_TYPES);
   }
   if (type !== 'Localhost') {
     const rule = 'can only be set when seccomp type is Localhost';
-    if (local !== undefined) {
-      report.add(fieldInvalid(at, goForm('core.SeccompProfile', profile), rule));
-    }
+    if (local !== undefined) report.invalid(at, goForm('core.SeccompProfile', profile), rule);
   } else if (local === undefined) {
-    report.add(fieldRequired(at, 'must be set when seccomp type is Localhost'));
+    report.required(at, 'must be set when seccomp type is Localhost');
   } else localProfile(local, at, report);
 };
 
@@ -47,20 +39,16 @@ export const appArmorProfile: Check = (profile, path, report) => {
   const { localhostProfile: local } = profile;
   const at = `${path}.localhostProfile`;
   if (type === '') {
-    report.add(fieldRequired(`${path}.type`, 'type is required when appArmorProfile is set'));
+    report.required(`${path}.type`, 'type is required when appArmorProfile is set');
   } else if (!PROFILE_TYPES.includes(type)) {
-    report.add(fieldNotSupported(`${path}.type`, type, PROFILE_TYPES));
+    report.notSupported(`${path}.type`, type, PROFILE_TYPES);
   } else if (type !== 'Localhost') {
     const rule = 'can only be set when AppArmor type is Localhost';
-    if (local !== undefined) report.add(fieldInvalid(at, local, rule));
+    if (local !== undefined) report.invalid(at, local, rule);
   } else if (typeof local !== 'string' || local === '') {
-    report.add(fieldRequired(at, NEEDS_PROFILE));
+    report.required(at, NEEDS_PROFILE);
   } else {
-    if (local.trim() !== local) {
-      report.add(fieldInvalid(at, local, 'must not be padded with whitespace'));
-    }
-    if (local.length > LONGEST_PROFILE) {
-      report.add(fieldTooLong(at, LONGEST_PROFILE, 'bytes'));
-    }
+    if (local.trim() !== local) report.invalid(at, local, 'must not be padded with whitespace');
+    if (local.length > LONGEST_PROFILE) report.tooLong(at, LONGEST_PROFILE, 'bytes');
   }
 };

@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { fields } from '../../../server/registry/validation/combine.ts';
 import { dnsSubdomain, type Format } from '../../../server/registry/validation/formats.ts';
@@ -19,10 +18,10 @@ const WRONG_IN_USER = /["/\\:;|=,+*?<>@[\]]/;
 const credentialSpec: Check = (value, path, report) => {
   if (typeof value !== 'string') return;
   if (value === '') {
-    report.add(fieldInvalid(path, value, 'gmsaCredentialSpec cannot be an empty string'));
+    report.invalid(path, value, 'gmsaCredentialSpec cannot be an empty string');
   } else if (Buffer.byteLength(value) > LARGEST_SPEC_KIB * 1024) {
     const rule = `gmsaCredentialSpec size must be under ${LARGEST_SPEC_KIB} KiB`;
-    report.add(fieldInvalid(path, value, rule));
+    report.invalid(path, value, rule);
   }
 };
 

@@ -1,8 +1,3 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
 import { isRecord, textAt, textsAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { each, fields, requiredFor } from '../../../server/registry/validation/combine.ts';
@@ -30,14 +25,14 @@ export function nodeRequirement(strictValues: boolean): Check {
     const at = `${path}.values`;
     if (operator === 'In' || operator === 'NotIn') {
       const rule = "must be specified when `operator` is 'In' or 'NotIn'";
-      if (values.length === 0) report.add(fieldRequired(at, rule));
+      if (values.length === 0) report.required(at, rule);
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
       const rule = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-      if (values.length > 0) report.add(fieldForbidden(at, rule));
+      if (values.length > 0) report.forbidden(at, rule);
     } else if (operator === 'Gt' || operator === 'Lt') {
       const rule = "must be specified single value when `operator` is 'Lt' or 'Gt'";
-      if (values.length !== 1) report.add(fieldRequired(at, rule));
-    } else report.add(fieldInvalid(`${path}.operator`, operator, NOT_AN_OPERATOR));
+      if (values.length !== 1) report.required(at, rule);
+    } else report.invalid(`${path}.operator`, operator, NOT_AN_OPERATOR);
     labelName(isRecord(requirement) ? requirement['key'] : '', `${path}.key`, report);
     if (!strictValues) return;
     for (const [index, one] of values.entries()) value(one, `${at}[${index}]`, report);
@@ -54,10 +49,10 @@ const nodeField: Check = (requirement, path, report) => {
   if (operator === 'In' || operator === 'NotIn') {
     const rule =
       "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
-    if (values.length !== 1) report.add(fieldRequired(`${path}.values`, rule));
-  } else report.add(fieldInvalid(`${path}.operator`, operator, NOT_AN_OPERATOR));
+    if (values.length !== 1) report.required(`${path}.values`, rule);
+  } else report.invalid(`${path}.operator`, operator, NOT_AN_OPERATOR);
   if (key !== 'metadata.name') {
-    report.add(fieldInvalid(`${path}.key`, key, 'not a valid field selector key'));
+    report.invalid(`${path}.key`, key, 'not a valid field selector key');
   } else nodeNames(values, `${path}.values`, report);
 };
 
@@ -107,9 +102,7 @@ const podTerm: Check = podCheck((term, path, pod) => {
   selector(term['namespaceSelector'], `${path}.namespaceSelector`, pod);
   for (const name of textsAt(term, 'namespaces')) namespace(name, `${path}.namespace`, pod);
   checkLabelKeys(term, path, pod);
-  if (textAt(term, 'topologyKey') === '') {
-    pod.add(fieldRequired(`${path}.topologyKey`, 'can not be empty'));
-  }
+  if (textAt(term, 'topologyKey') === '') pod.required(`${path}.topologyKey`, 'can not be empty');
   labelName(term['topologyKey'], `${path}.topologyKey`, pod);
 });
 

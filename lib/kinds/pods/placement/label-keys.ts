@@ -1,4 +1,3 @@
-import { fieldForbidden, fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
 import {
   isRecord,
   recordAt,
@@ -28,14 +27,14 @@ export function checkLabelKeys(owner: JsonRecord, path: string, report: Report):
     const index = keys.lastIndexOf(key);
     // The selector has the expression that was made from the key, so that a second one is the client's.
     if (index >= 0 && seen.has(key)) {
-      report.add(fieldInvalid(`${path}[${index}]`, key, `${BOTH} labelSelector`));
+      report.invalid(`${path}[${index}]`, key, `${BOTH} labelSelector`);
     }
     seen.add(key);
   }
   for (const [index, key] of keys.entries()) {
     if (!others.includes(key)) continue;
     const at = `${path}.matchLabelKeys[${index}]`;
-    report.add(fieldInvalid(at, key, `${BOTH} mismatchLabelKeys`));
+    report.invalid(at, key, `${BOTH} mismatchLabelKeys`);
   }
 }
 
@@ -48,7 +47,7 @@ function checkNames(
   if (keys.length === 0) return;
   if (!hasSelector) {
     const rule = 'must not be specified when labelSelector is not set';
-    report.add(fieldForbidden(path, rule));
+    report.forbidden(path, rule);
     return;
   }
   for (const [index, key] of keys.entries()) labelName(key, `${path}[${index}]`, report);
@@ -61,7 +60,7 @@ export function checkLegacyLabelKeys(owner: JsonRecord, path: string, report: Re
   const at = `${path}.matchLabelKeys`;
   if (keys.length === 0) return;
   if (!isRecord(selector)) {
-    report.add(fieldForbidden(at, 'must not be specified when labelSelector is not set'));
+    report.forbidden(at, 'must not be specified when labelSelector is not set');
   }
   const selected = new Set([
     ...Object.keys(recordAt(selector, 'matchLabels') ?? {}),
@@ -69,7 +68,6 @@ export function checkLegacyLabelKeys(owner: JsonRecord, path: string, report: Re
   ]);
   for (const [index, key] of keys.entries()) {
     labelName(key, `${at}[${index}]`, report);
-    if (selected.has(key))
-      report.add(fieldInvalid(`${at}[${index}]`, key, `${BOTH} labelSelector`));
+    if (selected.has(key)) report.invalid(`${at}[${index}]`, key, `${BOTH} labelSelector`);
   }
 }

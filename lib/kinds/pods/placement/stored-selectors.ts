@@ -1,9 +1,4 @@
-import {
-  recordAt,
-  recordsAt,
-  textsAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordAt, recordsAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { Report } from '../../../server/registry/validation/check.ts';
 import { labelValue } from '../../../server/registry/validation/formats.ts';
 import { labelSelector } from '../../../server/registry/validation/label-selector-checks.ts';

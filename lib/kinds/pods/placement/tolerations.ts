@@ -1,4 +1,3 @@
-import { fieldInvalid, fieldNotSupported } from '../../../server/registry/rules/field-causes.ts';
 import { recordsAt, textAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { labelValue, qualifiedName } from '../../../server/registry/validation/formats.ts';
@@ -25,11 +24,11 @@ export const tolerations: Check = podCheck((list, path, pod) => {
     if (textAt(one, 'key') === '' && operator !== 'Exists') {
       const rule =
         'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-      pod.add(fieldInvalid(`${at}.operator`, operator, rule));
+      pod.invalid(`${at}.operator`, operator, rule);
     }
     if (one['tolerationSeconds'] !== undefined && effect !== 'NoExecute') {
       const rule = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-      pod.add(fieldInvalid(`${at}.effect`, effect, rule));
+      pod.invalid(`${at}.effect`, effect, rule);
     }
     checkOperator(operator, textAt(one, 'value'), at, pod);
     if (effect !== '') effects(effect, `${at}.effect`, pod);
@@ -40,12 +39,12 @@ function checkOperator(operator: string, value: string, at: string, pod: PodRepo
   const place = `${at}.operator`;
   if (operator === '' || operator === 'Equal') {
     const problems = labelValue(value);
-    if (problems.length > 0) pod.add(fieldInvalid(place, value, problems.join(';')));
+    if (problems.length > 0) pod.invalid(place, value, problems.join(';'));
   } else if (operator === 'Exists') {
     const rule = "value must be empty when `operator` is 'Exists'";
-    if (value !== '') pod.add(fieldInvalid(place, value, rule));
+    if (value !== '') pod.invalid(place, value, rule);
   } else {
     const isComparison = operator === 'Lt' || operator === 'Gt';
-    pod.add(fieldNotSupported(place, operator, isComparison ? ALL_OPERATORS : OPERATORS));
+    pod.notSupported(place, operator, isComparison ? ALL_OPERATORS : OPERATORS);
   }
 }

@@ -1,14 +1,4 @@
-import {
-  fieldDuplicate,
-  fieldInvalid,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
-  numberAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { numberAt, recordsAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { labelSelector } from '../../../server/registry/validation/label-selector-checks.ts';
 import { oneOf } from '../../../server/registry/validation/values.ts';
@@ -51,14 +41,12 @@ function checkMembers(
   pod: PodReport,
 ): void {
   const skew = numberAt(one, 'maxSkew');
-  if (skew <= 0) pod.add(fieldInvalid(`${at}.maxSkew`, skew, POSITIVE));
-  if (textAt(one, 'topologyKey') === '') {
-    pod.add(fieldRequired(`${at}.topologyKey`, 'can not be empty'));
-  }
+  if (skew <= 0) pod.invalid(`${at}.maxSkew`, skew, POSITIVE);
+  if (textAt(one, 'topologyKey') === '') pod.required(`${at}.topologyKey`, 'can not be empty');
   whenUnsatisfiable(one['whenUnsatisfiable'], `${at}.whenUnsatisfiable`, pod);
   const pair = pairOf(one);
   if (later.some((other) => pairOf(other) === pair)) {
-    pod.add(fieldDuplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair));
+    pod.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair);
   }
   checkDomains(one, `${at}.minDomains`, pod);
   policy(one['nodeAffinityPolicy'], `${at}.nodeAffinityPolicy`, pod);
@@ -68,9 +56,9 @@ function checkMembers(
 function checkDomains(one: JsonRecord, at: string, pod: PodReport): void {
   const { minDomains } = one;
   if (typeof minDomains !== 'number') return;
-  if (minDomains <= 0) pod.add(fieldInvalid(at, minDomains, POSITIVE));
+  if (minDomains <= 0) pod.invalid(at, minDomains, POSITIVE);
   const action = textAt(one, 'whenUnsatisfiable');
   if (action === 'DoNotSchedule') return;
   const rule = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
-  pod.add(fieldInvalid(at, minDomains, rule));
+  pod.invalid(at, minDomains, rule);
 }

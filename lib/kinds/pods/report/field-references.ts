@@ -1,8 +1,3 @@
-import {
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
 import { textAt } from '../../../meta/json-value.ts';
 import type { Check, Report } from '../../../server/registry/validation/check.ts';
 import { qualifiedName } from '../../../server/registry/validation/formats.ts';
@@ -49,18 +44,18 @@ export function objectFieldOf(fields: readonly string[]): Check {
     const version = textAt(value, 'apiVersion');
     const given = textAt(value, 'fieldPath');
     const at = `${path}.fieldPath`;
-    if (version === '') return report.add(fieldRequired(`${path}.apiVersion`));
-    if (given === '') return report.add(fieldRequired(at));
+    if (version === '') return report.required(`${path}.apiVersion`);
+    if (given === '') return report.required(at);
     const problem = conversionProblem(version, given);
     if (problem !== undefined) {
-      return report.add(fieldInvalid(at, given, `error converting fieldPath: ${problem}`));
+      return report.invalid(at, given, `error converting fieldPath: ${problem}`);
     }
     const [, map, key = ''] = KEYED.exec(given) ?? [];
     if (map !== undefined) {
       return qualified(map === 'metadata.annotations' ? key.toLowerCase() : key, path, report);
     }
     const field = given === 'spec.host' ? 'spec.nodeName' : given;
-    if (!fields.includes(field)) report.add(fieldNotSupported(at, field, fields));
+    if (!fields.includes(field)) report.notSupported(at, field, fields);
   };
 }
 
@@ -81,11 +76,11 @@ export function resourceFieldOf({ inVolume }: { readonly inVolume: boolean }): C
   return (value, path, report) => {
     const resource = textAt(value, 'resource');
     if (inVolume && textAt(value, 'containerName') === '') {
-      report.add(fieldRequired(`${path}.containerName`));
+      report.required(`${path}.containerName`);
     } else if (resource === '') {
-      report.add(fieldRequired(`${path}.resource`));
+      report.required(`${path}.resource`);
     } else if (!RESOURCE_FIELDS.includes(resource) && !HUGE_PAGES.test(resource)) {
-      report.add(fieldNotSupported(`${path}.resource`, resource, RESOURCE_FIELDS));
+      report.notSupported(`${path}.resource`, resource, RESOURCE_FIELDS);
     }
     checkDivisor(resource, textAt(value, 'divisor'), `${path}.divisor`, report);
   };
@@ -97,10 +92,10 @@ function checkDivisor(field: string, divisor: string, path: string, report: Repo
   if (name === 'cpu') {
     if (divisor === '1' || divisor === '1m') return;
     const rule = "only divisor's values 1m and 1 are supported with the cpu resource";
-    return report.add(fieldInvalid(path, field, rule));
+    return report.invalid(path, field, rule);
   }
   const words = name.startsWith('hugepages-') ? 'hugepages' : RESOURCE_WORDS[name];
   if (words === undefined || BYTES.has(divisor)) return;
   const rule = `only divisor's values ${BYTE_DIVISORS} are supported with the ${words} resource`;
-  report.add(fieldInvalid(path, field, rule));
+  report.invalid(path, field, rule);
 }

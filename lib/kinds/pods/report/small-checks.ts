@@ -1,9 +1,3 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, required } from '../../../server/registry/validation/combine.ts';
 import type { Format } from '../../../server/registry/validation/formats.ts';
@@ -18,7 +12,7 @@ export function requiredOneOf(...values: readonly string[]): Check {
 export function oneOfTexts(...values: readonly string[]): Check {
   return (value, path, report) => {
     const text = value ?? '';
-    if (!values.includes(text as string)) report.add(fieldNotSupported(path, text, values));
+    if (!values.includes(text as string)) report.notSupported(path, text, values);
   };
 }
 
@@ -34,7 +28,7 @@ export function filled(...formats: readonly Format[]): Check {
 export function text(problemsOf: Format): Check {
   return (value, path, report) => {
     const given = typeof value === 'string' ? value : '';
-    for (const problem of problemsOf(given)) report.add(fieldInvalid(path, given, problem));
+    for (const problem of problemsOf(given)) report.invalid(path, given, problem);
   };
 }
 
@@ -42,7 +36,7 @@ export function text(problemsOf: Format): Check {
 export function requiredText(problemsOf: Format): Check {
   const rest = text(problemsOf);
   return (value, path, report) => {
-    if (value === undefined || value === '') report.add(fieldRequired(path));
+    if (value === undefined || value === '') report.required(path);
     rest(value, path, report);
   };
 }
@@ -51,7 +45,7 @@ export function requiredText(problemsOf: Format): Check {
 export function within(least: number, most: number, detail: string): Check {
   return (value, path, report) => {
     if (typeof value === 'number' && (value < least || value > most)) {
-      report.add(fieldInvalid(path, value, detail));
+      report.invalid(path, value, detail);
     }
   };
 }
@@ -74,11 +68,11 @@ export function oneMember(
     for (const { name, check, refusedAt = name, checkedAt = name } of members) {
       const member = given[name];
       if (member === undefined || member === null) continue;
-      if (isSet) report.add(fieldForbidden(`${path}.${refusedAt}`, texts.second));
+      if (isSet) report.forbidden(`${path}.${refusedAt}`, texts.second);
       else check(member, `${path}.${checkedAt}`, report);
       isSet = true;
     }
-    if (!isSet) report.add(fieldRequired(path, texts.none));
+    if (!isSet) report.required(path, texts.none);
   };
 }
 

@@ -1,15 +1,4 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  valueAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordAt, recordsAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { visitContainers, type PodReport } from '../report/pod-report.ts';
 
 // See pkg/apis/core/validation/validation.go validateOS, validateWindowsHostProcessPod @ v1.36.3.
@@ -51,8 +40,8 @@ const NOT_IN_WINDOWS_CONTAINERS = [
 export function checkOperatingSystem(pod: PodReport, path: string): void {
   const name = pod.os;
   if (name === undefined) return;
-  if (name === '') pod.add(fieldRequired(`${path}.os.name`));
-  else if (!SYSTEMS.includes(name)) pod.add(fieldNotSupported(`${path}.os`, name, SYSTEMS));
+  if (name === '') pod.required(`${path}.os.name`);
+  else if (!SYSTEMS.includes(name)) pod.notSupported(`${path}.os`, name, SYSTEMS);
   else if (name === 'linux') checkLinux(pod, path);
   else checkWindows(pod, path);
 }
@@ -61,7 +50,7 @@ function checkLinux(pod: PodReport, path: string): void {
   const check = (owner: JsonRecord, at: string): void => {
     if (valueAt(owner, 'securityContext', 'windowsOptions') === undefined) return;
     const rule = 'windows options cannot be set for a linux pod';
-    pod.add(fieldForbidden(`${at}.securityContext.windowsOptions`, rule));
+    pod.forbidden(`${at}.securityContext.windowsOptions`, rule);
   };
   check(pod.spec, path);
   pod.visitContainers(check);
@@ -72,13 +61,13 @@ function checkWindows(pod: PodReport, path: string): void {
   for (const field of NOT_IN_WINDOWS_PODS) {
     // Fields that are no pointers in Go are absent when they are off.
     if (valueAt(pod.spec, ...field.split('.')) === undefined) continue;
-    pod.add(fieldForbidden(`${path}.${field}`, rule));
+    pod.forbidden(`${path}.${field}`, rule);
   }
   pod.visitContainers((container, at) => {
     const context = recordAt(container, 'securityContext');
     for (const field of context === undefined ? [] : NOT_IN_WINDOWS_CONTAINERS) {
       if (context?.[field] === undefined) continue;
-      pod.add(fieldForbidden(`${at}.securityContext.${field}`, rule));
+      pod.forbidden(`${at}.securityContext.${field}`, rule);
     }
   });
 }
@@ -96,21 +85,21 @@ export function checkHostProcesses(pod: PodReport, path: string): void {
     if ((own ?? whole) === true) hostCount += 1;
     if (whole === undefined || own === undefined || whole === own) return;
     const rule = `pod hostProcess value must be identical if both are specified, was ${whole as boolean}`;
-    pod.add(fieldInvalid(`${at}.${HOST_PROCESS.join('.')}`, own, rule));
+    pod.invalid(`${at}.${HOST_PROCESS.join('.')}`, own, rule);
   });
   if (hostCount === 0) return;
   if (hostCount !== count) {
     const rule =
       'If pod contains any hostProcess containers then all containers must be HostProcess containers';
-    pod.add(fieldInvalid(path, '', rule));
+    pod.invalid(path, '', rule);
   }
   if (pod.spec['hostNetwork'] !== true) {
     const rule = 'hostNetwork must be true if pod contains any hostProcess containers';
-    pod.add(fieldInvalid(`${path}.hostNetwork`, false, rule));
+    pod.invalid(`${path}.hostNetwork`, false, rule);
   }
   if (pod.policy.allowPrivileged === false) {
     const rule = 'hostProcess containers are disallowed by cluster policy';
-    pod.add(fieldForbidden(path, rule));
+    pod.forbidden(path, rule);
   }
 }
 
@@ -122,12 +111,12 @@ export function checkUserNamespace(pod: PodReport, path: string): void {
   // Values that a stored pod has already stay allowed.
   const before = oldSpec?.['hostUsers'] === false ? oldSpec : {};
   if (pod.spec['hostNetwork'] === true && before['hostNetwork'] !== true) {
-    pod.add(fieldForbidden(`${path}.hostNetwork`, rule));
+    pod.forbidden(`${path}.hostNetwork`, rule);
   }
-  if (pod.spec['hostPID'] === true) pod.add(fieldForbidden(`${path}.HostPID`, rule));
-  if (pod.spec['hostIPC'] === true) pod.add(fieldForbidden(`${path}.HostIPC`, rule));
+  if (pod.spec['hostPID'] === true) pod.forbidden(`${path}.HostPID`, rule);
+  if (pod.spec['hostIPC'] === true) pod.forbidden(`${path}.HostIPC`, rule);
   if (devicesOf(before, '').length > 0) return;
-  for (const at of devicesOf(pod.spec, path)) pod.add(fieldForbidden(at, rule));
+  for (const at of devicesOf(pod.spec, path)) pod.forbidden(at, rule);
 }
 
 /** The paths of the lists of devices. */

@@ -1,15 +1,5 @@
-import {
-  fieldDuplicate,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { each, fields } from '../../../server/registry/validation/combine.ts';
 import { oneOf } from '../../../server/registry/validation/values.ts';
@@ -50,15 +40,15 @@ const sysctls: Check = podCheck((list, path, pod) => {
   for (const [index, one] of recordsAt(list).entries()) {
     const name = textAt(one, 'name');
     const at = `${path}[${index}].name`;
-    if (name === '') pod.add(fieldRequired(at));
+    if (name === '') pod.required(at);
     else if (name.length > LONGEST_SYSCTL || !IS_SYSCTL.test(name)) {
       const rule = `must have at most ${LONGEST_SYSCTL} characters and match regex ${SYSCTL}`;
-      pod.add(fieldInvalid(at, name, rule));
-    } else if (names.has(name)) pod.add(fieldDuplicate(at, name));
+      pod.invalid(at, name, rule);
+    } else if (names.has(name)) pod.duplicate(at, name);
     names.add(name);
     const shared = sharedBy(name, pod.spec);
     if (shared === undefined || sharesSysctl(pod.content.oldSpec)) continue;
-    pod.add(fieldInvalid(at, name, `may not be specified when '${shared}' is true`));
+    pod.invalid(at, name, `may not be specified when '${shared}' is true`);
   }
 });
 
@@ -83,7 +73,7 @@ const changePolicy: Check = podCheck((policy, path, pod) => {
   const stored = recordAt(pod.content.oldSpec, 'securityContext');
   const policies = stored?.['seLinuxChangePolicy'] === undefined ? ['Recursive'] : CHANGE_POLICIES;
   if (policy === undefined || policies.includes(policy as string)) return;
-  pod.add(fieldNotSupported(path, policy, policies));
+  pod.notSupported(path, policy, policies);
 });
 
 const rest = fields({

@@ -1,11 +1,4 @@
-import { fieldForbidden, fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
-import {
-  isRecord,
-  recordAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { isRecord, recordAt, textAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Report } from '../../../server/registry/validation/check.ts';
 import { format } from '../../../server/registry/validation/values.ts';
 import { tolerations } from '../placement/tolerations.ts';
@@ -36,7 +29,7 @@ function checkSeccomp(profile: string, path: string, report: Report): void {
     return;
   }
   if (['runtime/default', 'docker/default', 'unconfined'].includes(profile)) return;
-  report.add(fieldInvalid(path, profile, 'must be a valid seccomp profile'));
+  report.invalid(path, profile, 'must be a valid seccomp profile');
 }
 
 function isAppArmor(profile: string): boolean {
@@ -57,13 +50,13 @@ export function checkPodAnnotations(
   if (annotations[MIRROR_ANNOTATION] !== undefined && textAt(pod.spec, 'nodeName') === '') {
     const rule = 'must set spec.nodeName if mirror pod annotation is set';
     const value = annotations[MIRROR_ANNOTATION];
-    pod.add(fieldInvalid(`${path}[${MIRROR_ANNOTATION}]`, value, rule));
+    pod.invalid(`${path}[${MIRROR_ANNOTATION}]`, value, rule);
   }
   checkTolerations(annotations[TOLERATIONS], path, pod);
   const cost = annotations[DELETION_COST];
   const wasWrong = isRecord(before) && !isDeletionCost(textAt(before, DELETION_COST) || '0');
   if (typeof cost === 'string' && !isDeletionCost(cost) && !wasWrong) {
-    pod.add(fieldInvalid(`${path}[${DELETION_COST}]`, cost, 'must be a 32bit integer'));
+    pod.invalid(`${path}[${DELETION_COST}]`, cost, 'must be a 32bit integer');
   }
   const keys = Object.keys(annotations).toSorted();
   if (typeof annotations[SECCOMP_POD] === 'string') {
@@ -86,7 +79,7 @@ function checkTolerations(text: unknown, path: string, pod: PodReport): void {
   try {
     list = JSON.parse(text);
   } catch {
-    pod.add(fieldInvalid(path, TOLERATIONS, 'invalid JSON'));
+    pod.invalid(path, TOLERATIONS, 'invalid JSON');
     return;
   }
   tolerations(list, `${path}.${TOLERATIONS}`, pod);
@@ -99,10 +92,10 @@ function checkAppArmor(key: string, profile: string, path: string, pod: PodRepor
     isThere ||= textAt(one, 'name') === container;
   });
   const at = `${path}[${key}]`;
-  if (!isThere) pod.add(fieldInvalid(at, container, 'container not found'));
+  if (!isThere) pod.invalid(at, container, 'container not found');
   if (isAppArmor(profile)) return;
   const rule = `invalid AppArmor profile name: ${JSON.stringify(profile)}`;
-  pod.add(fieldInvalid(at, profile, rule));
+  pod.invalid(at, profile, rule);
 }
 
 /** Annotations that an update must not touch. */
@@ -114,12 +107,8 @@ export function checkKeptAnnotations(
 ): void {
   const check = (key: string, verb: string): void => {
     const at = `${path}[${key}]`;
-    if (key.startsWith(APP_ARMOR)) {
-      report.add(fieldForbidden(at, `may not ${verb} AppArmor annotations`));
-    }
-    if (key === MIRROR_ANNOTATION) {
-      report.add(fieldForbidden(at, `may not ${verb} mirror pod annotation`));
-    }
+    if (key.startsWith(APP_ARMOR)) report.forbidden(at, `may not ${verb} AppArmor annotations`);
+    if (key === MIRROR_ANNOTATION) report.forbidden(at, `may not ${verb} mirror pod annotation`);
   };
   for (const key of Object.keys(before)) {
     if (annotations[key] !== before[key]) check(key, 'remove or update');
@@ -156,9 +145,7 @@ function checkMatch(
   if (typeof annotation !== 'string' || !isRecord(profile)) return;
   const at = `${path}.securityContext.${field}`;
   const refuse = (member: string, what: string): void =>
-    report.add(
-      fieldForbidden(`${at}.${member}`, `${word} ${what} in annotation and field must match`),
-    );
+    report.forbidden(`${at}.${member}`, `${word} ${what} in annotation and field must match`);
   const { type, localhostProfile } = profile;
   const isLocal = annotation.startsWith(LOCALHOST);
   if (type === 'Unconfined' && annotation !== 'unconfined') refuse('type', 'type');

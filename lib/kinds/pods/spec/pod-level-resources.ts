@@ -1,9 +1,4 @@
-import {
-  isRecord,
-  recordAt,
-  setOwn,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { isRecord, recordAt, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
 import { isHugePages } from '../containers/resource-names.ts';
 import { containerTotals } from './pod-resources.ts';
 

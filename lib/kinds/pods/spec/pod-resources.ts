@@ -1,10 +1,4 @@
-import { fieldForbidden, fieldInvalid } from '../../../server/registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  setOwn,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordAt, recordsAt, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
 import {
   parseQuantity,
   quantityText,
@@ -71,12 +65,12 @@ export function checkPodResources(pod: PodReport, path: string): void {
   if (resources === undefined) return;
   const at = `${path}.resources`;
   if (pod.os === 'windows') {
-    pod.add(fieldForbidden(at, 'may not be set for a windows pod'));
+    pod.forbidden(at, 'may not be set for a windows pod');
     return;
   }
   if (resources['claims'] !== undefined) {
     const rule = 'claims may not be set for Resources at pod-level';
-    pod.add(fieldForbidden(`${at}.claims`, rule));
+    pod.forbidden(`${at}.claims`, rule);
   }
   checkRequirements(resources, at, pod, {
     nameCheck: podResourceName,
@@ -100,7 +94,7 @@ function checkTotals(
     if (!Object.hasOwn(own, name) || (which === 'limits' && !isHugePages(name))) continue;
     if (compareQuantities(totals[name], own[name]) <= 0) continue;
     const rule = `must be greater than or equal to aggregate container ${which} of ${String(totals[name])}`;
-    pod.add(fieldInvalid(`${at}.${which}[${name}]`, own[name], rule));
+    pod.invalid(`${at}.${which}[${name}]`, own[name], rule);
   }
 }
 
@@ -110,7 +104,7 @@ function checkSingleLimits(pod: PodReport, own: JsonRecord, at: string): void {
     for (const name of Object.keys(limits).toSorted()) {
       if (!Object.hasOwn(own, name) || compareQuantities(limits[name], own[name]) <= 0) continue;
       const rule = `must be less than or equal to pod limits of ${String(own[name])}`;
-      pod.add(fieldInvalid(`${at}.containers[${index}][${name}].limits`, limits[name], rule));
+      pod.invalid(`${at}.containers[${index}][${name}].limits`, limits[name], rule);
     }
   }
 }

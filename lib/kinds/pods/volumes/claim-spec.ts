@@ -1,9 +1,3 @@
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-} from '../../../server/registry/rules/field-causes.ts';
 import { isRecord, textAt, textsAt, valueAt } from '../../../meta/json-value.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields, required } from '../../../server/registry/validation/combine.ts';
@@ -20,16 +14,16 @@ const accessModes: Check = (spec, path, report) => {
   const at = `${path}.accessModes`;
   const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
   for (const mode of modes) {
-    if (!known.includes(mode)) report.add(fieldNotSupported(at, mode, ACCESS_MODES));
+    if (!known.includes(mode)) report.notSupported(at, mode, ACCESS_MODES);
   }
   if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
-    report.add(fieldForbidden(at, 'may not use ReadWriteOncePod with other access modes'));
+    report.forbidden(at, 'may not use ReadWriteOncePod with other access modes');
   }
 };
 
 const modesGiven: Check = (modes, path, report) => {
   if (Array.isArray(modes) && modes.length > 0) return;
-  report.add(fieldRequired(path, 'at least 1 access mode is required'));
+  report.required(path, 'at least 1 access mode is required');
 };
 
 const positiveStorage = required(positiveQuantity);
@@ -44,7 +38,7 @@ const kindOfSource: Check = (source, path, report) => {
   const isOther = kind !== 'PersistentVolumeClaim' && textAt(source, 'apiGroup') === '';
   if (!isRecord(source) || !isOther) return;
   const rule = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
-  report.add(fieldInvalid(path, kind, rule));
+  report.invalid(path, kind, rule);
 };
 
 const dataSource: Check = all(
@@ -61,8 +55,8 @@ const sameSource: Check = (spec, path, report) => {
   const same = ['apiGroup', 'kind', 'name'].every((name) => source[name] === reference[name]);
   if (textAt(reference, 'namespace') !== '') {
     const rule = 'may not be specified when dataSourceRef.namespace is specified';
-    report.add(fieldInvalid(path, {}, rule));
-  } else if (!same) report.add(fieldInvalid(path, {}, 'must match dataSourceRef'));
+    report.invalid(path, {}, rule);
+  } else if (!same) report.invalid(path, {}, 'must match dataSourceRef');
 };
 
 /**

@@ -1,4 +1,3 @@
-import { fieldForbidden } from '../../../server/registry/rules/field-causes.ts';
 import type { Check } from '../../../server/registry/validation/check.ts';
 import { all, fields, isEmpty, required } from '../../../server/registry/validation/combine.ts';
 import { labelMap } from '../../../server/registry/validation/label-selector-checks.ts';
@@ -26,7 +25,7 @@ const NOT_ALLOWED = [
 const onlyLabels: Check = (metadata, path, report) => {
   const given = (metadata ?? {}) as Readonly<Record<string, unknown>>;
   for (const name of NOT_ALLOWED) {
-    if (!isEmpty(given[name])) report.add(fieldForbidden(`${path}.${name}`, 'cannot be set'));
+    if (!isEmpty(given[name])) report.forbidden(`${path}.${name}`, 'cannot be set');
   }
 };
 

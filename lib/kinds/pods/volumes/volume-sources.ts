@@ -1,11 +1,4 @@
 import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldRequired,
-  fieldTooLong,
-} from '../../../server/registry/rules/field-causes.ts';
-import {
   isRecord,
   recordsAt,
   textAt,
@@ -13,16 +6,142 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../../meta/json-value.ts';
-import type { Check } from '../../../server/registry/validation/check.ts';
-import { all, fields, isEmpty, required } from '../../../server/registry/validation/combine.ts';
+import type { Check, Report } from '../../../server/registry/validation/check.ts';
+import {
+  all,
+  fields,
+  isEmpty,
+  required,
+  each,
+} from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../../server/registry/validation/formats.ts';
 import { between, format, oneOf } from '../../../server/registry/validation/values.ts';
 import { partCheck } from '../report/pod-report.ts';
-import { fileMode, filled, requiredOneOf, within, type OneMember } from '../report/small-checks.ts';
-import { descendingPath, withoutBacksteps } from './local-path.ts';
+import {
+  fileMode,
+  filled,
+  requiredOneOf,
+  within,
+  text,
+  requiredText,
+  type OneMember,
+} from '../report/small-checks.ts';
+import { descendingPath, withoutBacksteps, unreservedPath } from './local-path.ts';
 import { ephemeralVolume } from './ephemeral-volume.ts';
-import { projectedVolume } from './projected-volume.ts';
-import { downwardFile, keyedFiles } from './volume-files.ts';
+import { objectFieldOf, resourceFieldOf } from '../report/field-references.ts';
+
+/** The files of a Secret or a ConfigMap. */
+const keyToPath: Check = fields({
+  key: required(),
+  path: requiredText(unreservedPath),
+  mode: fileMode,
+});
+
+const keyedFiles: Check = each(keyToPath);
+
+const objectField = objectFieldOf([
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+]);
+const resourceField = resourceFieldOf({ inVolume: true });
+
+const fileContent: Check = (file, path, report) => {
+  const { fieldRef, resourceFieldRef } = file as JsonRecord;
+  if (fieldRef !== undefined) {
+    objectField(fieldRef, `${path}.fieldRef`, report);
+    const both = 'fieldRef and resourceFieldRef can not be specified simultaneously';
+    if (resourceFieldRef !== undefined) report.invalid(path, 'resource', both);
+  } else if (resourceFieldRef !== undefined) {
+    resourceField(resourceFieldRef, `${path}.resourceFieldRef`, report);
+  } else report.required(path, 'one of fieldRef and resourceFieldRef is required');
+};
+
+/** A file of the downward API. API servers report on it at the path of its source. */
+const downwardFile: Check = all(
+  fields({ path: requiredText(unreservedPath) }),
+  fileContent,
+  fields({ mode: fileMode }),
+);
+
+const tokenLife: Check = all(
+  within(600, Infinity, 'may not specify a duration less than 10 minutes'),
+  within(-Infinity, 2 ** 32, 'may not specify a duration larger than 2^32 seconds'),
+);
+const tokenPath = required(text(unreservedPath));
+const named = fields({ name: required() });
+
+/** The files of all sources of a volume, whose paths have to differ. */
+class ProjectedFiles {
+  readonly #seen = new Set<string>();
+  readonly #path: string;
+  readonly #report: Report;
+
+  constructor(path: string, report: Report) {
+    this.#path = path;
+    this.#report = report;
+  }
+
+  /** The rules of one source; API servers report on the path of a token at the volume. */
+  check(source: JsonRecord, path: string): void {
+    const report = this.#report;
+    let count = 0;
+    for (const kind of ['secret', 'configMap'] as const) {
+      const objects = source[kind];
+      if (!isRecord(objects)) continue;
+      count += 1;
+      named(objects, `${path}.${kind}`, report);
+      for (const [index, file] of recordsAt(objects, 'items').entries()) {
+        keyToPath(file, `${path}.${kind}.items[${index}]`, report);
+        this.#add(textAt(file, 'path'), textAt(objects, 'name'));
+      }
+    }
+    if (isRecord(source['downwardAPI'])) {
+      count += 1;
+      for (const file of recordsAt(source, 'downwardAPI', 'items')) {
+        downwardFile(file, `${path}.downwardAPI`, report);
+        this.#add(textAt(file, 'path'), textAt(file, 'path'));
+      }
+    }
+    const token = source['serviceAccountToken'];
+    if (isRecord(token)) {
+      count += 1;
+      tokenLife(
+        token['expirationSeconds'],
+        `${path}.serviceAccountToken.expirationSeconds`,
+        report,
+      );
+      tokenPath(token['path'], `${this.#path}.path`, report);
+    }
+    if (count < 2) return;
+    report.forbidden(path, 'may not specify more than 1 volume type per source');
+  }
+
+  /** @param shown The value in the message. */
+  #add(path: string, shown: string): void {
+    if (path === '') return;
+    if (this.#seen.has(path)) {
+      this.#report.invalid(this.#path, shown, 'conflicting duplicate paths');
+    }
+    this.#seen.add(path);
+  }
+}
+
+const sources: Check = (volume, path, report) => {
+  const files = new ProjectedFiles(path, report);
+  for (const [index, source] of recordsAt(volume, 'sources').entries()) {
+    files.check(source, `${path}.sources[${index}]`);
+  }
+};
+
+/**
+ * A volume of files from several sources. Sources that are switched off by default, bundles of certificates and certificates of
+ * pods, are dropped before.
+ * @see pkg/apis/core/validation/validation.go validateProjectedVolumeSource @ v1.36.3
+ */
+const projectedVolume: Check = all(fields({ defaultMode: fileMode }), sources);
 
 // The rules of each source of volumes. See pkg/apis/core/validation/validation.go validateVolumeSource @ v1.36.3.
 
@@ -45,7 +164,7 @@ const HOST_PATH_TYPES = [
 const hostPathRest = fields({ path: format(withoutBacksteps), type: oneOf(HOST_PATH_TYPES) });
 
 const hostPath: Check = (source, path, report) => {
-  if (textAt(source, 'path') === '') report.add(fieldRequired(`${path}.path`));
+  if (textAt(source, 'path') === '') report.required(`${path}.path`);
   else hostPathRest(source, path, report);
 };
 
@@ -55,10 +174,8 @@ const secretName = fields({ secretRef: fields({ name: required() }) });
 
 const absolutePath: Check = (value, path, report) => {
   const given = typeof value === 'string' ? value : '';
-  if (given === '') report.add(fieldRequired(path));
-  if (!given.startsWith('/')) {
-    report.add(fieldInvalid(path, given, 'must be an absolute path'));
-  }
+  if (given === '') report.required(path);
+  if (!given.startsWith('/')) report.invalid(path, given, 'must be an absolute path');
 };
 
 const ISCSI_FORMS: Readonly<Record<string, RegExp>> = {
@@ -78,7 +195,7 @@ const initiator = format(iscsiName);
 const iscsiSecret: Check = (source, path, report) => {
   const { chapAuthDiscovery, chapAuthSession, secretRef, initiatorName } = source as JsonRecord;
   if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined) {
-    report.add(fieldRequired(`${path}.secretRef`));
+    report.required(`${path}.secretRef`);
   }
   initiator(initiatorName, `${path}.initiatorname`, report);
 };
@@ -90,16 +207,16 @@ const fibreChannel: Check = (source, path, report) => {
   const ids = textsAt(source, 'wwids');
   const at = `${path}.targetWWNs`;
   if (targets.length === 0 && ids.length === 0) {
-    report.add(fieldRequired(at, 'must specify either targetWWNs or wwids, but not both'));
+    report.required(at, 'must specify either targetWWNs or wwids, but not both');
   }
   if (targets.length === 0) return;
   if (ids.length > 0) {
     const both = 'targetWWNs and wwids can not be specified simultaneously';
-    report.add(fieldInvalid(at, targets, both));
+    report.invalid(at, targets, both);
   }
   const lun = valueAt(source, 'lun');
   if (lun === undefined) {
-    report.add(fieldRequired(`${path}.lun`, 'lun is required if targetWWNs is specified'));
+    report.required(`${path}.lun`, 'lun is required if targetWWNs is specified');
   } else lunNumber(lun, `${path}.lun`, report);
 };
 const HOST_PORT = /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/;
@@ -107,31 +224,29 @@ const PAIRS = 'must be a host:port pair or multiple pairs separated by commas';
 
 const quobyte: Check = (source, path, report) => {
   const registry = textAt(source, 'registry');
-  if (registry === '') report.add(fieldRequired(`${path}.registry`, PAIRS));
+  if (registry === '') report.required(`${path}.registry`, PAIRS);
   else if (textAt(source, 'tenant').length > 64) {
     const rule = 'must be a UUID and may not exceed a length of 64 characters';
-    report.add(fieldRequired(`${path}.tenant`, rule));
+    report.required(`${path}.tenant`, rule);
   } else {
     for (const pair of registry.split(',')) {
-      if (!HOST_PORT.test(pair)) report.add(fieldInvalid(`${path}.registry`, registry, PAIRS));
+      if (!HOST_PORT.test(pair)) report.invalid(`${path}.registry`, registry, PAIRS);
     }
   }
-  if (textAt(source, 'volume') === '') report.add(fieldRequired(`${path}.volume`));
+  if (textAt(source, 'volume') === '') report.required(`${path}.volume`);
 };
 
 const flocker: Check = (source, path, report) => {
   const name = textAt(source, 'datasetName');
   const id = textAt(source, 'datasetUUID');
   if (name === '' && id === '') {
-    report.add(fieldRequired(path, 'one of datasetName and datasetUUID is required'));
+    report.required(path, 'one of datasetName and datasetUUID is required');
   }
   if (name !== '' && id !== '') {
     const both = 'datasetName and datasetUUID can not be specified simultaneously';
-    report.add(fieldInvalid(path, 'resource', both));
+    report.invalid(path, 'resource', both);
   }
-  if (name.includes('/')) {
-    report.add(fieldInvalid(`${path}.datasetName`, name, "must not contain '/'"));
-  }
+  if (name.includes('/')) report.invalid(`${path}.datasetName`, name, "must not contain '/'");
 };
 
 const RESERVED_OPTION = /\.(?:kubernetes|k8s)\.io$/i;
@@ -140,7 +255,7 @@ const flexOptions: Check = (options, path, report) => {
   for (const key of Object.keys(isRecord(options) ? options : {})) {
     if (!RESERVED_OPTION.test(`.${key.split('/')[0]}`)) continue;
     const rule = 'kubernetes.io and k8s.io namespaces are reserved';
-    report.add(fieldInvalid(`${path}[${key}]`, key, rule));
+    report.invalid(`${path}[${key}]`, key, rule);
   }
 };
 
@@ -154,7 +269,7 @@ const azureUri: Check = (source, path, report) => {
   const [start, form] =
     kind === 'Managed' ? ['/subscriptions/', MANAGED_DISK] : ['https://', BLOB_DISK];
   if (kind === undefined || uri.startsWith(start)) return;
-  report.add(fieldNotSupported(`${path}.diskURI`, uri, [form]));
+  report.notSupported(`${path}.diskURI`, uri, [form]);
 };
 
 const LONGEST_DRIVER = 63;
@@ -162,10 +277,8 @@ const LONGEST_DRIVER = 63;
 /** The name of a CSI driver. */
 export const csiDriverName: Check = required((value, path, report) => {
   const name = String(value);
-  if (name.length > LONGEST_DRIVER) report.add(fieldTooLong(path, LONGEST_DRIVER, 'bytes'));
-  for (const problem of dnsSubdomain(name.toLowerCase())) {
-    report.add(fieldInvalid(path, name, problem));
-  }
+  if (name.length > LONGEST_DRIVER) report.tooLong(path, LONGEST_DRIVER, 'bytes');
+  for (const problem of dnsSubdomain(name.toLowerCase())) report.invalid(path, name, problem);
 });
 
 const subdomain = format(dnsSubdomain);
@@ -174,7 +287,7 @@ const csiSecret: Check = (source, path, report) => {
   const secret = valueAt(source, 'nodePublishSecretRef');
   if (!isRecord(secret)) return;
   const name = textAt(secret, 'name');
-  if (name === '') report.add(fieldRequired(`${path}.nodePublishSecretRef.name`));
+  if (name === '') report.required(`${path}.nodePublishSecretRef.name`);
   // API servers name this field without its parent.
   else subdomain(name, `${path}.name`, report);
 };
@@ -182,7 +295,7 @@ const csiSecret: Check = (source, path, report) => {
 const emptyDir: Check = (source, path, report) => {
   if (!textAt(source, 'sizeLimit').startsWith('-')) return;
   const rule = 'SizeLimit field must be a valid resource quantity';
-  report.add(fieldForbidden(`${path}.sizeLimit`, rule));
+  report.forbidden(`${path}.sizeLimit`, rule);
 };
 
 const downwardFiles: Check = (source, path, report) => {
@@ -192,7 +305,7 @@ const downwardFiles: Check = (source, path, report) => {
 export const pullPolicy: Check = requiredOneOf('Always', 'IfNotPresent', 'Never');
 
 const image = partCheck((source, path, pod) => {
-  if (pod.isPod && isEmpty(source['reference'])) pod.add(fieldRequired(`${path}.reference`));
+  if (pod.isPod && isEmpty(source['reference'])) pod.required(`${path}.reference`);
   pullPolicy(source['pullPolicy'], `${path}.pullPolicy`, pod);
 });
 

@@ -1,10 +1,4 @@
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { labelValue } from '../../../server/registry/validation/formats.ts';
 
 /** Labels of nodes that have other names now. See pkg/api/node/util.go @ v1.36.3. */

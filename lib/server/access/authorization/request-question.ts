@@ -2,9 +2,31 @@ import { parseFieldSelector } from '../../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../../meta/selectors/label-selector.ts';
 import { parseQuery } from '../../http/parse-query.ts';
 import { queryFlag, queryNumber } from '../../http/query-options.ts';
-import type { AccessQuestion } from '../../registry/contract/access-parts.ts';
-import type { UserInfo } from '../../registry/contract/user-info.ts';
+import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
+import { isPrivileged, type UserInfo } from '../../registry/contract/user-info.ts';
 import { pathSegment } from '../../registry/rules/name-forms.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
+import type { RequestContext } from '../../registry/contract/rest-storage.ts';
+import { forbiddenAccess } from './forbidden-access.ts';
+
+/**
+ * The checks that storages make before they do more than the verb of the request. Undefined: no checks are needed.
+ * @see apiserver pkg/endpoints/handlers/update.go withAuthorization @ v0.36.3
+ */
+export function otherVerbs(
+  authorizer: Authorizer | undefined,
+  user: UserInfo,
+  { method, url }: ApiRequest,
+): RequestContext['authorize'] {
+  if (authorizer === undefined || isPrivileged(user)) return undefined;
+  return async (verb, refuse) => {
+    const own = questionOf(user, method, url);
+    if (own.verb === verb) return;
+    const question = { ...own, verb };
+    const { allowed, reason = '' } = await authorizer.authorize(question);
+    if (!allowed) throw refuse?.(reason) ?? forbiddenAccess(question, reason);
+  };
+}
 
 /** A method may be any word. */
 const VERBS: ReadonlyMap<string, string> = new Map([

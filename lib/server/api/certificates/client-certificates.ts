@@ -1,6 +1,110 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { certificateParts, type CertificateParts } from './certificate-parts.ts';
+
+/** An element of the distinguished encoding rules. */
+interface DerElement {
+  /** The first byte: class, form and number. */
+  readonly tag: number;
+  readonly content: Buffer;
+}
+
+/** The elements in a row of bytes. @throws {Error} for bytes that end in an element. */
+export function derElements(bytes: Buffer): DerElement[] {
+  const elements: DerElement[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const { start, end } = boundsAt(bytes, at);
+    if (end > bytes.length) throw new Error('the bytes end within an element');
+    elements.push({ tag: bytes[at] ?? 0, content: bytes.subarray(start, end) });
+    at = end;
+  }
+  return elements;
+}
+
+const LONGEST_LENGTH_OCTETS = 4;
+
+function boundsAt(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
+  const first = bytes[at + 1] ?? 0;
+  if (first < 0x80) return { start: at + 2, end: at + 2 + first };
+  const octets = first & 0x7f;
+  const start = at + 2 + octets;
+  if (octets === 0 || octets > LONGEST_LENGTH_OCTETS || start > bytes.length) {
+    throw new Error('the length of an element cannot be read');
+  }
+  return { start, end: start + bytes.readUIntBE(at + 2, octets) };
+}
+
+/** The dotted form of an object identifier. */
+export function derIdentifier(content: Buffer): string {
+  const parts: number[] = [];
+  let part = 0;
+  for (const byte of content) {
+    part = part * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    parts.push(part);
+    part = 0;
+  }
+  const [first = 0, ...rest] = parts;
+  const root = Math.min(Math.floor(first / 40), 2);
+  return [root, first - root * 40, ...rest].join('.');
+}
+
+/** Facts of a certificate that `node:crypto` does not have. */
+export interface CertificateParts {
+  /** The identifiers of its critical extensions. */
+  readonly critical: readonly string[];
+  /** The identifier of the algorithm of its signature. */
+  readonly algorithm: string;
+  /** The user ids in its subject; undefined for a value that is no text. */
+  readonly uids: readonly (string | undefined)[];
+}
+
+/** @see k8s.io/apimachinery pkg/util/asn1 X509UID @ v0.36.3 */
+const UID = '1.3.6.1.4.1.57683.2';
+const VERSION_TAG = 0xa0;
+const EXTENSIONS_TAG = 0xa3;
+const BOOLEAN_TAG = 0x01;
+/** UTF8String, PrintableString and IA5String. */
+const TEXT_TAGS: ReadonlySet<number> = new Set([0x0c, 0x13, 0x16]);
+
+/** @throws {Error} for a certificate that cannot be read. @see RFC 5280 section 4.1 */
+export function certificateParts({ raw }: Pick<X509Certificate, 'raw'>): CertificateParts {
+  const [certificate] = derElements(raw);
+  const [body, algorithm] = inside(certificate);
+  const fields = inside(body);
+  const afterVersion = fields[0]?.tag === VERSION_TAG ? fields.slice(1) : fields;
+  const [, , , , subject] = afterVersion;
+  const extensions = fields.find(({ tag }) => tag === EXTENSIONS_TAG);
+  return {
+    critical: inside(inside(extensions)[0]).filter(isCritical).map(identifierOf),
+    algorithm: identifierOf(algorithm),
+    uids: inside(subject)
+      .flatMap(inside)
+      .filter((attribute) => identifierOf(attribute) === UID)
+      .map((attribute) => textOf(inside(attribute)[1])),
+  };
+}
+
+function inside(element: DerElement | undefined): DerElement[] {
+  return element === undefined ? [] : derElements(element.content);
+}
+
+/** Of a sequence that begins with one. */
+function identifierOf(element: DerElement | undefined): string {
+  const [first] = inside(element);
+  return first === undefined ? '' : derIdentifier(first.content);
+}
+
+function isCritical(extension: DerElement): boolean {
+  const [, flag] = inside(extension);
+  return flag?.tag === BOOLEAN_TAG && flag.content[0] !== 0;
+}
+
+function textOf(value: DerElement | undefined): string | undefined {
+  return value !== undefined && TEXT_TAGS.has(value.tag)
+    ? value.content.toString('utf8')
+    : undefined;
+}
 
 /** The user of a client certificate. */
 export interface CertificateUser {

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { GroupVersionKind } from '../../../meta/resource.ts';
-import type { ResourceRegistry } from '../../registry/contract/rest-storage.ts';
+import { apiVersionOf, type GroupVersionKind, type GroupVersion } from '../../../meta/resource.ts';
+import type {
+  ResourceRegistry,
+  InstalledResource,
+  RestStorage,
+  ResourceDescription,
+} from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { bytesResponse } from '../../http/responses/api-response.ts';
 import { documentResponse, encodeDocument } from '../../http/responses/document-response.ts';
@@ -12,15 +17,229 @@ import {
 } from '../../http/media/media-type.ts';
 import { checkRoute } from '../../http/negotiation.ts';
 import { methodNotAllowed, unknownPathIn } from '../../http/request-failures.ts';
-import { AGGREGATED, aggregatedDocument } from './aggregated-document.ts';
-import {
-  apiGroup,
-  apiGroupList,
-  apiResourceList,
-  apiVersions,
-  isCustomGroup,
-} from './legacy-documents.ts';
-import { servedGroups, type ServedGroup } from './served-resources.ts';
+import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
+import { compareLegacyGroups, compareGroups, compareVersions } from './group-order.ts';
+
+/** The resources of one group and version. */
+interface ServedVersion extends GroupVersion {
+  /** `v1` or `apps/v1`. */
+  readonly apiVersion: string;
+  readonly resources: readonly InstalledResource[];
+}
+
+/** One API group; its preferred version comes first. */
+interface ServedGroup {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly versions: readonly ServedVersion[];
+}
+
+/** The registry's resources in the order of discovery: by group, then by version, then by name. */
+export function servedGroups(registry: ResourceRegistry): ServedGroup[] {
+  const groups = new Map<string, Map<string, InstalledResource[]>>();
+  for (const installed of registry.all()) {
+    const { group, version } = installed.main.describe;
+    const versions = groups.get(group) ?? new Map<string, InstalledResource[]>();
+    groups.set(group, versions);
+    const resources = versions.get(version) ?? [];
+    versions.set(version, resources);
+    resources.push(installed);
+  }
+  return [...groups]
+    .map(([group, versions]) => ({
+      group,
+      versions: [...versions]
+        .map(([version, resources]) => ({
+          group,
+          version,
+          apiVersion: apiVersionOf({ group, version }),
+          resources: resources.toSorted(compareNames),
+        }))
+        .toSorted(compareVersions),
+    }))
+    .toSorted(compareGroups);
+}
+
+function compareNames(
+  { main: left }: InstalledResource,
+  { main: right }: InstalledResource,
+): number {
+  return left.describe.resource < right.describe.resource ? -1 : 1;
+}
+
+/** The method of a storage for each verb; a patch is an update. */
+const METHOD_OF_VERB = {
+  create: 'create',
+  delete: 'delete',
+  deletecollection: 'deleteCollection',
+  get: 'get',
+  list: 'list',
+  patch: 'update',
+  update: 'update',
+  watch: 'watch',
+} as const;
+
+/** The verbs of a storage, as discovery names them. */
+function verbsOf(storage: RestStorage): readonly string[] {
+  if (storage.connect !== undefined) return storage.connect.verbs.toSorted();
+  return Object.entries(METHOD_OF_VERB)
+    .filter(([verb]) => verb !== 'patch' || storage.patchable !== false)
+    .filter(([, method]) => {
+      return (
+        storage[method] !== undefined || (method === 'create' && storage.createNamed !== undefined)
+      );
+    })
+    .map(([verb]) => verb);
+}
+
+/** The verbs of a resource itself. Custom resources list them in an order of their own, and fewer while they are deleted. */
+function mainVerbs({ main }: InstalledResource): readonly string[] {
+  return main.describe.verbs ?? verbsOf(main);
+}
+
+/** Whether a subresource is of a kind of another group or version, such as `scale`. */
+function isForeign(one: ResourceDescription, main: ResourceDescription): boolean {
+  return one.group !== main.group || one.version !== main.version;
+}
+
+/** The subresources of built-in resources are in the order of their names; custom resources have `status` before `scale`. */
+function inDiscoveryOrder(
+  { describe }: RestStorage,
+  subresources: InstalledResource['subresources'],
+): [string, RestStorage][] {
+  const entries = [...subresources];
+  if (!BUILT_IN_GROUPS.has(describe.group)) return entries;
+  return entries.toSorted(([left], [right]) => (left < right ? -1 : 1));
+}
+
+/** The document at `/api`. @param address Where clients reach the server: host and port. */
+function apiVersions(groups: readonly ServedGroup[], address: string): object {
+  return {
+    kind: 'APIVersions',
+    versions: groups.flatMap(({ versions }) => versions.map(({ version }) => version)),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }],
+  };
+}
+
+/** The document at `/apis`. */
+function apiGroupList(groups: readonly ServedGroup[]): object {
+  const sorted = groups.toSorted(compareLegacyGroups);
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: sorted.map(legacyGroup) };
+}
+
+/** The document at `/apis/GROUP`. */
+function apiGroup(group: ServedGroup): object {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...legacyGroup(group) };
+}
+
+function legacyGroup({ group, versions }: ServedGroup): object {
+  const listed = versions.map(({ apiVersion, version }) => ({ groupVersion: apiVersion, version }));
+  return { name: group, versions: listed, preferredVersion: listed[0] };
+}
+
+/** The document at `/api/VERSION` or `/apis/GROUP/VERSION`. */
+function apiResourceList({ group, apiVersion, resources }: ServedVersion): object {
+  return {
+    kind: 'APIResourceList',
+    // kube-apiserver leaves it out for the core group.
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: apiVersion,
+    resources: resources.flatMap((installed) => [
+      mainResource(installed),
+      ...inDiscoveryOrder(installed.main, installed.subresources).map(([name, storage]) =>
+        legacySubresource(name, storage, installed.main),
+      ),
+    ]),
+  };
+}
+
+function mainResource(installed: InstalledResource): object {
+  const { describe } = installed.main;
+  const { resource, namespaced, singular, kind, shortNames, categories } = describe;
+  const { storageVersionHash } = describe;
+  return {
+    name: resource,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: mainVerbs(installed),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+  };
+}
+
+function legacySubresource(name: string, storage: RestStorage, main: RestStorage): object {
+  const { group, version, kind } = storage.describe;
+  const { resource, namespaced } = main.describe;
+  return {
+    name: `${resource}/${name}`,
+    singularName: '',
+    namespaced,
+    ...(isForeign(storage.describe, main.describe) ? { group, version } : {}),
+    kind,
+    verbs: verbsOf(storage),
+  };
+}
+
+/** Whether the documents of a group are those of custom resources, which are served with every method. */
+function isCustomGroup({ group }: Pick<ServedGroup, 'group'>): boolean {
+  return !BUILT_IN_GROUPS.has(group);
+}
+
+/** The group, version and kind of the aggregated document. */
+const AGGREGATED: GroupVersionKind = {
+  group: 'apidiscovery.k8s.io',
+  version: 'v2',
+  kind: 'APIGroupDiscoveryList',
+};
+
+/** All groups with all of their resources in one document. */
+function aggregatedDocument(groups: readonly ServedGroup[]): object {
+  return {
+    kind: AGGREGATED.kind,
+    apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`,
+    metadata: {},
+    items: groups.map(({ group, versions }) => ({
+      metadata: group === '' ? {} : { name: group },
+      versions: versions.map((served) => ({
+        version: served.version,
+        resources: served.resources.map(aggregatedResource),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function aggregatedResource(installed: InstalledResource): object {
+  const { main, subresources } = installed;
+  const { resource, namespaced, singular, shortNames, categories } = main.describe;
+  return {
+    resource,
+    responseKind: responseKind(main, main),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: mainVerbs(installed),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.size === 0
+      ? {}
+      : {
+          subresources: inDiscoveryOrder(main, subresources).map(([subresource, storage]) => ({
+            subresource,
+            responseKind: responseKind(storage, main),
+            verbs: verbsOf(storage),
+          })),
+        }),
+  };
+}
+
+/** Built-in resources leave group and version empty where they are those of the resource itself. */
+function responseKind({ describe }: RestStorage, main: RestStorage): GroupVersionKind {
+  const { group, version, kind } = describe;
+  const implied = BUILT_IN_GROUPS.has(group) && !isForeign(describe, main.describe);
+  return implied ? { group: '', version: '', kind } : { group, version, kind };
+}
 
 /** An aggregated document and its ETag, which is the same in every format. */
 interface Aggregated {

@@ -6,9 +6,25 @@ import { parseAccept } from '../../http/media/accept.ts';
 import { bytesResponse, encodeText } from '../../http/responses/api-response.ts';
 import { JSON_TYPE } from '../../http/media/media-type.ts';
 import { PageNotFound } from '../../http/request-failures.ts';
-import { encodeVersion2, encodeVersion3 } from './gnostic/encode-document.ts';
 import { documentHash, openApiArchive } from './open-api-archive.ts';
 import { OpenApiDocuments } from './open-api-documents.ts';
+import { encodeMessage } from './gnostic/encode-message.ts';
+import { OPEN_API_3_MESSAGES } from './gnostic/open-api-3-messages.ts';
+import { SWAGGER_MESSAGES } from './gnostic/swagger-messages.ts';
+
+/** The `openapi.v2.Document` of an OpenAPI 2 document in JSON. */
+export function encodeVersion2(json: Uint8Array): Uint8Array {
+  return encodeMessage(SWAGGER_MESSAGES, parse(json));
+}
+
+/** The `openapi.v3.Document` of an OpenAPI 3 document in JSON. */
+export function encodeVersion3(json: Uint8Array): Uint8Array {
+  return encodeMessage(OPEN_API_3_MESSAGES, parse(json));
+}
+
+function parse(json: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString());
+}
 
 /** Documents that were made for the served resources, and all documents in protobuf. */
 const LARGEST_CACHE_BYTES = 16 * 1024 * 1024;

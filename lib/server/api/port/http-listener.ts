@@ -11,7 +11,7 @@ import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { failureResponse } from '../../http/responses/document-response.ts';
 import { ConnectionReset } from '../../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../../http/body/body.ts';
-import { readBody } from './body-reader.ts';
+import { readBody, headOf, type Incoming } from './incoming.ts';
 import { compressed } from './compression.ts';
 import { ConnectionAborts } from './connection-aborts.ts';
 import { foreignHost, lastAnswer } from './final-answers.ts';
@@ -21,16 +21,14 @@ import {
   type HttpListenerOptions,
   type FilledHttpListenerOptions,
 } from './http-listener-options.ts';
-import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
 import { listenError, urlHost } from '../../../kernel/failure/listen-address.ts';
 import { hostIsLocal, isLoopback } from '../../../kernel/failure/loopback.ts';
 import { entityTooLarge, toApiError } from '../../http/request-failures.ts';
 import { RequestObservers, type RequestClock, type RequestRecord } from './request-record.ts';
 import { Http1Sink } from './response-sink.ts';
-import { shownCertificate } from './shown-certificate.ts';
+import { shownCertificate, TLS_HANDSHAKE, TlsGreeting } from './tls-greeting.ts';
 import { ResponseWriter } from './response-writer.ts';
-import { TLS_HANDSHAKE, TlsGreeting } from './tls-greeting.ts';
 import { asksForWebSocket, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
 import { sendOverWebSocket } from './web-socket-answer.ts';
 

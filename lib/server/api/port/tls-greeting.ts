@@ -1,7 +1,17 @@
-import { constants as tlsConstants } from 'node:crypto';
+import { constants as tlsConstants, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 import type { Certificate } from '../../../kernel/certificates/certificate-authority.ts';
+
+/** Each connection has one certificate, so it is parsed once. */
+type IdentifiedSocket = TLSSocket & { clientCertificate?: X509Certificate | undefined };
+
+/** The certificate of the client at the other end; undefined if it has shown none. */
+export function shownCertificate(socket: Socket): X509Certificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  const identified: IdentifiedSocket = socket;
+  return (identified.clientCertificate ??= socket.getPeerX509Certificate());
+}
 
 export interface TlsGreetingOptions {
   /** Called for each client; returns the same object until there is a new certificate. */

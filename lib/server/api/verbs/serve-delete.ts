@@ -9,10 +9,30 @@ import { decodeOptions } from '../../http/body/body.ts';
 import { noTypeMeta, wrongType } from '../../http/body/body-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../../http/body/json-tree.ts';
-import { dryRunCauses, queryFlag, queryNumber, queryText } from '../../http/query-options.ts';
-import { objectResponse } from './render.ts';
+import {
+  dryRunCauses,
+  queryFlag,
+  queryNumber,
+  queryText,
+  parseListOptions,
+} from '../../http/query-options.ts';
+import { objectResponse, listResponse } from './render.ts';
 import { includeObject } from './shape.ts';
 import { invalidOptions, methodNotAllowed } from '../../http/request-failures.ts';
+
+/** DELETE of all matching objects of a collection; responds with the deleted objects. */
+export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, query } = exchange;
+  if (storage.deleteCollection === undefined) throw methodNotAllowed();
+  const options = parseListOptions(query);
+  storage.checkSelectors?.(options);
+  const { deletion } = parseDeleteRequest(exchange);
+  if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    const rule = 'is not allowed with DELETECOLLECTION, try again after removing the option';
+    throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE_READ_ERROR, true, rule)]);
+  }
+  return listResponse(exchange, await storage.deleteCollection(context, options, deletion));
+}
 
 /** DELETE of one object. */
 export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {

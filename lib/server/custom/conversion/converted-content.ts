@@ -1,12 +1,6 @@
 import { withoutReason } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import {
-  jsonEqual,
-  recordAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { jsonEqual, recordAt, textAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { storageVersionOf } from '../definition/custom-resource-definition.ts';
 import { coerceEmbedded } from '../schema/embedded-objects.ts';
 import { setDefaults } from '../schema/defaults.ts';

@@ -9,8 +9,12 @@ import {
 import { bundleProblem, hasKnownReview, type ConversionRuleOptions } from './conversion-rules.ts';
 import { hasCondition, versionsOf } from './custom-resource-definition.ts';
 import { defaultCauses } from './default-rules.ts';
-import { keysOfListCauses, listTypeCauses } from './structure/list-type-rules.ts';
-import { SCHEMA_TYPES, type SchemaRuleOptions } from './structure/schema-rules.ts';
+import {
+  keysOfListCauses,
+  listTypeCauses,
+  SCHEMA_TYPES,
+  type SchemaRuleOptions,
+} from './structure/schema-rules.ts';
 import { someSchema } from './structure/schema-walk.ts';
 import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 

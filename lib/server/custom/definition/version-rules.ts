@@ -5,13 +5,7 @@ import {
   fieldRequired,
   fieldTooMany,
 } from '../../registry/rules/field-causes.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { isSelectable, schemaAt } from './structure/schema-path.ts';
 import { unsupportedMember } from './structure/structural-rules.ts';
 

@@ -10,13 +10,7 @@ import {
   type ListSchema,
 } from '../../../meta/fields/field-schema.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
-import {
-  recordAt,
-  textAt,
-  textsAt,
-  valueAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { recordAt, textAt, textsAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
 
 /** How server-side apply merges objects of a custom kind, by the schema of its definition. */
 export function customFieldSchema(schema: JsonRecord): FieldSchema {

@@ -1,15 +1,52 @@
-import { forbidden } from '../../../meta/failure/failures.ts';
+import { forbidden, type FieldCause } from '../../../meta/failure/failures.ts';
 import { defaultTo, ensureRecord, recordAt, textAt, textsAt } from '../../../meta/json-value.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../contract/strategy.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
-import { namespaceFinalize } from './namespace-finalize.ts';
-import { type KindRules } from '../contract/kind-rules.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { kubeFinalizerCauses } from '../rules/object-validation.ts';
 import { checkedBy, type Check } from '../validation/check.ts';
 import { qualifiedName } from '../validation/formats.ts';
 import { format } from '../validation/values.ts';
 import { CONTENT_FINALIZER } from './namespace-lifecycle.ts';
+import type { RestStorage } from '../contract/rest-storage.ts';
+import type { SubresourceParts } from '../contract/subresource-parts.ts';
+
+/** `namespaces/NAME/finalize`: replaces `spec.finalizers`, as the controller that deletes a namespace's content does. */
+function namespaceFinalize({ store }: SubresourceParts): RestStorage {
+  return {
+    describe: store.describe,
+    table: store.table,
+    patchable: false,
+    update: async (context, name, update, options) =>
+      await store.updateThrough(finalizeStrategy, context, name, update, options),
+  };
+}
+
+const finalizeStrategy: UpdateStrategy = {
+  allowCreateOnUpdate: false,
+  allowUnconditionalUpdate: true,
+  prepareForUpdate(namespace, existing) {
+    const finalizers = textsAt(namespace, 'spec', 'finalizers');
+    const spec = { ...recordAt(existing, 'spec') };
+    if (finalizers.length === 0) delete spec['finalizers'];
+    else spec['finalizers'] = finalizers;
+    namespace['spec'] = spec;
+    namespace['status'] = existing['status'];
+  },
+  validateUpdate(namespace) {
+    return textsAt(namespace, 'spec', 'finalizers').flatMap(finalizerCauses);
+  },
+};
+
+/** A finalizer is a qualified name; those without a domain belong to Kubernetes itself. */
+function finalizerCauses(finalizer: string, index: number): FieldCause[] {
+  const field = `spec.finalizers[${index}]`;
+  return [
+    ...qualifiedName(finalizer).map((problem) => fieldInvalid(field, finalizer, problem)),
+    ...kubeFinalizerCauses(field, [finalizer]).map((cause) => ({ ...cause, field })),
+  ];
+}
 
 /** Namespaces of the control plane, which cannot be deleted. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);

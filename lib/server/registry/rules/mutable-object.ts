@@ -1,6 +1,11 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { DEEPEST_OBJECT, depthWithin, isRecord, type JsonRecord } from '../../../meta/json-value.ts';
+import {
+  DEEPEST_OBJECT,
+  depthWithin,
+  isRecord,
+  type JsonRecord,
+} from '../../../meta/json-value.ts';
 
 /** `metadata` of an object that is being prepared for a write. */
 export interface MutableMetadata {

@@ -1,4 +1,16 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
+import {
+  fieldDuplicate,
+  fieldForbidden,
+  fieldImmutable,
+  fieldInvalid,
+  fieldInvalidHere,
+  fieldNotFound,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooLong,
+  fieldTooMany,
+} from '../rules/field-causes.ts';
 import type { JsonRecord } from '../../../meta/json-value.ts';
 import type { WritePolicy } from '../rules/write-policy.ts';
 
@@ -31,6 +43,48 @@ export class Report {
 
   add(cause: FieldCause): void {
     this.causes.push(cause);
+  }
+
+  // One method for each cause of `field-causes.ts`.
+
+  required(path: string, detail?: string): void {
+    this.add(fieldRequired(path, detail));
+  }
+
+  invalid(path: string, value: unknown, detail: string): void {
+    this.add(fieldInvalid(path, value, detail));
+  }
+
+  invalidHere(path: string, detail: string): void {
+    this.add(fieldInvalidHere(path, detail));
+  }
+
+  notSupported(path: string, value: unknown, supported: readonly unknown[]): void {
+    this.add(fieldNotSupported(path, value, supported));
+  }
+
+  forbidden(path: string, detail: string): void {
+    this.add(fieldForbidden(path, detail));
+  }
+
+  duplicate(path: string, value: unknown): void {
+    this.add(fieldDuplicate(path, value));
+  }
+
+  tooLong(path: string, limit: number, unit: string): void {
+    this.add(fieldTooLong(path, limit, unit));
+  }
+
+  tooMany(path: string, count: number, limit: number): void {
+    this.add(fieldTooMany(path, count, limit));
+  }
+
+  immutable(path: string, value: unknown): void {
+    this.add(fieldImmutable(path, value));
+  }
+
+  notFound(path: string, value: unknown): void {
+    this.add(fieldNotFound(path, value));
   }
 }
 

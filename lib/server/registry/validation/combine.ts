@@ -1,4 +1,3 @@
-import { fieldDuplicate, fieldRequired } from '../rules/field-causes.ts';
 import { isRecord, jsonEqual, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Check, Report } from './check.ts';
 
@@ -91,7 +90,7 @@ export function required(...checks: readonly Check[]): Check {
 /** `required`, with a text that says why. */
 export function requiredFor(detail: string, ...checks: readonly Check[]): Check {
   return (value, path, report, old) => {
-    if (isEmpty(value)) report.add(fieldRequired(path, detail));
+    if (isEmpty(value)) report.required(path, detail);
     else for (const one of checks) one(value, path, report, old);
   };
 }
@@ -111,7 +110,7 @@ export function unique(keyOf: (item: unknown) => unknown = (item) => item, membe
       const key = keyOf(item);
       const text = JSON.stringify(key) ?? '';
       const place = member === undefined ? `${path}[${index}]` : `${path}[${index}].${member}`;
-      if (seen.has(text)) report.add(fieldDuplicate(place, key));
+      if (seen.has(text)) report.duplicate(place, key);
       seen.add(text);
     }
   };

@@ -1,4 +1,3 @@
-import { fieldTooLong } from '../rules/field-causes.ts';
 import { isRecord } from '../../../meta/json-value.ts';
 import type { Check } from './check.ts';
 import { all, each, fields, requiredFor, unique } from './combine.ts';
@@ -11,9 +10,7 @@ const LONGEST_MESSAGE = 32 * 1024;
 
 function noLonger(limit: number): Check {
   return (value, path, report) => {
-    if (typeof value === 'string' && isLonger(value, limit)) {
-      report.add(fieldTooLong(path, limit, 'bytes'));
-    }
+    if (typeof value === 'string' && isLonger(value, limit)) report.tooLong(path, limit, 'bytes');
   };
 }
 

@@ -1,4 +1,3 @@
-import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
 import type { Check } from './check.ts';
 import { dnsLabel, dnsSubdomain, mismatch } from './formats.ts';
 
@@ -11,9 +10,9 @@ function textCheck(
   check: (text: string, add: (value: string, detail: string) => void) => void,
 ): Check {
   return (value, path, report) => {
-    if (value === undefined || value === '') report.add(fieldRequired(path));
+    if (value === undefined || value === '') report.required(path);
     if (typeof value !== 'string' || value === '') return;
-    check(value, (wrong, detail) => report.add(fieldInvalid(path, wrong, detail)));
+    check(value, (wrong, detail) => report.invalid(path, wrong, detail));
   };
 }
 

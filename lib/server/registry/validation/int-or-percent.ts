@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../rules/field-causes.ts';
 import type { Check } from './check.ts';
 import { percent } from './formats.ts';
 import { format, nonNegative } from './values.ts';
@@ -13,7 +12,7 @@ const percentText = format(percent);
 
 export const atMostAllPercent: Check = (value, path, report) => {
   if (isPercent(value) && intOrPercentValue(value) > 100) {
-    report.add(fieldInvalid(path, value, 'must not be greater than 100%'));
+    report.invalid(path, value, 'must not be greater than 100%');
   }
 };
 

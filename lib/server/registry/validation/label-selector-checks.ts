@@ -1,4 +1,3 @@
-import { fieldForbidden, fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
 import { isRecord } from '../../../meta/json-value.ts';
 import { labelValue, qualifiedName } from '../rules/name-forms.ts';
 import type { Check, Report } from './check.ts';
@@ -20,7 +19,7 @@ export const labelName: Check = (value, path, report) => {
 };
 
 function invalid(report: Report, path: string, value: string, problems: readonly string[]): void {
-  for (const problem of problems) report.add(fieldInvalid(path, value, problem));
+  for (const problem of problems) report.invalid(path, value, problem);
 }
 
 const BINARY = new Set<unknown>(['In', 'NotIn']);
@@ -37,12 +36,12 @@ export function selectorRequirement({
     const texts: readonly unknown[] = Array.isArray(values) ? values : [];
     if (BINARY.has(operator) && texts.length === 0) {
       const detail = "must be specified when `operator` is 'In' or 'NotIn'";
-      report.add(fieldRequired(`${path}.values`, detail));
+      report.required(`${path}.values`, detail);
     } else if (UNARY.has(operator) && texts.length > 0) {
       const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-      report.add(fieldForbidden(`${path}.values`, detail));
+      report.forbidden(`${path}.values`, detail);
     } else if (!anyOperator && !BINARY.has(operator) && !UNARY.has(operator)) {
-      report.add(fieldInvalid(`${path}.operator`, operator, 'not a valid selector operator'));
+      report.invalid(`${path}.operator`, operator, 'not a valid selector operator');
     }
     labelName(key, `${path}.key`, report);
     if (!strictValues) return;

@@ -1,4 +1,3 @@
-import { fieldInvalid } from '../rules/field-causes.ts';
 import { parseQuantity } from '../typed/quantity.ts';
 import type { Check } from './check.ts';
 
@@ -33,7 +32,7 @@ export function isWholeQuantity(value: unknown): boolean {
 
 function quantityCheck(isRight: (value: string) => boolean, detail: string): Check {
   return (value, path, report) => {
-    if (typeof value === 'string' && !isRight(value)) report.add(fieldInvalid(path, value, detail));
+    if (typeof value === 'string' && !isRight(value)) report.invalid(path, value, detail);
   };
 }
 

@@ -1,4 +1,3 @@
-import { fieldImmutable, fieldInvalid, fieldNotSupported } from '../rules/field-causes.ts';
 import type { Check } from './check.ts';
 import { isChanged } from './combine.ts';
 import type { Format } from './formats.ts';
@@ -7,7 +6,7 @@ import type { Format } from './formats.ts';
 export function format(problemsOf: Format): Check {
   return (value, path, report) => {
     if (typeof value !== 'string') return;
-    for (const problem of problemsOf(value)) report.add(fieldInvalid(path, value, problem));
+    for (const problem of problemsOf(value)) report.invalid(path, value, problem);
   };
 }
 
@@ -15,7 +14,7 @@ export function format(problemsOf: Format): Check {
 export function oneOf(values: readonly unknown[]): Check {
   return (value, path, report) => {
     if (value === undefined || values.includes(value)) return;
-    report.add(fieldNotSupported(path, value, values));
+    report.notSupported(path, value, values);
   };
 }
 
@@ -25,7 +24,7 @@ export function atLeast(
   detail = `must be greater than or equal to ${least}`,
 ): Check {
   return (value, path, report) => {
-    if (typeof value === 'number' && value < least) report.add(fieldInvalid(path, value, detail));
+    if (typeof value === 'number' && value < least) report.invalid(path, value, detail);
   };
 }
 
@@ -38,7 +37,7 @@ export function between(least: number, most: number): Check {
   const detail = `must be between ${least} and ${most}, inclusive`;
   return (value, path, report) => {
     if (typeof value === 'number' && (value < least || value > most)) {
-      report.add(fieldInvalid(path, value, detail));
+      report.invalid(path, value, detail);
     }
   };
 }
@@ -47,5 +46,5 @@ export const portNumber: Check = between(1, 65_535);
 
 /** An update must not change it. */
 export const immutable: Check = (value, path, report, old) => {
-  if (isChanged(value, report, old)) report.add(fieldImmutable(path, value ?? null));
+  if (isChanged(value, report, old)) report.immutable(path, value ?? null);
 };

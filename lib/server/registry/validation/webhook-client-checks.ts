@@ -1,4 +1,3 @@
-import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
 import { textAt, valueAt } from '../../../meta/json-value.ts';
 import type { Check } from './check.ts';
 import { isEmpty } from './combine.ts';
@@ -29,11 +28,10 @@ export const webhookUrl: Check = (url, path, report) => {
   const problem = parseProblem(url);
   if (problem !== undefined) {
     const detail = `url must be a valid URL: parse ${JSON.stringify(url.replace(/#.*/s, ''))}: ${problem}${FORM}`;
-    return report.add(fieldRequired(path, detail));
+    return report.required(path, detail);
   }
   const [, scheme = '', user, host = '', query = '', fragment = ''] = URL_PARTS.exec(url) ?? [];
-  const wrong = (value: string, detail: string): void =>
-    report.add(fieldInvalid(path, value, detail));
+  const wrong = (value: string, detail: string): void => report.invalid(path, value, detail);
   const lower = scheme.toLowerCase();
   if (lower !== 'https') wrong(lower, `'https' is the only allowed URL scheme${FORM}`);
   if (host === '') wrong(host, `host must be specified${FORM}`);
@@ -44,7 +42,7 @@ export const webhookUrl: Check = (url, path, report) => {
 
 const servicePath: Check = (value, path, report) => {
   if (typeof value !== 'string' || value === '' || value === '/') return;
-  const wrong = (detail: string): void => report.add(fieldInvalid(path, value, detail));
+  const wrong = (detail: string): void => report.invalid(path, value, detail);
   if (value === '//') return wrong('segment[0] may not be empty');
   if (!value.startsWith('/')) wrong("must start with a '/'");
   const steps = value.slice(1).replace(/\/$/, '').split('/');
@@ -56,12 +54,12 @@ const servicePath: Check = (value, path, report) => {
 
 /** The service behind a webhook. Name and namespace are reported for each other when they are missing, as by kube-apiserver. */
 export const webhookService: Check = (service, path, report) => {
-  if (isEmpty(valueAt(service, 'namespace'))) report.add(fieldRequired(`${path}.name`));
-  if (isEmpty(valueAt(service, 'name'))) report.add(fieldRequired(`${path}.namespace`));
+  if (isEmpty(valueAt(service, 'namespace'))) report.required(`${path}.name`);
+  if (isEmpty(valueAt(service, 'name'))) report.required(`${path}.namespace`);
   const port = valueAt(service, 'port');
   if (typeof port === 'number' && (port < 1 || port > MOST_PORT)) {
     const detail = `port is not valid: must be between 1 and ${MOST_PORT}, inclusive`;
-    report.add(fieldInvalid(`${path}.port`, port, detail));
+    report.invalid(`${path}.port`, port, detail);
   }
   servicePath(textAt(service, 'path'), `${path}.path`, report);
 };

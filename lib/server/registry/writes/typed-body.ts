@@ -2,7 +2,13 @@ import { badRequest } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
 import { strictTexts } from '../rules/body-faults.ts';
-import { isRecord, jsonEqual, recordsAt, textAt, type JsonRecord } from '../../../meta/json-value.ts';
+import {
+  isRecord,
+  jsonEqual,
+  recordsAt,
+  textAt,
+  type JsonRecord,
+} from '../../../meta/json-value.ts';
 import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
 import { DecodeProblems, TypedDecodeError } from '../typed/decode-problems.ts';
 import type { StoreParts } from './store-parts.ts';

@@ -1,12 +1,6 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AdmissionRequest, AdmittedVersion } from '../../registry/contract/admission.ts';
-import {
-  isRecord,
-  recordAt,
-  textAt,
-  textsAt,
-  type JsonRecord,
-} from '../../../meta/json-value.ts';
+import { isRecord, recordAt, textAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import type { Hook } from './hook.ts';
 
 const GROUP = 'admission.k8s.io';

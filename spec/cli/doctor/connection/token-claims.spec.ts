@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { tokenClaims } from '../../../../lib/cli/doctor/connection/token-claims.ts';
+import { tokenClaims } from '../../../../lib/cli/doctor/connection/credentials-step.ts';
 import { tokenWith } from '../../support/doctor-fixture.ts';
 
 describe('tokenClaims', () => {

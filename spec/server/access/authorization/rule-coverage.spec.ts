@@ -3,7 +3,7 @@ import {
   rulesIn,
   type PolicyRule,
 } from '../../../../lib/server/access/authorization/policy-rule.ts';
-import { missingRules } from '../../../../lib/server/access/authorization/rule-coverage.ts';
+import { missingRules } from '../../../../lib/server/access/authorization/escalation.ts';
 
 const rules = (...all: readonly Partial<PolicyRule>[]): readonly PolicyRule[] =>
   rulesIn({ rules: all });

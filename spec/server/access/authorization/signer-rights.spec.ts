@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { signerHooks } from '../../../../lib/server/access/authorization/signer-rights.ts';
+import { signerHooks } from '../../../../lib/server/access/authorization/escalation.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import {
   adminUser,

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { derElements, derIdentifier } from '../../../../lib/server/api/certificates/der-reader.ts';
+import {
+  derElements,
+  derIdentifier,
+} from '../../../../lib/server/api/certificates/client-certificates.ts';
 import * as der from '../../../../lib/kernel/certificates/der.ts';
 
 function read(...bytes: readonly number[]): readonly (readonly [number, string])[] {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { decodeObject } from '../../../../lib/meta/protobuf/object-codec.ts';
-import { readWatchEvent } from '../../../../lib/meta/protobuf/watch-event-frame.ts';
+import { readWatchEvent } from '../../../meta/protobuf/read-watch-event.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ApiRequest } from '../../../../lib/server/http/api-request.ts';
 import { bytesResponse } from '../../../../lib/server/http/responses/api-response.ts';

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
-import {
-  recordAt,
-  recordsAt,
-  textAt,
-  valueAt,
-} from '../../../../lib/meta/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt } from '../../../../lib/meta/json-value.ts';
 import { LocalWebhook } from '../../webhooks/local-webhook.ts';
 
 type Json = Record<string, unknown>;

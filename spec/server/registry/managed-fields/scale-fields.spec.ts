@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   fieldsOfScale,
   fieldsOfScaled,
-} from '../../../../lib/server/registry/managed-fields/scale-fields.ts';
+} from '../../../../lib/server/registry/managed-fields/field-manager.ts';
 
 const SCALED = { group: 'apps', apiVersion: 'apps/v1', replicasPath: ['spec', 'replicas'] };
 const TIME = '2024-01-01T00:00:00Z';

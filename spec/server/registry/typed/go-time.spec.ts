@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   canonicalMicroTime,
   canonicalTime,
-} from '../../../../lib/server/registry/typed/go-time.ts';
+} from '../../../../lib/server/registry/typed/value-readers.ts';
 
 describe('times', () => {
   it('are written in UTC with whole seconds', () => {

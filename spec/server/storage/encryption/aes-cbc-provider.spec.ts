@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto';
 import { expect } from 'chai';
-import { AesCbcProvider } from '../../../../lib/server/storage/encryption/aes-cbc-provider.ts';
+import { AesCbcProvider } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
 import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { context, countingBytes, failureOf, plaintext, roundTrip, secretOf } from './sample.ts';
 

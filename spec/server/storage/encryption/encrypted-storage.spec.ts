@@ -4,8 +4,8 @@ import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
-import { AesCbcProvider } from '../../../../lib/server/storage/encryption/aes-cbc-provider.ts';
 import {
+  AesCbcProvider,
   AesGcmProvider,
   KeyUsage,
 } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';

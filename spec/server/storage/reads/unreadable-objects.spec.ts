@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StorageError } from '../../../../lib/server/storage/contract/storage-error.ts';
-import { UnreadableObjects } from '../../../../lib/server/storage/reads/unreadable-objects.ts';
+import { UnreadableObjects } from '../../../../lib/server/storage/reads/list-objects.ts';
 
 const HEAD = 'failed to read one or more objects from the storage: ';
 

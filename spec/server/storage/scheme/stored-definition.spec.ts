@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
-import { isOldDefinition } from '../../../../lib/server/storage/scheme/stored-definition.ts';
-import { storedObjectCodec } from '../../../../lib/server/storage/scheme/stored-object-codec.ts';
+import {
+  isOldDefinition,
+  storedObjectCodec,
+} from '../../../../lib/server/storage/scheme/stored-object-codec.ts';
 
 const codec = storedObjectCodec();
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { ComparedCollection } from '../../../../lib/simulator/oracle/answers/compared-collection.ts';
-import { ComparedWatch } from '../../../../lib/simulator/oracle/answers/compared-watch.ts';
+import { ComparedWatch } from '../../../../lib/simulator/oracle/answers/compared-answers.ts';
 import { WrittenHistory } from '../support/written-history.ts';
 
 const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { findProgram, isPath } from './find-program.ts';
-import { printable } from './printable.ts';
+import { plainText } from '../../../../kernel/text/plain-text.ts';
 
 /**
  * Which exec plug-ins of a kubeconfig may run: all, none, or those of a list of names and absolute paths. A name stands for the
@@ -65,12 +65,12 @@ function refused(
   { command, directory, source, isData }: PluginOrigin,
   why: string,
 ): ListwatchError {
-  const name = printable(command, 200);
+  const name = plainText(command, 200);
   const entry = isPath(command) ? resolve(directory ?? '/', command) : command;
   const path = isData ? ', or give the path of the kubeconfig instead of its content' : '';
   return new ListwatchError(
     'CREDENTIAL_PLUGIN_REFUSED',
-    `the exec plug-in ${name} of ${printable(source, 500)} may not run: ${why}; ` +
-      `if you trust it, give the option allowExec: [${JSON.stringify(printable(entry, 500))}]${path}`,
+    `the exec plug-in ${name} of ${plainText(source, 500)} may not run: ${why}; ` +
+      `if you trust it, give the option allowExec: [${JSON.stringify(plainText(entry, 500))}]${path}`,
   );
 }

@@ -12,7 +12,7 @@ import {
   type ExecPluginOptions,
 } from './exec-plugin-options.ts';
 import { isPath } from './find-program.ts';
-import { printable } from './printable.ts';
+import { plainText } from '../../../../kernel/text/plain-text.ts';
 
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
@@ -48,10 +48,10 @@ export class ExecPlugin {
     const { source, directory, provideClusterInfo, timeoutMs } = EXEC_PLUGIN.read(options);
     this.apiVersion = versionOf(options);
     this.command = commandOf(options);
-    this.label = `the exec plug-in ${printable(this.command, 200)} of ${printable(source, 500)}`;
+    this.label = `the exec plug-in ${plainText(this.command, 200)} of ${plainText(source, 500)}`;
     this.directory = directory;
     this.interactiveMode = modeOf(options);
-    this.installHint = printable(options.installHint ?? '', 500);
+    this.installHint = plainText(options.installHint ?? '', 500);
     this.timeoutMs = timeoutMs;
     this.runtime = options.runtime ?? realRuntime;
     this.logger = guardedLogger(options.logger ?? silentLogger);
@@ -111,7 +111,7 @@ function commandOf({ command, directory, source }: ExecPluginOptions): string {
   if (isPath(command) && !isAbsolute(command) && directory === undefined) {
     throw new ListwatchError(
       'CONFIG_INVALID',
-      `${place(source)}: exec.command ${printable(command, 200)} is relative to the file of a kubeconfig, and there is none; ` +
+      `${place(source)}: exec.command ${plainText(command, 200)} is relative to the file of a kubeconfig, and there is none; ` +
         'give an absolute path, or a name that PATH has',
     );
   }
@@ -160,7 +160,7 @@ function invalid(source: string, field: string, value: unknown, remedy: string):
   let problem = 'is not valid';
   if (value === undefined || value === '') problem = 'is missing';
   else if (typeof value === 'string' && SHOWN.includes(field)) {
-    problem = `${printable(value, 60)} is not known`;
+    problem = `${plainText(value, 60)} is not known`;
   }
   return new ListwatchError(
     'CONFIG_INVALID',
@@ -176,5 +176,5 @@ function withNul(source: string, field: string): ListwatchError {
 }
 
 function place(source: string): string {
-  return printable(source, 500);
+  return plainText(source, 500);
 }

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { printable } from './printable.ts';
+import { plainText } from '../../../../kernel/text/plain-text.ts';
 import { hideSecrets, type NamedSecret } from './hide-secrets.ts';
 import type { ProgramRun } from './program-run.ts';
 
@@ -66,7 +66,7 @@ export class StderrLines {
   }
 
   #take(raw: string): void {
-    const text = printable(shortened(raw), LONGEST_LINE);
+    const text = plainText(shortened(raw), LONGEST_LINE);
     if (text === '') return;
     const line = hideSecrets(text, this.#options.secrets);
     this.#last.push(line);

@@ -3,6 +3,7 @@ import {
   fieldForbidden,
   fieldInvalid,
   fieldNotSupported,
+  fieldRequired,
 } from '../../../registry/rules/field-causes.ts';
 import {
   isRecord,
@@ -10,13 +11,181 @@ import {
   recordsAt,
   textAt,
   valueAt,
+  textsAt,
   type JsonRecord,
 } from '../../../../meta/json-value.ts';
-import { schemaGoForm } from './schema-go-form.ts';
-import { celRuleCauses } from './cel-rules.ts';
+import { schemaGoForm, itemsGoForm } from './schema-go-form.ts';
 import { isSet, propertiesOf } from './schema-walk.ts';
 import { typeForExtension } from './type-for-extension.ts';
-import { keysOfListCauses, listTypeCauses } from './list-type-rules.ts';
+import { schemaAt } from './schema-path.ts';
+import { unsupportedMember } from './structural-rules.ts';
+
+const LIST_TYPE = 'x-kubernetes-list-type';
+const MAP_KEYS = 'x-kubernetes-list-map-keys';
+const ATOMIC_ITEM = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+const LIST_TYPES = ['atomic', 'set', 'map'];
+
+/** The rules for kinds of lists: sets, and maps by keys. */
+export function listTypeCauses(
+  schema: JsonRecord,
+  path: string,
+  requiresAtomicSets: boolean,
+): FieldCause[] {
+  const causes: FieldCause[] = [];
+  const listType = valueAt(schema, LIST_TYPE);
+  const at = `${path}.${LIST_TYPE}`;
+  if (listType !== undefined) {
+    const wrongType = typeForExtension(schema, path, 'array', LIST_TYPE);
+    causes.push(...wrongType);
+    if (wrongType.length === 0 && requiresAtomicSets && listType === 'set') {
+      causes.push(...atomicItemCauses(schema, path));
+    }
+    if (!LIST_TYPES.includes(listType as string)) {
+      causes.push(fieldNotSupported(at, listType, LIST_TYPES));
+    }
+  }
+  const keys = textsAt(schema, MAP_KEYS);
+  if (keys.length > 0 && listType !== 'map') {
+    const detail = `must be map if ${MAP_KEYS} is non-empty`;
+    causes.push(
+      listType === undefined ? fieldRequired(at, detail) : fieldInvalid(at, listType, detail),
+    );
+  }
+  if (listType === 'map') causes.push(...mapCauses(schema, path, keys));
+  return causes;
+}
+
+function atomicItemCauses(schema: JsonRecord, path: string): FieldCause[] {
+  const items = recordAt(schema, 'items');
+  const listType = valueAt(items, LIST_TYPE);
+  const type = textAt(items, 'type');
+  if (type === 'array' && listType !== undefined && listType !== 'atomic') {
+    return [fieldInvalid(`${path}.items.${LIST_TYPE}`, listType, ATOMIC_ITEM)];
+  }
+  if (type === 'object' && textAt(items, 'x-kubernetes-map-type') !== 'atomic') {
+    return [fieldInvalid(`${path}.items.x-kubernetes-map-type`, listType ?? null, ATOMIC_ITEM)];
+  }
+  return [];
+}
+
+function mapCauses(schema: JsonRecord, path: string, keys: readonly string[]): FieldCause[] {
+  const causes: FieldCause[] = [];
+  const rule = `if ${LIST_TYPE} is map`;
+  if (keys.length === 0) {
+    causes.push(fieldRequired(`${path}.${MAP_KEYS}`, `must not be empty ${rule}`));
+  }
+  const given = valueAt(schema, 'items');
+  const items = recordAt(schema, 'items');
+  if (given === undefined) {
+    causes.push(fieldRequired(`${path}.items`, `must have a schema ${rule}`));
+  } else if (items === undefined) {
+    const detail = `must only have a single schema ${rule}`;
+    causes.push(fieldInvalid(`${path}.items`, itemsGoForm(given), detail));
+  }
+  if (items === undefined) return causes;
+  const type = textAt(items, 'type');
+  if (type !== 'object') {
+    const detail = `must be object if parent array's ${LIST_TYPE} is map`;
+    causes.push(fieldInvalid(`${path}.items.type`, type, detail));
+    return causes;
+  }
+  for (const [index, key] of keys.entries()) {
+    const property = recordAt(items, 'properties', key);
+    const field = `${path}.${MAP_KEYS}`;
+    if (property === undefined) {
+      causes.push(fieldInvalid(field, keys, 'entries must all be names of item properties'));
+    } else if (['array', 'object'].includes(textAt(property, 'type'))) {
+      const detail = `must be a scalar type if parent array's ${LIST_TYPE} is map`;
+      causes.push(fieldInvalid(`${path}.items.properties[${key}].type`, type, detail));
+    }
+    if (keys.indexOf(key) < index) {
+      causes.push(fieldInvalid(field, keys, 'must not contain duplicate entries'));
+    }
+  }
+  return causes;
+}
+
+/** Items of sets and maps have a value, and keys of maps too. */
+export function keysOfListCauses(schema: JsonRecord, path: string): FieldCause[] {
+  const items = recordAt(schema, 'items');
+  const listType = textAt(schema, LIST_TYPE);
+  if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
+  const causes: FieldCause[] = [];
+  if (items['nullable'] === true) {
+    const detail = `cannot be nullable when ${LIST_TYPE} is ${listType}`;
+    causes.push(fieldForbidden(`${path}.items.nullable`, detail));
+  }
+  if (listType === 'set') return causes;
+  const required = new Set(textsAt(items, 'required'));
+  for (const key of textsAt(schema, MAP_KEYS)) {
+    const property = recordAt(items, 'properties', key);
+    if (property === undefined) continue;
+    const field = `${path}.items.properties[${key}]`;
+    const because = `this property is in ${MAP_KEYS}, so it`;
+    if (!required.has(key) && valueAt(property, 'default') === undefined) {
+      const detail = `${because} must have a default or be a required property`;
+      causes.push(fieldRequired(`${field}.default`, detail));
+    }
+    if (property['nullable'] === true) {
+      causes.push(fieldForbidden(`${field}.nullable`, `${because} cannot be nullable`));
+    }
+  }
+  return causes;
+}
+
+const NEWLINE = /[\n\r]/;
+const REASONS = [
+  'FieldValueDuplicate',
+  'FieldValueForbidden',
+  'FieldValueInvalid',
+  'FieldValueRequired',
+];
+
+/** Checks of rules in CEL that do not parse CEL: texts, reasons and paths. */
+function celRuleCauses(schema: JsonRecord, path: string): FieldCause[] {
+  return recordsAt(schema, 'x-kubernetes-validations').flatMap((rule, index) =>
+    ruleCauses(schema, rule, `${path}.x-kubernetes-validations[${index}]`),
+  );
+}
+
+function ruleCauses(schema: JsonRecord, rule: JsonRecord, path: string): FieldCause[] {
+  const causes: FieldCause[] = [];
+  const text = textAt(rule, 'rule').trim();
+  const message = textAt(rule, 'message');
+  const plain = message.trim();
+  if (text === '') causes.push(fieldRequired(`${path}.rule`, 'rule is not specified'));
+  else if (message !== '' && plain === '') {
+    causes.push(fieldInvalid(`${path}.message`, message, 'must be non-empty if specified'));
+  } else if (NEWLINE.test(plain)) {
+    causes.push(fieldInvalid(`${path}.message`, message, 'must not contain line breaks'));
+  } else if (NEWLINE.test(text) && plain === '') {
+    const detail = 'message must be specified if rule contains line breaks';
+    causes.push(fieldRequired(`${path}.message`, detail));
+  }
+  const expression = textAt(rule, 'messageExpression');
+  if (expression !== '' && expression.trim() === '') {
+    const detail = 'messageExpression must be non-empty if specified';
+    causes.push(fieldRequired(`${path}.messageExpression`, detail));
+  }
+  const reason = valueAt(rule, 'reason');
+  if (reason !== undefined && !REASONS.includes(reason as string)) {
+    causes.push(fieldNotSupported(`${path}.reason`, reason, REASONS));
+  }
+  const fieldPath = textAt(rule, 'fieldPath');
+  const at = `${path}.fieldPath`;
+  if (fieldPath !== '' && fieldPath.trim() === '') {
+    causes.push(fieldInvalid(at, fieldPath, 'must be non-empty if specified'));
+  }
+  if (NEWLINE.test(fieldPath)) {
+    causes.push(fieldInvalid(at, fieldPath, 'must not contain line breaks'));
+  }
+  const isWrong =
+    fieldPath !== '' &&
+    unsupportedMember(schema) === undefined &&
+    'problem' in schemaAt(schema, fieldPath, true);
+  if (isWrong) causes.push(fieldInvalid(at, fieldPath, 'must be a valid path'));
+  return causes;
+}
 
 export const SCHEMA_TYPES: readonly string[] = [
   'array',

@@ -9,8 +9,7 @@ import {
   type TransformContext,
   type Transformer,
 } from '../../value/transformer.ts';
-import { AesCbcProvider } from '../aes-cbc-provider.ts';
-import { AesGcmProvider, KeyUsage } from '../aes-gcm-provider.ts';
+import { AesCbcProvider, AesGcmProvider, KeyUsage } from '../aes-gcm-provider.ts';
 import { hashOf } from '../data-key-cache.ts';
 import {
   parseEncryptionDocument,

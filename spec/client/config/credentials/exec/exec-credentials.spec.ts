@@ -116,6 +116,6 @@ describe('execCredentials', () => {
 
   it('bounds what it repeats of the configuration', () => {
     const { source } = execCredentials(optionsWith({ command: `\u001b[31m${'x'.repeat(9_999)}` }));
-    expect(source).to.equal(`the exec plug-in ${'x'.repeat(199)}… of ${SOURCE}`);
+    expect(source).to.equal(`the exec plug-in ${'x'.repeat(198)} … of ${SOURCE}`);
   });
 });

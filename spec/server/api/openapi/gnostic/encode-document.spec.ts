@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import {
-  encodeVersion2,
-  encodeVersion3,
-} from '../../../../../lib/server/api/openapi/gnostic/encode-document.ts';
+import { encodeVersion2, encodeVersion3 } from '../../../../../lib/server/api/openapi/open-api.ts';
 import { openApiArchive } from '../../../../../lib/server/api/openapi/open-api-archive.ts';
 
 function sha256(bytes: Uint8Array): string {

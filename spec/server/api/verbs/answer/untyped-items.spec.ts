@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../../../lib/meta/object.ts';
 import { ApiServer } from '../../../../../lib/cluster/server/api-server.ts';
-import { untypedItems } from '../../../../../lib/server/api/verbs/answer/untyped-items.ts';
+import { untypedItems } from '../../../../../lib/server/api/verbs/render.ts';
 import { DEFINITIONS, GADGET, GADGETS, gadgets } from '../../gadgets.ts';
 import { call, storedObject } from '../../support.ts';
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { ListwatchError } from '../../../../../lib/kernel/failure/errors.ts';
-import { AesCbcProvider } from '../../../../../lib/server/storage/encryption/aes-cbc-provider.ts';
-import { AesGcmProvider } from '../../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
+import {
+  AesCbcProvider,
+  AesGcmProvider,
+} from '../../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
 import {
   identityProvider,
   type EncryptionProvider,

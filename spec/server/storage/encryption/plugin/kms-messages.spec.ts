@@ -3,7 +3,7 @@ import {
   DECRYPT,
   ENCRYPT,
   STATUS,
-} from '../../../../../lib/server/storage/encryption/plugin/kms-messages.ts';
+} from '../../../../../lib/server/storage/encryption/plugin/kms-plugin.ts';
 
 describe('the messages of a KMS plug-in', () => {
   it('have empty values for fields that are not sent', () => {
