@@ -4,7 +4,6 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import { Cacher } from '../cacher/cacher.ts';
-import { DeferredCacher } from '../cacher/deferred-cacher.ts';
 import { apiServerMetrics } from './metrics/api-server-metrics.ts';
 import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
@@ -48,7 +47,7 @@ export interface ServerStoragesOptions {
 }
 
 interface Entry {
-  readonly cache: Cacher<UnstructuredObject> | DeferredCacher<UnstructuredObject>;
+  readonly cacher: Cacher<UnstructuredObject>;
   readonly group: string;
   readonly resource: string;
 }
@@ -96,19 +95,17 @@ export class ServerStorages {
       runtime,
     });
     if (keyRoot === UNCACHED) return storage;
-    const make = (): Cacher<UnstructuredObject> =>
-      new Cacher<UnstructuredObject>({
-        storage,
-        resourcePrefix: keyRoot,
-        description: groupResource(description),
-        runtime,
-        logger,
-        metrics,
-      });
-    const cache = this.#isEmbedded ? this.#deferred(storage, make) : make();
-    this.#entries = [...this.#running(), { cache, group, resource }];
-    if (this.#startRevision !== undefined && cache instanceof Cacher) cache.start();
-    return this.#seeded(cache, description, keyRoot);
+    const cacher = new Cacher<UnstructuredObject>({
+      storage,
+      resourcePrefix: keyRoot,
+      description: groupResource(description),
+      runtime,
+      logger,
+      metrics,
+    });
+    this.#entries = [...this.#running(), { cacher, group, resource }];
+    this.#begin(cacher);
+    return this.#seeded(cacher, description, keyRoot);
   }
 
   /** Stores the bootstrap objects that no operation has needed so far. @throws {ApiError} when the storage fails. */
@@ -124,7 +121,7 @@ export class ServerStorages {
   async start(): Promise<void> {
     const { revision } = await this.#options.keyValueStore.status();
     this.#startRevision = revision.toString();
-    if (!this.#isEmbedded) for (const cacher of this.#cachers()) cacher.start();
+    for (const cacher of this.#cachers()) this.#begin(cacher);
   }
 
   /** Resolves when all started caches are filled. @throws {ApiError} 429 with the name of one that is not in time. */
@@ -145,14 +142,15 @@ export class ServerStorages {
 
   /** The resources and their caches at this moment. */
   inspect(): readonly ResourceInspection[] {
-    return this.#running().map(({ cache, group, resource }) => {
-      const cacher = cacherOf(cache);
-      return { group, resource, ...(cacher?.started === true ? { cache: cacher.status } : {}) };
-    });
+    return this.#running().map(({ cacher, group, resource }) => ({
+      group,
+      resource,
+      ...(cacher.started ? { cache: cacher.status } : {}),
+    }));
   }
 
   #seeded(
-    storage: Entry['cache'],
+    storage: Cacher<UnstructuredObject>,
     { group, resource }: ResourceDescription,
     keyRoot: string,
   ): ResourceStorage {
@@ -172,48 +170,32 @@ export class ServerStorages {
     return new SeededStorage(storage, seeds);
   }
 
-  get #isEmbedded(): boolean {
-    return this.#options.keyValueStore instanceof EmbeddedKeyValueStore;
-  }
-
-  /** A cache that its first reader makes and fills, with the history since the start. */
-  #deferred(
-    storage: KeyValueStorage<UnstructuredObject>,
-    make: () => Cacher<UnstructuredObject>,
-  ): DeferredCacher<UnstructuredObject> {
-    return new DeferredCacher({
-      storage,
-      make: () => {
-        const cacher = make();
-        cacher.startLater(this.#startRevision ?? '0');
-        return cacher;
-      },
-    });
+  /** Over the embedded engine, a cache that its first reader fills, with the history since the start. */
+  #begin(cacher: Cacher<UnstructuredObject>): void {
+    if (this.#options.keyValueStore instanceof EmbeddedKeyValueStore) {
+      cacher.startLater(this.#startRevision ?? '0');
+    } else if (this.#startRevision !== undefined) cacher.start();
   }
 
   /** Fills the caches that no reader has started yet: their objects are counted too. One that fails keeps its old count. */
   async #fillAll(): Promise<void> {
     await this.seedAll().catch(() => {});
-    const waiting = this.#running().filter(({ cache }) => cacherOf(cache)?.started !== true);
-    await Promise.allSettled(waiting.map(({ cache }) => cache.readinessCheck()));
+    const waiting = this.#cachers().filter(({ started }) => !started);
+    await Promise.allSettled(waiting.map((cacher) => cacher.readinessCheck()));
   }
 
   #cachers(): readonly Cacher<UnstructuredObject>[] {
-    return this.#running().flatMap(({ cache }) => cacherOf(cache) ?? []);
+    return this.#running().map(({ cacher }) => cacher);
   }
 
   /** The caches that were not stopped; those of custom resources are created and stopped with them. */
   #running(): readonly Entry[] {
-    return this.#entries.filter(({ cache }) => !cache.stopped);
+    return this.#entries.filter(({ cacher }) => !cacher.stopped);
   }
 }
 
 function pathOf({ metadata: { namespace = '', name = '' } = {} }: UnstructuredObject): string {
   return namespace === '' ? name : `${namespace}/${name}`;
-}
-
-function cacherOf(cache: Entry['cache']): Cacher<UnstructuredObject> | undefined {
-  return cache instanceof Cacher ? cache : cache.cacher;
 }
 
 const CACHE_GAUGES = [
@@ -227,9 +209,8 @@ const CACHE_GAUGES = [
 /** Digits of a resource version that a metric can show exactly. */
 const VERSION_DIGITS = 15;
 
-function reportCache(metrics: Metrics, { cache, group, resource }: Entry): void {
-  const cacher = cacherOf(cache);
-  if (cacher === undefined) return;
+function reportCache(metrics: Metrics, { cacher, group, resource }: Entry): void {
+  if (!cacher.started) return;
   const { objectCount, historyCapacity, watcherCount, resourceVersion } = cacher.status;
   const labels = { group, resource };
   metrics.gauge(apiServerMetrics.resourceObjects.name, objectCount, labels);

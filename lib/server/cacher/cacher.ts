@@ -18,37 +18,60 @@ import type {
 } from '../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../storage/contract/stored-object.ts';
 import type { Versioner } from '../storage/contract/versioner.ts';
-import { backgroundRuntime } from './background-runtime.ts';
 import { CacheDelegator, type WatchStart } from './reads/cache-delegator.ts';
 import {
   resolveCacherOptions,
   type CacherOptions,
   type ResolvedCacherOptions,
 } from './cacher-options.ts';
-import { READING_OF_STORAGE } from './reading-of-storage.ts';
+import {
+  READING_OF_STORAGE,
+  StorageListerWatcher,
+  HistoryListerWatcher,
+} from './storage-lister-watcher.ts';
 import type { CacherStatus } from './cacher-status.ts';
 import { CacherReadiness } from './reads/cacher-readiness.ts';
-import {
-  ConsistencyChecker,
-  type CacheSnapshot,
-  type ConsistencyReport,
-} from './reads/consistency-checker.ts';
-import { failedWatch } from './watchers/failed-watch.ts';
+import { ConsistencyChecker, type ConsistencyReport } from './reads/consistency-checker.ts';
+import { failedWatch, OpenWatches } from './watchers/open-watches.ts';
 import { Freshness } from './reads/freshness.ts';
-import { HistoryListerWatcher } from './history-lister-watcher.ts';
 import { keyScope, type KeyScope } from './window/key-scope.ts';
-import { OpenWatches } from './watchers/open-watches.ts';
-import { StorageListerWatcher } from './storage-lister-watcher.ts';
 import { ListedInterval, type WatchCacheInterval } from './window/watch-cache-interval.ts';
-import { WatchCache, type WatchCacheListener } from './window/watch-cache.ts';
+import { WatchCache } from './window/watch-cache.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+
+/** The same runtime, but its timers do not keep the process alive. For work that runs as long as the process. */
+function backgroundRuntime(runtime: Runtime): Runtime {
+  return {
+    wallMs: () => runtime.wallMs(),
+    monotonicMs: () => runtime.monotonicMs(),
+    random: () => runtime.random(),
+    setTimer: (delayMs: number, callback: () => void): Timer =>
+      runtime.setTimer(delayMs, callback, { background: true }),
+    queueTask: (task: () => void) => {
+      runtime.queueTask(task);
+    },
+  };
+}
 
 /** Interval of progress requests while a reader waits, milliseconds (cacher/progress progressRequestPeriod @ 24a394e). */
 const PROGRESS_INTERVAL_MS = 100;
+/** Made for `start` or the first reader, so that a resource that is not used costs neither time nor memory. */
+interface CacherParts<T extends KubernetesObject> {
+  readonly cache: WatchCache<T>;
+  readonly readiness: CacherReadiness;
+  readonly freshness: Freshness;
+  readonly delegator: CacheDelegator<T>;
+  readonly watches: OpenWatches<T>;
+  readonly checker: ConsistencyChecker<T>;
+  readonly stopping: AbortController;
+}
+
 /**
  * A storage with a watch cache in front of it: one watch on the storage feeds any number of watchers, and most reads are
  * answered from memory.
  *
- * It lists and watches the storage with a `Reflector`, beginning with `start` or the first request.
+ * It lists and watches the storage with a `Reflector`, beginning with `start` or the first reader: a list, a watch, a read of a
+ * version. Until then the storage answers.
  *
  * Guarantees:
  * - A watch misses no change and gets none twice, even if there are writes while it starts.
@@ -66,13 +89,8 @@ const PROGRESS_INTERVAL_MS = 100;
 export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, AsyncDisposable {
   readonly versioner: Versioner;
   readonly #options: ResolvedCacherOptions<T>;
-  readonly #cache: WatchCache<T>;
-  readonly #readiness: CacherReadiness;
-  readonly #freshness: Freshness;
-  readonly #delegator: CacheDelegator<T>;
-  readonly #watches: OpenWatches<T>;
-  readonly #checker: ConsistencyChecker<T>;
-  readonly #stopping = new AbortController();
+  #made: CacherParts<T> | undefined;
+  #stopped = false;
   #running: Promise<void> | undefined;
   /** See `startLater`. */
   #historyFrom: string | undefined;
@@ -80,66 +98,38 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   #source: HistoryListerWatcher<T> | undefined;
 
   constructor(options: CacherOptions<T>) {
-    const resolved = resolveCacherOptions(options);
-    const { storage, runtime, description, history } = resolved;
-    const { readyTimeoutMs, freshTimeoutMs, consistencyCheckIntervalMs } = resolved;
-    this.#options = resolved;
-    this.versioner = storage.versioner;
-    this.#readiness = new CacherReadiness({ runtime, description, timeoutMs: readyTimeoutMs });
-    this.#freshness = new Freshness({
-      runtime,
-      timeoutMs: freshTimeoutMs,
-      progressIntervalMs: PROGRESS_INTERVAL_MS,
-      requestProgress: () => this.#requestProgress(),
-    });
-    this.#watches = new OpenWatches({
-      ...resolved,
-      requestProgress: () => {
-        if (storage.supportsProgress) void this.#requestProgress();
-      },
-    });
-    this.#cache = new WatchCache({
-      runtime,
-      versioner: this.versioner,
-      listener: this.#listen(),
-      history,
-    });
-    this.#checker = new ConsistencyChecker({
-      ...resolved,
-      intervalMs: consistencyCheckIntervalMs,
-      snapshot: () => this.#snapshot(),
-    });
-    this.#delegator = new CacheDelegator({
-      ...resolved,
-      cache: this.#cache,
-      readiness: this.#readiness,
-      freshness: this.#freshness,
-      consistent: () => this.#checker.consistent,
-    });
+    this.#options = resolveCacherOptions(options);
+    this.versioner = this.#options.storage.versioner;
   }
 
   get supportsProgress(): boolean {
     return this.#options.storage.supportsProgress;
   }
 
+  /** After `startLater`: the storage itself, for a reader for whom the cache need not be filled. */
+  get uncached(): StorageInterface<T> | undefined {
+    return this.#historyFrom === undefined ? undefined : this.#options.storage;
+  }
+
   /** The state of the cacher, for inspection. */
   get status(): CacherStatus {
-    const { history, revision, state } = this.#cache;
+    const { cache, readiness, checker, watches } = this.#parts;
+    const { history, revision, state } = cache;
     return {
-      readiness: this.#readiness.state,
-      generation: this.#readiness.generation,
-      consistent: this.#checker.consistent,
+      readiness: readiness.state,
+      generation: readiness.generation,
+      consistent: checker.consistent,
       resourceVersion: this.versioner.resourceVersionOf(revision),
       objectCount: state.size,
       historySize: history.size,
       historyCapacity: history.capacity,
-      watcherCount: this.#watches.size,
+      watcherCount: watches.size,
     };
   }
 
   /** Whether `stop` was called. */
   get stopped(): boolean {
-    return this.#readiness.state === 'stopped';
+    return this.#stopped;
   }
 
   /** Whether `start` was called, or a reader started the cache. */
@@ -149,10 +139,9 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   /** Begins to fill the cache. Has no effect if it was started or stopped before. */
   start(): void {
-    if (this.#running === undefined && !this.stopped) {
-      this.#running = this.#reflect();
-      this.#checker.start();
-    }
+    if (this.#running !== undefined || this.#stopped) return;
+    this.#running = this.#reflect(this.#parts);
+    this.#parts.checker.start();
   }
 
   /**
@@ -166,14 +155,16 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   /** Ends all watches after their queued events, and resolves when the watch on the storage is closed. */
   async close(): Promise<void> {
-    this.#readiness.stop();
-    const { description } = this.#options;
-    const message = `the watch cache of ${description} was stopped`;
-    this.#freshness.close(failure('ServiceUnavailable', message));
-    this.#watches.close();
+    this.#stopped = true;
+    if (this.#made === undefined) return;
+    const { readiness, freshness, watches, checker, stopping } = this.#made;
+    readiness.stop();
+    const message = `the watch cache of ${this.#options.description} was stopped`;
+    freshness.close(failure('ServiceUnavailable', message));
+    watches.close();
     if (this.#running === undefined) return;
-    this.#stopping.abort();
-    await Promise.all([this.#running, this.#checker.close()]);
+    stopping.abort();
+    await Promise.all([this.#running, checker.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -187,11 +178,8 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
    */
   async forgetHistory(resourceVersion: string): Promise<void> {
     if (this.#running === undefined) return;
-    await this.#readiness.wait();
-    if (this.supportsProgress) {
-      await this.#freshness.waitFor(this.versioner.parseResourceVersion(resourceVersion));
-    }
-    const { history, revision, state } = this.#cache;
+    await this.#reach(resourceVersion);
+    const { history, revision, state } = this.#parts.cache;
     history.restart(revision, state);
   }
 
@@ -202,10 +190,8 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
    */
   async settle(resourceVersion: string): Promise<void> {
     if (this.#running === undefined) return;
-    await this.#readiness.wait();
-    const revision = this.versioner.parseResourceVersion(resourceVersion);
-    if (this.supportsProgress) await this.#freshness.waitFor(revision);
-    await this.#watches.delivered();
+    await this.#reach(resourceVersion);
+    await this.#parts.watches.delivered();
   }
 
   /**
@@ -213,10 +199,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
    * @throws {ApiError} 429 when the cache is not ready; the storage's error if its list fails.
    */
   async checkConsistency(): Promise<ConsistencyReport> {
-    this.start();
+    const { readiness, checker } = this.#started();
     for (;;) {
-      await this.#readiness.wait();
-      const report = await this.#checker.check();
+      await readiness.wait();
+      const report = await checker.check();
       if (report !== undefined) return report;
     }
   }
@@ -226,23 +212,20 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async delete(key: string, options?: StorageDeleteOptions<T>): Promise<StoredObject<T>> {
-    return await this.#delivered(await this.#delegator.delete(key, options), options);
+    return await this.#delivered(await this.#reads.delete(key, options), options);
   }
 
   async get(key: string, options?: StorageGetOptions): Promise<StoredObject<T> | undefined> {
-    // The storage answers a read without a version.
-    if ((options?.resourceVersion ?? '') !== '') this.start();
-    return await this.#delegator.get(key, options);
+    if ((options?.resourceVersion ?? '') !== '') this.#started();
+    return await this.#reads.get(key, options);
   }
 
   async getList(key: string, options?: GetListOptions<T>): Promise<StorageList<T>> {
-    this.start();
-    return await this.#delegator.getList(key, options);
+    return await this.#started().delegator.getList(key, options);
   }
 
   async scan(key: string, options?: GetListOptions<T>): Promise<StorageScan<T>> {
-    this.start();
-    return await this.#delegator.scan(key, options);
+    return await this.#started().delegator.scan(key, options);
   }
 
   async guaranteedUpdate(
@@ -250,7 +233,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     tryUpdate: TryUpdate<T>,
     options?: GuaranteedUpdateOptions<T>,
   ): Promise<StoredObject<T>> {
-    const written = await this.#delegator.guaranteedUpdate(key, tryUpdate, options);
+    const written = await this.#reads.guaranteedUpdate(key, tryUpdate, options);
     return await this.#delivered(written, options);
   }
 
@@ -260,7 +243,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     const { resourcePrefix } = this.#options;
     const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
     this.versioner.parseResourceVersion(resourceVersion);
-    this.start();
+    this.#started();
     try {
       return await this.#open(scope, options);
     } catch (error) {
@@ -290,8 +273,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async readinessCheck(): Promise<void> {
-    this.start();
-    await this.#readiness.wait();
+    await this.#started().readiness.wait();
     await this.#options.storage.readinessCheck();
   }
 
@@ -300,24 +282,27 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     written: StoredObject<T>,
     options: { readonly client?: string | undefined } | undefined,
   ): StoredObject<T> | Promise<StoredObject<T>> {
+    if (this.#made === undefined) return written;
+    const { readiness, watches } = this.#made;
     const client = options?.client;
-    const { writes } = this.#watches;
-    if (!writes.hasWatches(client) || this.#readiness.state !== 'ready') return written;
+    const { writes } = watches;
+    if (!writes.hasWatches(client) || readiness.state !== 'ready') return written;
     const revision = this.versioner.parseResourceVersion(written.resourceVersion);
     return writes.wait(revision, client).then(() => written);
   }
 
   async #open(scope: KeyScope, options: StorageWatchOptions<T>): Promise<StorageWatch<T>> {
     const { signal } = options;
-    await this.#readiness.wait(signal);
+    const { readiness, delegator } = this.#parts;
+    await readiness.wait(signal);
     let start: WatchStart<T>;
     try {
-      start = await this.#delegator.watchStart(scope, options);
+      start = await delegator.watchStart(scope, options);
     } catch (error) {
       signal?.throwIfAborted();
       return failedWatch(error);
     }
-    while (this.#readiness.state !== 'ready') await this.#readiness.wait(signal);
+    while (readiness.state !== 'ready') await readiness.wait(signal);
     return this.#register(scope, start, options);
   }
 
@@ -333,7 +318,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     } catch (error) {
       return failedWatch(error);
     }
-    return this.#watches.open({ scope, interval, startRevision: start.revision, options });
+    return this.#parts.watches.open({ scope, interval, startRevision: start.revision, options });
   }
 
   #interval(
@@ -341,81 +326,147 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     { revision, listed }: WatchStart<T>,
     { sendInitialEvents }: StorageWatchOptions<T>,
   ): WatchCacheInterval<T> {
+    const { cache } = this.#parts;
     if (listed !== undefined) {
-      const isBehind = revision < this.#cache.revision;
-      const rest = isBehind ? this.#cache.getAllEventsSince(revision, scope) : undefined;
+      const isBehind = revision < cache.revision;
+      const rest = isBehind ? cache.getAllEventsSince(revision, scope) : undefined;
       return new ListedInterval(listed.items, revision, rest);
     }
     const withState = sendInitialEvents ?? revision === 0n;
-    if (withState) return this.#cache.getState(scope);
+    if (withState) return cache.getState(scope);
     // Version 0 means any version: the present one of the cache.
-    return this.#cache.getAllEventsSince(revision === 0n ? this.#cache.revision : revision, scope);
+    return cache.getAllEventsSince(revision === 0n ? cache.revision : revision, scope);
   }
 
-  #snapshot(): CacheSnapshot<T> | undefined {
-    const { state, generation } = this.#readiness;
-    if (state !== 'ready') return undefined;
-    const resourceVersion = this.versioner.resourceVersionOf(this.#cache.revision);
-    return { state: this.#cache.state, resourceVersion, generation };
+  /** Waits until the cache has the state of `resourceVersion`, as far as the storage can say so. */
+  async #reach(resourceVersion: string): Promise<void> {
+    const { readiness, freshness } = this.#parts;
+    await readiness.wait();
+    const revision = this.versioner.parseResourceVersion(resourceVersion);
+    if (this.supportsProgress) await freshness.waitFor(revision);
   }
 
-  #listen(): WatchCacheListener<T> {
-    return {
-      onReplace: () => {
-        const { revision } = this.#cache;
-        this.#leaveReady();
-        this.#watches.restart(revision);
-        this.#freshness.reach(revision);
-        this.#becomeReady();
-      },
-      onEvents: (events) => {
-        const { revision } = this.#cache;
-        this.#becomeReady();
-        this.#freshness.reach(revision);
-        this.#watches.dispatch(events, revision);
-      },
-      onProgress: () => {
-        const { revision } = this.#cache;
-        this.#becomeReady();
-        this.#freshness.reach(revision);
-        this.#watches.reach(revision);
-      },
-      waitForRoom: () => this.#watches.waitForRoom(),
-    };
+  /** The parts of a cache that is being filled, or was stopped. */
+  #started(): CacherParts<T> {
+    this.start();
+    return this.#parts;
   }
 
-  async #reflect(): Promise<void> {
+  /** For reads of the present state and for writes, which fill no cache. */
+  get #reads(): Pick<StorageInterface<T>, 'get' | 'delete' | 'guaranteedUpdate'> {
+    return this.#made?.delegator ?? this.#options.storage;
+  }
+
+  get #parts(): CacherParts<T> {
+    return (this.#made ??= this.#make());
+  }
+
+  #make(): CacherParts<T> {
+    const resolved = this.#options;
+    const { storage, runtime, description, history } = resolved;
+    const { readyTimeoutMs, freshTimeoutMs, consistencyCheckIntervalMs } = resolved;
+    const readiness = new CacherReadiness({ runtime, description, timeoutMs: readyTimeoutMs });
+    if (this.#stopped) readiness.stop();
+    const freshness = new Freshness({
+      runtime,
+      timeoutMs: freshTimeoutMs,
+      progressIntervalMs: PROGRESS_INTERVAL_MS,
+      requestProgress: () => this.#requestProgress(),
+    });
+    const watches = new OpenWatches<T>({
+      ...resolved,
+      requestProgress: () => {
+        if (storage.supportsProgress) void this.#requestProgress();
+      },
+    });
+    const cache: WatchCache<T> = new WatchCache({
+      runtime,
+      versioner: this.versioner,
+      listener: {
+        onReplace: () => {
+          const { revision } = cache;
+          this.#leaveReady();
+          watches.restart(revision);
+          freshness.reach(revision);
+          this.#becomeReady();
+        },
+        onEvents: (events) => {
+          const { revision } = cache;
+          this.#becomeReady();
+          freshness.reach(revision);
+          watches.dispatch(events, revision);
+        },
+        onProgress: () => {
+          const { revision } = cache;
+          this.#becomeReady();
+          freshness.reach(revision);
+          watches.reach(revision);
+        },
+        waitForRoom: () => watches.waitForRoom(),
+      },
+      history,
+    });
+    const checker = new ConsistencyChecker({
+      ...resolved,
+      intervalMs: consistencyCheckIntervalMs,
+      snapshot: () => {
+        const { state, generation } = readiness;
+        if (state !== 'ready') return undefined;
+        const resourceVersion = this.versioner.resourceVersionOf(cache.revision);
+        return { state: cache.state, resourceVersion, generation };
+      },
+    });
+    const delegator = new CacheDelegator({
+      ...resolved,
+      cache,
+      readiness,
+      freshness,
+      consistent: () => checker.consistent,
+    });
+    const stopping = new AbortController();
+    return { cache, readiness, freshness, delegator, watches, checker, stopping };
+  }
+
+  /** Without a reflector nothing fills the cache: why it could not be made is logged, and in the answer to each reader. */
+  async #reflect({ cache, readiness, stopping }: CacherParts<T>): Promise<void> {
     const { storage, resourcePrefix, description, logger, metrics } = this.#options;
     const runtime = backgroundRuntime(this.#options.runtime);
     const collection = { storage, resourcePrefix, description };
-    const source = new StorageListerWatcher({ ...collection, runtime, alwaysLatest: true });
-    const historyFrom = this.#historyFrom;
-    this.#source = new HistoryListerWatcher({ ...this.#options, source, historyFrom });
-    const reflector = new Reflector<StoredObject<T>>({
-      name: `watch cache of ${description}`,
-      listerWatcher: this.#source,
-      sink: this.#cache,
-      runtime,
-      logger,
-      metrics,
-      ...READING_OF_STORAGE,
-      onError: (error) => this.#readiness.failed(error),
-      onTransition: ({ to }) => {
-        if (to === 'listing') this.#leaveReady();
-      },
-    });
-    await reflector.run({ signal: this.#stopping.signal });
+    try {
+      const source = new StorageListerWatcher({ ...collection, runtime, alwaysLatest: true });
+      const historyFrom = this.#historyFrom;
+      this.#source = new HistoryListerWatcher({ ...this.#options, source, historyFrom });
+      const reflector = new Reflector<StoredObject<T>>({
+        name: `watch cache of ${description}`,
+        listerWatcher: this.#source,
+        sink: cache,
+        runtime,
+        logger,
+        metrics,
+        ...READING_OF_STORAGE,
+        onError: (error) => readiness.failed(error),
+        onTransition: ({ to }) => {
+          if (to === 'listing') this.#leaveReady();
+        },
+      });
+      await reflector.run({ signal: stopping.signal });
+    } catch (error) {
+      readiness.failed(error);
+      logger.error('a watch cache cannot be filled', { description, error: errorMessage(error) });
+    }
   }
 
   #becomeReady(): void {
+    const { cache, readiness } = this.#parts;
     const present = this.#source?.present ?? 0n;
-    if (this.#cache.revision >= present) this.#readiness.becomeReady();
+    if (cache.revision >= present) readiness.becomeReady();
   }
 
   /** Called after changes were missed. The cache must not be read any more, and its watchers cannot get the missed changes. */
   #leaveReady(): void {
-    this.#readiness.becomePending();
-    this.#watches.end();
+    const { readiness, watches } = this.#parts;
+    readiness.becomePending();
+    watches.end();
   }
 
   async #requestProgress(): Promise<void> {

@@ -24,13 +24,147 @@ import { prepareKey } from '../../storage/contract/storage-keys.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { CacherReadiness } from './cacher-readiness.ts';
 import type { Freshness } from './freshness.ts';
-import { keyScope, type KeyScope } from '../window/key-scope.ts';
-import { routeList, type ListRoute } from './list-route.ts';
-import { readList, scanList, type ReadListOptions } from './list-reader.ts';
+import { keyScope, scopeEnd, type KeyScope } from '../window/key-scope.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
 import type { WatchCache } from '../window/watch-cache.ts';
 import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
+import { decodeContinue, encodeContinue, keyAfter } from '../../storage/reads/continue-token.ts';
+import { parseListVersion, type Versioner } from '../../storage/contract/versioner.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+
+/** Number of items processed in one task. */
+const PIECE = 5000;
+
+interface ReadListOptions<T extends KubernetesObject> {
+  readonly state: OrderedStore<StoreElement<T>>;
+  /** The revision of `state`; the list and its pages have it as resource version. */
+  readonly revision: Revision;
+  readonly scope: KeyScope;
+  readonly startKey?: string | undefined;
+  readonly predicate?: SelectionPredicate<T> | undefined;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly runtime: Runtime;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** As `readList`; a complete list without selectors is read from the state while its reader goes through it. */
+async function scanList<T extends KubernetesObject>(
+  options: ReadListOptions<T>,
+): Promise<StorageScan<T>> {
+  const { state, revision, scope, startKey = scope.path, limit, predicate } = options;
+  if (limit > 0 || !predicateIsEmpty(predicate as SelectionPredicate)) {
+    return await readList(options);
+  }
+  const items = new StoredItems(state, startKey, scopeEnd(scope));
+  return { items, resourceVersion: revision.toString() };
+}
+
+/** The objects of a range of a state, which does not change. */
+class StoredItems<T extends KubernetesObject> implements Iterable<StoredObject<T>> {
+  readonly #state: OrderedStore<StoreElement<T>>;
+  readonly #from: string;
+  readonly #to: string | undefined;
+
+  constructor(state: OrderedStore<StoreElement<T>>, from: string, to: string | undefined) {
+    this.#state = state;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  *[Symbol.iterator](): Iterator<StoredObject<T>> {
+    const cursor = this.#state.range(this.#from, this.#to);
+    for (let one = cursor.next(); one !== undefined; one = cursor.next()) yield one.stored;
+  }
+}
+
+/** One page of a state. Awaits between pieces of a long page; the state is immutable, so that does no harm. */
+async function readList<T extends KubernetesObject>(
+  options: ReadListOptions<T>,
+): Promise<StorageList<T>> {
+  const { state, revision, scope, startKey = scope.path, limit, runtime, signal } = options;
+  const unfiltered = predicateIsEmpty(options.predicate as SelectionPredicate);
+  const predicate = unfiltered ? undefined : options.predicate;
+  const end = scopeEnd(scope);
+  const cursor = state.range(startKey, end);
+  const resourceVersion = revision.toString();
+  const items: StoredObject<T>[] = [];
+  let seen = 0;
+  for (let element = cursor.next(); element !== undefined; element = cursor.next()) {
+    if (limit > 0 && items.length === limit) {
+      const last = (items.at(-1) as StoredObject<T>).key;
+      const continueToken = encodeContinue({ startKey: keyAfter(last), revision }, scope.path);
+      const page = { items, resourceVersion, continueToken };
+      return unfiltered ? { ...page, remainingItemCount: state.count(element.key, end) } : page;
+    }
+    if (element.matches(predicate)) items.push(element.stored);
+    seen += 1;
+    if (seen % PIECE === 0) {
+      await nextTask(runtime);
+      signal?.throwIfAborted();
+    }
+  }
+  return { items, resourceVersion };
+}
+
+/** Where a list is answered from. */
+type ListRoute =
+  /** From the storage: the cache cannot answer, or the request is invalid and the storage returns the error. */
+  | { readonly source: 'storage' }
+  /** From the cache, once it has reached the most recent revision of the storage. */
+  | { readonly source: 'latest'; readonly startKey: string | undefined }
+  /** From the cache, once it has reached `revision` (0: at once). */
+  | { readonly source: 'cache'; readonly revision: Revision }
+  /** From the state at `revision`. */
+  | {
+      readonly source: 'exact';
+      readonly revision: Revision;
+      readonly startKey: string | undefined;
+    };
+
+const STORAGE: ListRoute = { source: 'storage' };
+
+/**
+ * Decides where a list is answered from.
+ * @throws {ApiError} 400 for a resource version or continue token that is not valid.
+ * @see apiserver pkg/storage/cacher/delegator.go ShouldDelegateList @ 24a394e
+ */
+export function routeList<T extends KubernetesObject>(
+  { path, recursive }: KeyScope,
+  options: GetListOptions<T>,
+  versioner: Versioner,
+): ListRoute {
+  const { resourceVersion = '', resourceVersionMatch, limit = 0, continueToken = '' } = options;
+  if (continueToken !== '') {
+    const isFirstPage = resourceVersion !== '' && resourceVersion !== '0';
+    if (isFirstPage || resourceVersionMatch !== undefined || !recursive) return STORAGE;
+    const position = decodeContinue(continueToken, path);
+    const { startKey } = position;
+    if (position.revision < 0n) return { source: 'latest', startKey };
+    return { source: 'exact', revision: position.revision, startKey };
+  }
+  const revision = parseListVersion(versioner, resourceVersion);
+  switch (resourceVersionMatch) {
+    case 'Exact':
+      return exactly(revision, recursive);
+    case 'NotOlderThan':
+      return resourceVersion === '' ? STORAGE : { source: 'cache', revision };
+    case undefined:
+      if (resourceVersion === '') return { source: 'latest', startKey: undefined };
+      // Before match rules existed, a version with a limit meant exactly that version.
+      return limit > 0 && revision > 0n
+        ? exactly(revision, recursive)
+        : { source: 'cache', revision };
+    default:
+      return STORAGE;
+  }
+}
+
+function exactly(revision: Revision, recursive: boolean): ListRoute {
+  const servable = recursive && revision > 0n;
+  return servable ? { source: 'exact', revision, startKey: undefined } : STORAGE;
+}
 
 export interface CacheDelegatorOptions<T extends KubernetesObject> {
   readonly storage: StorageInterface<T>;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { routeList } from '../../../../lib/server/cacher/reads/list-route.ts';
+import { routeList } from '../../../../lib/server/cacher/reads/cache-delegator.ts';
 import { encodeContinue } from '../../../../lib/server/storage/reads/continue-token.ts';
 import type { GetListOptions } from '../../../../lib/server/storage/contract/storage-interface.ts';
 import { apiObjectVersioner } from '../../../../lib/server/storage/contract/versioner.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { TimeBudget } from '../../../../lib/server/cacher/watchers/time-budget.ts';
+import { TimeBudget } from '../../../../lib/server/cacher/watchers/event-dispatcher.ts';
 
 describe('TimeBudget', () => {
   it('starts with 100 ms and gives them out once', () => {

@@ -1,28 +1,18 @@
 import { expect } from 'chai';
+import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts';
 import { Cacher } from '../../../lib/server/cacher/cacher.ts';
-import { DeferredCacher } from '../../../lib/server/cacher/deferred-cacher.ts';
 import { ApiError } from '../../../lib/meta/failure/api-error.ts';
 import { CacherHarness, pod, podKey, PREFIX, WatchRecorder, type Pod } from './cacher-harness.ts';
 
-describe('DeferredCacher', () => {
+describe('a Cacher before its first reader', () => {
   let harness: CacherHarness;
-  let made: Cacher<Pod>[];
-  let storage: DeferredCacher<Pod>;
+  let storage: Cacher<Pod>;
 
   beforeEach(async () => {
     harness = new CacherHarness();
     const { raw, runtime } = harness;
-    const start = await raw.getCurrentResourceVersion();
-    made = [];
-    storage = new DeferredCacher<Pod>({
-      storage: raw,
-      make: () => {
-        const cacher = new Cacher<Pod>({ storage: raw, resourcePrefix: PREFIX, runtime });
-        cacher.startLater(start);
-        made.push(cacher);
-        return cacher;
-      },
-    });
+    storage = new Cacher<Pod>({ storage: raw, resourcePrefix: PREFIX, runtime });
+    storage.startLater(await raw.getCurrentResourceVersion());
   });
 
   afterEach(async () => {
@@ -31,17 +21,18 @@ describe('DeferredCacher', () => {
     expect(harness.runtime.pending).to.equal(0);
   });
 
-  it('makes no cacher for writes, for reads without a version and for figures', async () => {
+  it('is not filled for writes, for reads without a version and for figures', async () => {
     await storage.create(podKey('a'), pod('a'));
     await storage.guaranteedUpdate(podKey('a'), () => ({ object: pod('a', { node: 'n1' }) }));
     expect((await storage.get(podKey('a')))?.object.spec?.nodeName).to.equal('n1');
     expect((await storage.stats()).objectCount).to.equal(1);
     await storage.delete(podKey('a'));
-    expect(made).to.deep.equal([]);
-    expect(storage.cacher).to.equal(undefined);
+    await harness.runtime.settle();
+    expect(storage.started).to.equal(false);
+    expect(storage.status).to.include({ readiness: 'pending', generation: 0, objectCount: 0 });
   });
 
-  it('makes one for all readers, with the history from before the first of them', async () => {
+  it('is filled for all readers once, with the history from before the first of them', async () => {
     const created = await storage.create(podKey('a'), pod('a'));
     await storage.delete(podKey('a'));
     const { resourceVersion } = created;
@@ -52,21 +43,22 @@ describe('DeferredCacher', () => {
     await harness.runtime.settle();
     expect(recorder.lines).to.deep.equal(['DELETED shop/a @3', 'ADDED shop/b @4']);
     expect(list.items.map(({ metadata }) => metadata.name)).to.deep.equal(['b']);
-    expect(made).to.deep.equal([storage.cacher]);
+    expect(storage.status).to.include({ generation: 1, objectCount: 1 });
   });
 
-  it('makes one for a scan', async () => {
+  it('is filled for a scan', async () => {
     await storage.create(podKey('a'), pod('a'));
     const { items } = await harness.runtime.run(storage.scan(PREFIX));
     expect([...items].map(({ metadata }) => metadata.name)).to.deep.equal(['a']);
-    expect(made).to.deep.equal([storage.cacher]);
+    expect(storage.status).to.include({ readiness: 'ready', objectCount: 1 });
   });
 
-  it('makes one for a read of a version and for the check of readiness', async () => {
+  it('is filled for a read of a version and for the check of readiness', async () => {
     const { resourceVersion } = await storage.create(podKey('a'), pod('a'));
     await harness.runtime.run(storage.get(podKey('a'), { resourceVersion }));
+    expect(storage.started).to.equal(true);
     await harness.runtime.run(storage.readinessCheck());
-    expect(made.map(({ started }) => started)).to.deep.equal([true]);
+    expect(storage.status).to.include({ readiness: 'ready', generation: 1 });
   });
 
   it('answers a reader after the end as a stopped cacher does', async () => {
@@ -76,6 +68,33 @@ describe('DeferredCacher', () => {
       storage.getList(PREFIX).catch((error: unknown) => error),
     );
     expect(refused).to.be.instanceOf(ApiError);
-    expect(made.map(({ started, stopped }) => [started, stopped])).to.deep.equal([[false, true]]);
+    expect(storage.started).to.equal(false);
+  });
+
+  it('gives readers that need no cache the storage itself, if it was to be started later', () => {
+    expect(storage.uncached).to.equal(harness.raw);
+    expect(harness.cacher.uncached).to.equal(undefined);
+  });
+
+  it('logs why it cannot be filled, and says so to readers', async () => {
+    const { raw, runtime } = harness;
+    const entries: string[] = [];
+    const logger: Logger = {
+      ...silentLogger,
+      error: (message, fields) => entries.push(`${message} ${JSON.stringify(fields)}`),
+    };
+    const { versioner } = raw;
+    const unreadable = { versioner, supportsProgress: false } as unknown as typeof raw;
+    const broken = new Cacher<Pod>({
+      storage: unreadable,
+      resourcePrefix: PREFIX,
+      runtime,
+      logger,
+    });
+    const refused = await runtime.run(broken.watch(PREFIX).catch((error: unknown) => error));
+    expect(String(refused)).to.match(/is not filled yet; the last try failed: .*must be a storage/);
+    expect(entries).to.have.lengthOf(1);
+    expect(entries[0]).to.match(/^a watch cache cannot be filled .*must be a storage/);
+    await runtime.run(broken.close());
   });
 });

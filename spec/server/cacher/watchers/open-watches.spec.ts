@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failedWatch } from '../../../../lib/server/cacher/watchers/failed-watch.ts';
+import { failedWatch } from '../../../../lib/server/cacher/watchers/open-watches.ts';
 
 const END = { done: true, value: undefined };
 
