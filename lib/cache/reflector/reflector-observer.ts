@@ -1,5 +1,5 @@
-import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
-import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { callHook } from '../../kernel/report/call-hook.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -113,9 +113,7 @@ export class ReflectorObserver {
 
   #guard(hook: string, call: () => unknown): void {
     const { name, logger } = this.#options;
-    guardedCall(call, (error) => {
-      logger.error(`reflector ${name}: the hook ${hook} threw: ${errorMessage(error)}`, { error });
-    });
+    callHook(logger, `reflector ${name}: the hook ${hook}`, call);
   }
 }
 

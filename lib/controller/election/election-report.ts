@@ -1,5 +1,5 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../kernel/report/call-hook.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { electionMetrics } from './election-metrics.ts';
@@ -123,11 +123,6 @@ export class ElectionReport {
 
   #notify(leader: string): void {
     const { onLeader, logger } = this.#options;
-    guardedCall(
-      () => onLeader?.(leader),
-      (error) => {
-        logger.error(`${this.#what}: onLeader threw: ${errorMessage(error)}`, { error });
-      },
-    );
+    callHook(logger, `${this.#what}: onLeader`, () => onLeader?.(leader));
   }
 }

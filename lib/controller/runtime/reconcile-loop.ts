@@ -6,14 +6,14 @@ import {
   ListwatchError,
 } from '../../kernel/failure/errors.ts';
 import { thrownMessage } from '../../kernel/failure/frozen-remedy.ts';
-import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../kernel/report/call-hook.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
-import { is, optionsOf } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
@@ -138,14 +138,11 @@ export interface RunReconcilesOptions {
  */
 export class ReconcileLoop<K = string> {
   readonly name: string;
+  readonly #options: FilledOptions<
+    ReconcileLoopOptions<K>,
+    'concurrency' | 'maxRetries' | 'timeoutMs' | 'shutdownTimeoutMs'
+  >;
   readonly #queue: RateLimitingQueue<K>;
-  readonly #reconcile: Reconcile<K>;
-  readonly #onError: ReconcileLoopOptions<K>['onError'];
-  readonly #isExpected: (cause: unknown) => boolean;
-  readonly #concurrency: number;
-  readonly #maxRetries: number;
-  readonly #timeoutMs: number;
-  readonly #shutdownTimeoutMs: number;
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #metrics: ReconcileMetrics;
@@ -158,17 +155,11 @@ export class ReconcileLoop<K = string> {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ReconcileLoopOptions<K>) {
-    const read = OPTIONS.read(options);
+    const read = OPTIONS.read<ReconcileLoopOptions<K>>(options);
     const { queue, name = queue.name } = read;
+    this.#options = read;
     this.name = name;
     this.#queue = queue;
-    this.#reconcile = read.reconcile;
-    this.#onError = read.onError;
-    this.#isExpected = read.isExpected ?? (() => false);
-    this.#concurrency = read.concurrency;
-    this.#maxRetries = read.maxRetries;
-    this.#timeoutMs = read.timeoutMs;
-    this.#shutdownTimeoutMs = read.shutdownTimeoutMs;
     this.#runtime = read.runtime;
     this.#logger = guardedLogger(read.logger);
     this.#metrics = new ReconcileMetrics(this.name);
@@ -198,7 +189,7 @@ export class ReconcileLoop<K = string> {
       );
     }
     this.#started = true;
-    this.#metrics.allows(this.#concurrency);
+    this.#metrics.allows(this.#options.concurrency);
     const stop = deriveAbort(signal);
     const stopped = new Latch(`${this.name} to be stopped`);
     const release = onAbort(stop.signal, () => {
@@ -207,12 +198,12 @@ export class ReconcileLoop<K = string> {
       stopped.open();
       this.#cutShort(stop.signal.reason);
     });
-    for (let index = 0; index < this.#concurrency; index += 1) this.#hire(stop.signal);
+    for (let index = 0; index < this.#options.concurrency; index += 1) this.#hire(stop.signal);
     const workers = this.#allEnded();
     try {
       await Promise.race([workers, stopped.opened]);
       await withDeadline(this.#runtime, workers, {
-        timeoutMs: this.#shutdownTimeoutMs,
+        timeoutMs: this.#options.shutdownTimeoutMs,
         describe: () => `${this.name} to finish reconciling ${this.running.map(String).join(', ')}`,
       });
     } finally {
@@ -271,7 +262,7 @@ export class ReconcileLoop<K = string> {
         this.#metrics.active(this.#running.size);
       }
       const replaced = this.#overdueKeys.delete(item.key);
-      if (replaced && this.#workers.size > this.#concurrency) return;
+      if (replaced && this.#workers.size > this.#options.concurrency) return;
     }
   }
 
@@ -287,7 +278,7 @@ export class ReconcileLoop<K = string> {
       },
     };
     try {
-      const result = await this.#reconcile({ key, failures, priority }, context);
+      const result = await this.#options.reconcile({ key, failures, priority }, context);
       const requeueAfterMs = requeueDelay(result);
       const options = { priority: result?.priority ?? priority };
       if (requeueAfterMs !== 0) this.#queue.addAfter(key, requeueAfterMs, options);
@@ -304,10 +295,10 @@ export class ReconcileLoop<K = string> {
   #begin(key: K, failures: number, stopping: AbortSignal): ReconcileRun {
     const run = new ReconcileRun({
       runtime: this.#runtime,
-      timeoutMs: this.#timeoutMs,
+      timeoutMs: this.#options.timeoutMs,
       onOverdue: () => {
         this.#overdue(key, failures, stopping);
-        return new ListwatchError('TIMEOUT', `not finished after ${this.#timeoutMs} ms`);
+        return new ListwatchError('TIMEOUT', `not finished after ${this.#options.timeoutMs} ms`);
       },
     });
     this.#running.set(key, run);
@@ -327,14 +318,14 @@ export class ReconcileLoop<K = string> {
     // A run that the shutdown aborted is not a failure.
     if (stopping.aborted && isAbort(cause, stopping.reason)) return;
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
-    const retry = !terminal && failures <= this.#maxRetries;
+    const retry = !terminal && failures <= this.#options.maxRetries;
     this.#metrics.failed(terminal);
     // A failure is one line of a log.
     const thrown = thrownMessage(cause).replaceAll(/\s*\n\s*/g, ' ');
     const delayMs = retry ? this.#retry(key, { priority, reason: thrown }) : undefined;
     const retryInMs = delayMs === undefined ? undefined : Math.round(delayMs);
     if (!retry) this.#queue.forget(key);
-    else if (this.#isExpected(cause)) return;
+    else if (this.#options.isExpected?.(cause) ?? false) return;
     const what = retry ? thrown : `given up: ${thrown}`;
     this.#report(what, { key, failures, retryInMs }, cause);
   }
@@ -357,7 +348,7 @@ export class ReconcileLoop<K = string> {
       this.#overdueKeys.add(key);
       this.#hire(stopping);
     }
-    const what = `not finished after ${this.#timeoutMs} ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs`;
+    const what = `not finished after ${this.#options.timeoutMs} ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs`;
     this.#report(what, { key, failures, retryInMs: undefined }, undefined);
   }
 
@@ -368,18 +359,10 @@ export class ReconcileLoop<K = string> {
   ): void {
     const failure = { controller: this.name, key: String(key), ...rest };
     const error = new ReconcileError(what, failure, cause);
-    const onError = this.#onError;
-    if (onError === undefined) {
-      this.#logger.error(error.message, { ...failure, error });
-      return;
-    }
-    guardedCall(
-      () => onError(error),
-      (hookError) => {
-        const reason = errorMessage(hookError);
-        this.#logger.error(`${this.name}: the error hook threw: ${reason}`, { error });
-      },
-    );
+    const { onError } = this.#options;
+    const logger = this.#logger;
+    if (onError === undefined) return logger.error(error.message, { ...failure, error });
+    callHook(logger, `${this.name}: the error hook`, () => onError(error), { during: error });
   }
 }
 

@@ -23,6 +23,22 @@ const OPTIONS = optionsOf<BackoffOptions>()('Backoff', {
 });
 
 /**
+ * The option `backoff` of a part that has all defaults. A delay of 0 would be no back-off.
+ * @throws {ListwatchError} code INVALID_OPTION.
+ */
+export function readBackoff(
+  owner: string,
+  baseMs: number,
+  given: Partial<BackoffOptions> = {},
+): BackoffOptions {
+  return optionsOf<Partial<BackoffOptions>>()(owner, {
+    ...OPTIONS.rules,
+    baseMs: is.number({ min: 1 }).default(baseMs),
+    capMs: is.number({ min: 1 }).default(30_000),
+  }).read(given, owner, 'backoff.');
+}
+
+/**
  * Exponential delays with additive jitter.
  *
  * It resets after a quiet period, counted from the end of the last delay: client-go's present rule counts from the last *reset* and so

@@ -43,7 +43,7 @@ export function nextTask(runtime: Runtime): Promise<void> {
 }
 
 export interface DeadlineOptions {
-  /** Longest wait in milliseconds; no limit when left out. */
+  /** Longest wait in milliseconds; no limit when left out, or with Infinity. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The awaited condition, in words; called only when the wait fails. */
@@ -58,8 +58,9 @@ export interface DeadlineOptions {
 export function withDeadline<R>(
   runtime: Runtime,
   work: Promise<R>,
-  { timeoutMs, signal, describe }: DeadlineOptions,
+  { timeoutMs: given, signal, describe }: DeadlineOptions,
 ): Promise<R> {
+  const timeoutMs = given === Infinity ? undefined : given;
   if (timeoutMs === undefined && signal === undefined) return work;
   return new Promise((resolve, reject) => {
     const wait = new DeadlineWait(runtime, { timeoutMs, signal, describe }, reject);
@@ -104,7 +105,7 @@ class DeadlineWait {
     this.finish();
     try {
       const { timeoutMs, describe } = this.#options;
-      const text = `gave up after ${timeoutMs} ms waiting for ${describe()}`;
+      const text = `gave up after ${Math.round(timeoutMs as number)} ms waiting for ${describe()}`;
       this.#reject(new ListwatchError('TIMEOUT', text));
     } catch (error) {
       this.#reject(error);

@@ -16,12 +16,12 @@ import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 
 /** The options that the factory sets itself. */
-type GivenByFactory = 'listerWatcher' | 'inNamespace' | 'name' | 'subject' | 'runtime';
+const GIVEN_BY_FACTORY = ['listerWatcher', 'inNamespace', 'name', 'subject', 'runtime'] as const;
 
 /** Selects the objects, and how they are cached. Options that are left out are taken from the factory. */
 export interface InformerForOptions<T extends KubernetesObject, Index extends string = string>
   extends CollectionOptions,
-    Omit<SharedIndexInformerOptions<T>, GivenByFactory | 'indexers'> {
+    Omit<SharedIndexInformerOptions<T>, (typeof GIVEN_BY_FACTORY)[number] | 'indexers'> {
   /** Indexes besides the one by namespace; their names are those that the reads of an index take. @defaultValue none */
   readonly indexers?: Indexers<Stored<T>, Index> | undefined;
 }
@@ -42,14 +42,6 @@ export interface ProjectingInformerForOptions<
   readonly indexers?: Indexers<Stored<Projection<Source, Paths[number]>>, Index> | undefined;
 }
 
-const GIVEN_BY_FACTORY: readonly string[] = [
-  'listerWatcher',
-  'inNamespace',
-  'name',
-  'subject',
-  'runtime',
-] satisfies GivenByFactory[];
-
 const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
   'namespace',
   'labelSelector',
@@ -58,10 +50,10 @@ const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
   'metadataOnly',
 ];
 
+const NOT_OF_CACHE: readonly string[] = [...GIVEN_BY_FACTORY, 'indexers'];
+
 /** Options that determine the cache; a later request for the collection must have the same values. */
-const CACHE_OPTIONS: readonly string[] = INFORMER.names.filter(
-  (name) => !GIVEN_BY_FACTORY.includes(name) && name !== 'indexers',
-);
+const CACHE_OPTIONS = INFORMER.names.filter((name) => !NOT_OF_CACHE.includes(name));
 
 /** Whether two lists have the same namespaces. */
 export function sameNamespaces(one: readonly string[], other: readonly string[]): boolean {
@@ -161,12 +153,8 @@ export type CachedOf<
   : ObjectOf<Types, ApiVersion, Resource>;
 
 const KIND_OPTIONS: readonly (keyof KindOptions)[] = [
-  'namespace',
+  ...COLLECTION_OPTIONS,
   'namespaces',
-  'labelSelector',
-  'fieldSelector',
-  'shardSelector',
-  'metadataOnly',
   'fields',
 ];
 

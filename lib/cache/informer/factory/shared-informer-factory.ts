@@ -1,7 +1,6 @@
 import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -32,6 +31,7 @@ import {
 } from './informer-request.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import { collectionMatcher } from './collection-matcher.ts';
+import { ErrorReporter } from '../observe/error-reporter.ts';
 import type { InformerInspection } from '../observe/informer-inspection.ts';
 import { InformerEntry, type InformerLease } from './informer-entry.ts';
 import { INFORMER, type SharedIndexInformerOptions } from '../options/informer-options.ts';
@@ -39,21 +39,23 @@ import type { SharedIndexInformer } from '../shared-index-informer.ts';
 import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.ts';
 
 /** Options that belong to one informer. */
-type OwnOptions =
-  | 'listerWatcher'
-  | 'inNamespace'
-  | 'name'
-  | 'subject'
-  | 'indexers'
-  | 'fields'
-  | 'transform'
-  | 'namespaces'
-  | 'warmStart'
-  | 'resyncIntervalMs';
+const OWN_OPTIONS = [
+  'listerWatcher',
+  'inNamespace',
+  'subject',
+  'indexers',
+  'fields',
+  'namespaces',
+  'warmStart',
+  'resyncIntervalMs',
+] as const;
 
 /** Defaults for all informers of a factory, and what the factory itself needs. */
 export interface SharedInformerFactoryOptions<Kinds extends KindDefaults = KindDefaults>
-  extends Omit<SharedIndexInformerOptions<KubernetesObject>, OwnOptions> {
+  extends Omit<
+    SharedIndexInformerOptions<KubernetesObject>,
+    (typeof OWN_OPTIONS)[number] | 'name' | 'transform'
+  > {
   /** A prefix of the names of informers in messages and metrics, to distinguish two factories. @defaultValue none */
   readonly name?: string | undefined;
   /** Stops all informers when it aborts. */
@@ -73,23 +75,12 @@ export interface SharedInformerFactoryOptions<Kinds extends KindDefaults = KindD
   readonly transform?: (<T extends KubernetesObject>(object: T) => T) | undefined;
 }
 
-const OWN_OPTIONS: readonly string[] = [
-  'listerWatcher',
-  'inNamespace',
-  'subject',
-  'indexers',
-  'fields',
-  'namespaces',
-  'warmStart',
-  'resyncIntervalMs',
-] satisfies OwnOptions[];
-
 const FACTORY_OPTIONS: readonly string[] = [
   'signal',
   'defaultResyncIntervalMs',
   'namespace',
   'kinds',
-  ...INFORMER.names.filter((name) => !OWN_OPTIONS.includes(name)),
+  ...INFORMER.names.filter((name) => !(OWN_OPTIONS as readonly string[]).includes(name)),
 ];
 
 /** Options of `whenSynced` of a factory. */
@@ -344,31 +335,17 @@ export class SharedInformerFactory<
 
   #run(key: string, entry: InformerEntry): void {
     const { informer } = entry;
+    const { name } = informer;
+    const { onError } = this.#options;
+    const errors = new ErrorReporter({ informer: name, logger: this.#logger, onError });
     const run = informer.run({ signal: this.#abort.signal }).catch((error: Error) => {
-      this.#report(error, informer.name);
+      const message = `the informer ${name} ended: ${errorMessage(error)}`;
+      errors.report(error, { source: 'internal', message });
       entry.fail(error);
       if (!this.#entries.has(key)) this.#failed.set(key, entry);
     });
     this.#runs.add(run);
     void run.finally(() => this.#runs.delete(run));
-  }
-
-  #report(error: unknown, informer: string): void {
-    const { onError } = this.#options;
-    const message = `the informer ${informer} ended: ${errorMessage(error)}`;
-    if (onError === undefined) {
-      this.#logger.error(message, { error });
-      return;
-    }
-    guardedCall(
-      () => onError(error, { informer, source: 'internal', message }),
-      (hookError) => {
-        this.#logger.error(`the hook onError threw: ${errorMessage(hookError)}`, {
-          error: hookError,
-          during: error,
-        });
-      },
-    );
   }
 }
 

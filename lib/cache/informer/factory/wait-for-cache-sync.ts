@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   type ErrorOptions,
 } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -62,7 +62,7 @@ const OPTIONS = optionsOf<CacheSyncOptions>()('waitForCacheSync', {
   logger: is.object().default(consoleLogger),
   runtime: is.object().default(realRuntime),
 });
-type Defaulted = 'progressIntervalMs' | 'logger' | 'runtime';
+type SyncOptions = FilledOptions<CacheSyncOptions, 'progressIntervalMs' | 'logger' | 'runtime'>;
 
 /** Caches were not synced when the wait ended. Its cause is the reason of the signal, or the error that ended an informer. */
 export class CacheSyncError extends ListwatchError {
@@ -106,7 +106,7 @@ export async function waitForCacheSync(
       progress.advance(cache);
     });
     await withDeadline(runtime, Promise.all(each), {
-      timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+      timeoutMs,
       signal,
       describe: () => describeMissing(progress.now()),
     });
@@ -121,20 +121,14 @@ export async function waitForCacheSync(
 /** Reports the progress of a wait: when a cache has synced, and at intervals. */
 class ProgressReport {
   readonly #caches: readonly CacheSync[];
-  readonly #onProgress: CacheSyncOptions['onProgress'];
-  readonly #intervalMs: number;
-  readonly #logger: Logger;
-  readonly #runtime: Runtime;
+  readonly #options: SyncOptions;
   readonly #startedAtMs: number;
   #timer: Timer | undefined;
 
-  constructor(caches: readonly CacheSync[], options: FilledOptions<CacheSyncOptions, Defaulted>) {
+  constructor(caches: readonly CacheSync[], options: SyncOptions) {
     this.#caches = caches;
-    this.#onProgress = options.onProgress;
-    this.#intervalMs = options.progressIntervalMs;
-    this.#logger = options.logger;
-    this.#runtime = options.runtime;
-    this.#startedAtMs = this.#runtime.monotonicMs();
+    this.#options = options;
+    this.#startedAtMs = options.runtime.monotonicMs();
   }
 
   now(): CacheSyncProgress {
@@ -143,24 +137,23 @@ class ProgressReport {
       .filter((cache) => !cache.synced)
       .map(({ name, waitingFor }) => ({ name, waitingFor: waitingFor ?? name }));
     return {
-      elapsedMs: Math.round(this.#runtime.monotonicMs() - this.#startedAtMs),
+      elapsedMs: Math.round(this.#options.runtime.monotonicMs() - this.#startedAtMs),
       synced: synced.toSorted(),
       missing: missing.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
     };
   }
 
   start(): void {
+    const { runtime, progressIntervalMs } = this.#options;
     // The wait keeps the process alive, not the report.
-    this.#timer = this.#runtime.setTimer(this.#intervalMs, () => this.#repeat(), {
-      background: true,
-    });
+    this.#timer = runtime.setTimer(progressIntervalMs, () => this.#repeat(), { background: true });
   }
 
   /** A cache has synced. */
   advance({ name }: CacheSync): void {
     const progress = this.now();
     const { elapsedMs, missing } = progress;
-    this.#logger.debug(`${name} is synced`, { elapsedMs, missing: missing.length });
+    this.#options.logger.debug(`${name} is synced`, { elapsedMs, missing: missing.length });
     this.#notify(progress);
   }
 
@@ -172,20 +165,17 @@ class ProgressReport {
   #repeat(): void {
     this.start();
     const progress = this.now();
-    if (this.#onProgress === undefined) {
+    const { onProgress, logger } = this.#options;
+    if (onProgress === undefined) {
       const seconds = Math.round(progress.elapsedMs / 1000);
-      this.#logger.warn(`after ${seconds} s, still waiting for ${describeMissing(progress)}`);
+      logger.warn(`after ${seconds} s, still waiting for ${describeMissing(progress)}`);
     }
     this.#notify(progress);
   }
 
   #notify(progress: CacheSyncProgress): void {
-    guardedCall(
-      () => this.#onProgress?.(progress),
-      (error) => {
-        this.#logger.error(`the hook onProgress threw: ${errorMessage(error)}`, { error });
-      },
-    );
+    const { onProgress, logger } = this.#options;
+    callHook(logger, 'the hook onProgress', () => onProgress?.(progress));
   }
 }
 

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { InformerErrorContext } from '../options/informer-options.ts';
 
@@ -32,15 +32,10 @@ export class ErrorReporter {
       logger[worthLogging ? level : 'debug'](message, { error });
       return;
     }
-    guardedCall(
-      () => onError(error, { informer, ...context, message }),
-      (hookError) => {
-        logger.error(`informer ${informer}: the hook onError threw: ${errorMessage(hookError)}`, {
-          error: hookError,
-          during: error,
-        });
-      },
-    );
+    const hook = `informer ${informer}: the hook onError`;
+    callHook(logger, hook, () => onError(error, { informer, ...context, message }), {
+      during: error,
+    });
   }
 
   /** Runs a callback of the user and reports its error. */

@@ -1,5 +1,5 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import { isApiError, isNotFound } from '../../../meta/failure/failures.ts';
 import type { Manifest } from '../../../meta/manifests/manifest.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
@@ -74,12 +74,7 @@ export class ApplyRun {
     this.#results.set(of, result);
     const { onResult } = this.options;
     if (onResult === undefined) return;
-    guardedCall(
-      () => onResult(result),
-      (error) => {
-        this.target.logger.error('applyAll: onResult threw', { error: errorMessage(error) });
-      },
-    );
+    callHook(this.target.logger, 'applyAll: the hook onResult', () => onResult(result));
   }
 
   /** Applies one manifest. A failure is a result, except for an abort. */

@@ -1,41 +1,19 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
-import type {
-  Transport,
-  TransportRequest,
-  TransportResponse,
-} from '../../transport/contract/transport.ts';
+import { TransportLayer } from '../../transport/contract/transport-layer.ts';
+import type { TransportRequest, TransportResponse } from '../../transport/contract/transport.ts';
 
 /**
  * A transport whose writes are all dry runs: the server checks and answers, and stores nothing. It is below the verbs, so that no call
  * and no helper gets around it.
  */
-export class DryRunTransport implements Transport {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  get server(): string {
-    return this.#transport.server;
-  }
-
+export class DryRunTransport extends TransportLayer {
   /** @throws {ListwatchError} code INVALID_OPTION for a stream into a pod, which a server cannot try without doing it. */
   async send(request: TransportRequest): Promise<TransportResponse> {
     if (request.webSocket !== undefined) {
       const text = `a client with option "dryRun" runs no commands in pods and forwards no ports: ${pathOf(request)}; use one without the option`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
-    return await this.#transport.send(request.method === 'GET' ? request : asDryRun(request));
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
-  }
-
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
+    return await this.below.send(request.method === 'GET' ? request : asDryRun(request));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { FENCE_HEADER, FENCE_REFUSED } from '../../../meta/fence-token.ts';
-import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
+import { TransportLayer } from '../../transport/contract/transport-layer.ts';
 import type {
   Transport,
   TransportRequest,
@@ -18,23 +18,18 @@ const SHORTEST_MS = 1;
  * - The fence is asked when a write comes, and in the last synchronous step before its bytes leave, also when it is sent again.
  * - A write that has no answer when the lease ends by the local clock fails then, with the reason of the fence.
  */
-export class FencedTransport implements Transport {
-  readonly #transport: Transport;
+export class FencedTransport extends TransportLayer {
   readonly #fence: WriteFence;
   readonly #runtime: Runtime;
 
   constructor(transport: Transport, fence: WriteFence, runtime: Runtime) {
-    this.#transport = transport;
+    super(transport);
     this.#fence = fence;
     this.#runtime = runtime;
   }
 
-  get server(): string {
-    return this.#transport.server;
-  }
-
   async send(request: TransportRequest): Promise<TransportResponse> {
-    if (!writes(request)) return await this.#transport.send(request);
+    if (!writes(request)) return await this.below.send(request);
     const fence = this.#fence;
     fence.check();
     const expired = new AbortController();
@@ -56,7 +51,7 @@ export class FencedTransport implements Transport {
     arm();
     let response: TransportResponse;
     try {
-      response = await this.#transport.send({
+      response = await this.below.send({
         ...request,
         headers: { ...request.headers, ...fence.headers },
         signal: AbortSignal.any(signals),
@@ -75,12 +70,8 @@ export class FencedTransport implements Transport {
     return response;
   }
 
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
-  }
-
   /** The connections are those of the transport below, which others use. */
-  close(): Promise<void> {
+  override close(): Promise<void> {
     return Promise.resolve();
   }
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { abortable } from '../../../kernel/time/abort.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -27,7 +27,7 @@ import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { InterceptedReads } from './intercepted-reads.ts';
 import { responseError, statusError } from './response-error.ts';
-import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
+import { TransportLayer } from '../../transport/contract/transport-layer.ts';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -271,12 +271,7 @@ export class RestClient {
   #reportWarnings(header: string | undefined): void {
     if (header === undefined) return;
     for (const warning of parseWarningHeader(header)) {
-      guardedCall(
-        () => this.#onWarning(warning),
-        (error) => {
-          this.#logger.error('the onWarning hook threw', { error: errorMessage(error) });
-        },
-      );
+      callHook(this.#logger, 'the hook onWarning', () => this.#onWarning(warning));
     }
   }
 }
@@ -329,35 +324,22 @@ export function located(error: unknown, target: ExchangeTarget, place: string = 
 }
 
 /** A transport whose requests all have a signal, besides one of their own. */
-class BoundTransport implements Transport {
-  readonly #transport: Transport;
+class BoundTransport extends TransportLayer {
   readonly #signal: AbortSignal;
 
   constructor(transport: Transport, signal: AbortSignal) {
-    this.#transport = transport;
+    super(transport);
     this.#signal = signal;
-  }
-
-  get server(): string {
-    return this.#transport.server;
   }
 
   send(request: TransportRequest): Promise<TransportResponse> {
     const { signal } = request;
-    return this.#transport.send({ ...request, signal: this.#both(signal) });
+    return this.below.send({ ...request, signal: this.#both(signal) });
   }
 
   /** Work that passes on the signal it was given has the same one twice. A combined one takes long to make, and stays in memory for long. */
   #both(signal: AbortSignal | undefined): AbortSignal {
     if (signal === undefined || signal === this.#signal) return this.#signal;
     return AbortSignal.any([signal, this.#signal]);
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
-  }
-
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
   }
 }

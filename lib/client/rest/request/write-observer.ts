@@ -1,5 +1,4 @@
-import { errorMessage } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
@@ -122,12 +121,7 @@ export class WriteReporter<T extends KubernetesObject> {
   #notify(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
-    guardedCall(
-      () => call(observer),
-      (error) => {
-        this.#logger.error(`the observer of writes threw: ${errorMessage(error)}`, { error });
-      },
-    );
+    callHook(this.#logger, 'the observer of writes', () => call(observer));
   }
 }
 

@@ -9,7 +9,7 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../contract/transport.ts';
-import type { TransportInspection } from '../contract/transport-inspection.ts';
+import { TransportLayer } from '../contract/transport-layer.ts';
 import { AdaptiveLimiter } from './adaptive-limiter.ts';
 import { closedError } from './closed-error.ts';
 import { type FixedLimit, LIMITER, MOST_QUEUED, type RequestLimiter } from './request-limiter.ts';
@@ -48,8 +48,7 @@ const LOG_GAP_MS = 10_000;
  * - Waiting is no part of the time limits of a request. It ends at once when the signal aborts or the transport is closed.
  * - At most 10 000 requests wait; further ones fail with BUFFER_FULL.
  */
-export class LimitedTransport implements Transport {
-  readonly #transport: Transport;
+export class LimitedTransport extends TransportLayer {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #limiter: RequestLimiter;
@@ -59,8 +58,8 @@ export class LimitedTransport implements Transport {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(transport: Transport, options: LimitedTransportOptions = {}) {
+    super(transport);
     const { limiter = 'adaptive', runtime, logger } = OPTIONS.read(options);
-    this.#transport = transport;
     this.#runtime = runtime;
     this.#logger = logger;
     this.#meter = RequestMeter.of(transport.server, options);
@@ -78,10 +77,6 @@ export class LimitedTransport implements Transport {
     onChange?.();
   }
 
-  get server(): string {
-    return this.#transport.server;
-  }
-
   async send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closed) throw closedError(this.server);
     const resent = (request.timing?.retries ?? 0) > 0;
@@ -90,7 +85,7 @@ export class LimitedTransport implements Transport {
     if (waiting !== undefined) await this.#wait(waiting, request);
 
     const sentMs = this.#runtime.monotonicMs();
-    const response = await this.#transport.send(request);
+    const response = await this.below.send(request);
     if (!mayBeLoad(request, response)) {
       this.#limiter.answered(sentMs, false);
       return response;
@@ -100,14 +95,10 @@ export class LimitedTransport implements Transport {
     return refusal.response;
   }
 
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
-  }
-
-  close(): Promise<void> {
+  override close(): Promise<void> {
     if (!this.#closed) this.#limiter.close(closedError(this.server));
     this.#closed = true;
-    return this.#transport.close();
+    return super.close();
   }
 
   async #wait(waiting: Promise<void>, request: TransportRequest): Promise<void> {

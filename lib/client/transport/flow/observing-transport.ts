@@ -1,5 +1,5 @@
-import { errorMessage, isError, isListwatchError } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { isError, isListwatchError } from '../../../kernel/failure/errors.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
@@ -8,7 +8,7 @@ import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { RequestTiming } from '../contract/request-timing.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
-import type { TransportInspection } from '../contract/transport-inspection.ts';
+import { TransportLayer } from '../contract/transport-layer.ts';
 import { RequestMeter } from './request-meter.ts';
 import { requestName } from './request-name.ts';
 import {
@@ -44,8 +44,7 @@ interface Outcome {
  * A request ends when the headers of its answer have arrived. Bodies pass unchanged, so that the events of a watch cost nothing
  * more.
  */
-export class ObservingTransport implements Transport {
-  readonly #transport: Transport;
+export class ObservingTransport extends TransportLayer {
   readonly #runtime: Runtime;
   readonly #logger: ReturnType<typeof guardedLogger>;
   readonly #meter: RequestMeter | undefined;
@@ -54,17 +53,13 @@ export class ObservingTransport implements Transport {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(transport: Transport, options: ObservingTransportOptions = {}) {
+    super(transport);
     const read = OPTIONS.read(options);
-    this.#transport = transport;
     this.#runtime = read.runtime;
     this.#logger = guardedLogger(read.logger);
     this.#meter = RequestMeter.of(transport.server, read);
     this.#onRequest = read.onRequest;
     this.#traced = tracedServer(transport.server);
-  }
-
-  get server(): string {
-    return this.#transport.server;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -76,21 +71,13 @@ export class ObservingTransport implements Transport {
       this.#report(request, timing, startWallMs, durationMs, outcome);
     };
     try {
-      const response = await this.#transport.send({ ...request, timing });
+      const response = await this.below.send({ ...request, timing });
       end({ status: response.status });
       return response;
     } catch (error) {
       end({ error: errorType(error) });
       throw error;
     }
-  }
-
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
   }
 
   #report(
@@ -107,12 +94,7 @@ export class ObservingTransport implements Transport {
     if (this.#onRequest === undefined) return;
     const parts = { method, path, name, timing, startMs, durationMs, status, error };
     const trace = requestTrace({ ...parts, server: this.#traced });
-    guardedCall(
-      () => this.#onRequest?.(trace),
-      (failure) => {
-        this.#logger.error('the onRequest hook threw', { error: errorMessage(failure) });
-      },
-    );
+    callHook(this.#logger, 'the hook onRequest', () => this.#onRequest?.(trace));
   }
 }
 

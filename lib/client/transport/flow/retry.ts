@@ -2,14 +2,19 @@ import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
-import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
+import {
+  is,
+  optionsOf,
+  type FilledOptions,
+  type OptionsSchema,
+} from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import { readBodyStart } from '../body/read-body.ts';
 import { RequestTiming } from '../contract/request-timing.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
-import type { TransportInspection } from '../contract/transport-inspection.ts';
+import { TransportLayer } from '../contract/transport-layer.ts';
 import { closedError } from './closed-error.ts';
 import { RequestMeter } from './request-meter.ts';
 
@@ -109,31 +114,20 @@ interface Try {
  * tries or the time are used up, the caller gets the last answer. The wait ends at once when the request's signal aborts, or
  * when the transport is closed. Each wait is logged with its reason.
  */
-export class RetryingTransport implements Transport {
-  readonly #transport: Transport;
+export class RetryingTransport extends TransportLayer {
+  readonly #options: FilledOptions<RetryOptions, keyof RetryLimits | 'runtime' | 'logger'>;
   readonly #runtime: Runtime;
-  readonly #logger: Logger;
   readonly #meter: RequestMeter | undefined;
-  readonly #maxRetries: number;
-  readonly #maxDelayMs: number;
-  readonly #maxWaitMs: number;
   readonly #waits = new Set<DerivedAbort>();
   #closed = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(transport: Transport, options: RetryOptions = {}) {
+    super(transport);
     const read = OPTIONS.read(options);
-    this.#transport = transport;
+    this.#options = read;
     this.#runtime = read.runtime;
-    this.#logger = read.logger;
     this.#meter = RequestMeter.of(transport.server, read);
-    this.#maxRetries = read.maxRetries;
-    this.#maxDelayMs = read.maxDelayMs;
-    this.#maxWaitMs = read.maxWaitMs;
-  }
-
-  get server(): string {
-    return this.#transport.server;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -144,7 +138,7 @@ export class RetryingTransport implements Transport {
       if (cause === undefined && response !== undefined) return response;
       if (cause === undefined) throw error;
       const delayMs = this.#jittered(cause.delayMs);
-      if (retries === this.#maxRetries || waitedMs + delayMs > this.#maxWaitMs) {
+      if (retries === this.#options.maxRetries || waitedMs + delayMs > this.#options.maxWaitMs) {
         if (response === undefined) throw error;
         return response;
       }
@@ -158,20 +152,16 @@ export class RetryingTransport implements Transport {
     }
   }
 
-  inspect(): TransportInspection | undefined {
-    return this.#transport.inspect?.();
-  }
-
-  close(): Promise<void> {
+  override close(): Promise<void> {
     this.#closed = true;
     const reason = closedError(this.server);
     for (const wait of this.#waits) wait.abort(reason);
-    return this.#transport.close();
+    return super.close();
   }
 
   async #try(request: TransportRequest, retries: number): Promise<Try> {
     try {
-      const response = await this.#transport.send(request);
+      const response = await this.below.send(request);
       return { response, cause: this.#refusal(request, response) };
     } catch (error) {
       const code = retries === 0 && mayResend(request) ? brokenCode(error) : undefined;
@@ -189,7 +179,7 @@ export class RetryingTransport implements Transport {
     if (status !== 429 && !(status === 503 && IDEMPOTENT.has(method))) return undefined;
     const askedMs = retryAfterMs(headers['retry-after'], this.#runtime.wallMs());
     if (askedMs === undefined) return undefined;
-    const delayMs = Math.min(askedMs, this.#maxDelayMs);
+    const delayMs = Math.min(askedMs, this.#options.maxDelayMs);
     return { code: String(status), text: 'the server asks to try again later', delayMs };
   }
 
@@ -204,13 +194,13 @@ export class RetryingTransport implements Transport {
     retry: number,
   ): void {
     const end = path.indexOf('?');
-    this.#logger.info(text, {
+    this.#options.logger.info(text, {
       server: this.server,
       request: `${method} ${end === -1 ? path : path.slice(0, end)}`,
       code,
       delayMs: Math.round(delayMs),
       retry,
-      maxRetries: this.#maxRetries,
+      maxRetries: this.#options.maxRetries,
     });
   }
 

@@ -1,5 +1,4 @@
-import { errorMessage } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { callHook } from '../../../kernel/report/call-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 
@@ -113,12 +112,7 @@ export class RequestObservers {
 
   report(record: RequestRecord): void {
     for (const observer of this.#observers) {
-      guardedCall(
-        () => observer(record),
-        (error) => {
-          this.#logger.error('onRequest threw', { error: errorMessage(error) });
-        },
-      );
+      callHook(this.#logger, 'onRequest', () => observer(record));
     }
   }
 }

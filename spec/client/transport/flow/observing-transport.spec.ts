@@ -240,7 +240,7 @@ describe('ObservingTransport', () => {
     expect(
       lines.filter((line) => line.includes('the metrics failed: broken library')),
     ).to.have.length(2);
-    expect(lines).to.include('the onRequest hook threw broken hook');
+    expect(lines.join('\n')).to.include('the hook onRequest threw: broken hook');
     expect(lines).to.have.length(3);
   });
 
@@ -248,7 +248,7 @@ describe('ObservingTransport', () => {
     const lines: unknown[] = [];
     const logger: Logger = {
       ...silentLogger,
-      error: (_, fields) => void lines.push(fields?.['error']),
+      error: (message) => void lines.push(message),
     };
     const transport = new ScriptedTransport(() => ({ body: {} }));
     // oxlint-disable-next-line typescript/no-misused-promises -- JavaScript allows it
@@ -257,7 +257,7 @@ describe('ObservingTransport', () => {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
-    expect(lines).to.deep.equal(['later']);
+    expect(lines).to.deep.equal(['the hook onRequest threw: later']);
   });
 
   describe('over HTTP', () => {
