@@ -1,11 +1,13 @@
 import { deriveAbort, onAbort } from '../../kernel/time/abort.ts';
+import { isListwatchError } from '../../kernel/failure/errors.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
 import { metaNamespaceKeyFunc } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
+import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import { DeltaFIFO, type NextRelist, type PopProcess } from '../delta/delta-fifo.ts';
+import { transformedBy } from '../delta/object-intake.ts';
 import type { DeleteNotification, NotificationBatch } from '../informer/handlers/notification.ts';
 import type { ErrorReporter } from '../informer/observe/error-reporter.ts';
 import type { CollectionInspection } from '../informer/observe/informer-inspection.ts';
@@ -16,13 +18,12 @@ import type { ReceivedObjects } from '../reflector/contract/received-objects.ts'
 import type { ReflectorSink } from '../reflector/contract/reflector-sink.ts';
 import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../store/indexers.ts';
 import { ThreadSafeStore } from '../store/thread-safe-store.ts';
-import type { WriteOverlay } from '../store/write-overlay.ts';
+import { WriteOverlay } from '../store/write-overlay.ts';
 import { CollectionFeed, type FedCollection } from './collection-feed.ts';
 import { CollectionIndexes } from './collection-indexes.ts';
 import type { CollectionUser } from './collection-user.ts';
 import { DeltaProcessor } from './delta-processor.ts';
 import { indexersOfViews } from './object-reader.ts';
-import { OwnWrites } from './own-writes.ts';
 import { prepareObject, type PrepareObject } from './prepare-object.ts';
 import { QueueClock } from '../../kernel/data/queue-clock.ts';
 import { receivedOf } from './received-collection.ts';
@@ -69,8 +70,8 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
   readonly store: ThreadSafeStore<ObjectView<T>>;
   /** For reflectors that have sinks of their own; they call `noteProgress`. */
   readonly fifo: DeltaFIFO<ObjectView<T>>;
-  /** The overlay with the answers to own writes. */
-  readonly writes: OwnWrites<T>;
+  /** The store with own writes, as readers see it. Answers are prepared as the objects of the watch are. */
+  readonly overlay: WriteOverlay<ObjectView<T>, T>;
   readonly indexes: CollectionIndexes<T>;
   /** The sink of the reflector. */
   readonly sink: ReflectorSink<ObjectView<T>>;
@@ -104,17 +105,11 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
     this.#prepare = prepareObject(options);
     const store = new ThreadSafeStore<ObjectView<T>>({
       indexers: storeIndexers(options),
-      onError: (error) => errors.report(error, { source: 'object', key: error.key }),
+      onError: this.#objectError,
     });
     this.store = store;
-    this.writes = new OwnWrites({
-      ...options,
-      store,
-      prepare: this.#prepare,
-      errors,
-      onVanished: (key, object) => this.#vanished.push(lastSeen(key, object)),
-    });
-    const { overlay } = this.writes;
+    this.overlay = this.#makeOverlay();
+    const { overlay } = this;
     this.indexes = new CollectionIndexes<T>(overlay, indexers);
     const objects = new StoredObjects({ store, memory });
     this.#objects = objects;
@@ -125,11 +120,6 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
     this.sink = this.#makeSink();
     this.#received = this.#receivedIn(undefined);
     this.feed = new CollectionFeed<T>(this);
-  }
-
-  /** The store with own writes, as readers see it. */
-  get overlay(): WriteOverlay<ObjectView<T>> {
-    return this.writes.overlay;
   }
 
   /** Whether another informer may join: it runs, and will go on. */
@@ -382,12 +372,32 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
       knownObjects: this.store,
       consumer: this.#objects,
       transform: this.#prepare,
-      onError: (error) => {
-        const key = 'key' in error ? error.key : undefined;
-        this.errors.report(error, { source: 'object', key });
-      },
+      onError: this.#objectError,
     });
   }
+
+  #makeOverlay(): WriteOverlay<ObjectView<T>, T> {
+    const { keyFunc, matches, runtime } = this.options;
+    const prepare = this.#prepare;
+    return new WriteOverlay<ObjectView<T>, T>({
+      store: this.store,
+      keyFunc,
+      matches,
+      prepare: (key, answer) => {
+        const view = new DecodedView(answer);
+        return prepare === undefined ? view : transformedBy<ObjectView<T>>(prepare, key, view);
+      },
+      runtime,
+      onVanished: (key, object) => this.#vanished.push(lastSeen(key, object)),
+      onError: this.#objectError,
+    });
+  }
+
+  /** An object has no key, or a function of the user failed on it. */
+  readonly #objectError = (error: unknown): void => {
+    const key = isListwatchError(error) && 'key' in error ? String(error.key) : undefined;
+    this.errors.report(error, { source: 'object', key });
+  };
 }
 
 /** Index functions over the stored views. */

@@ -15,11 +15,16 @@ import {
 import { isRecreated, lastSeen, RelistChanges } from './relist-changes.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
+type AppliedWrites<V extends HasMetadata> = Pick<
+  WriteOverlay<V>,
+  'observed' | 'replaced' | 'isOwn' | 'isOwnDeletion'
+>;
+
 export interface DeltaProcessorOptions<V extends HasMetadata> {
   /** The objects to which the deltas are applied. */
   readonly objects: StoredObjects<V>;
   /** Own writes. It gets every applied change, and says whether a change is an own write. */
-  readonly overlay: WriteOverlay<V>;
+  readonly overlay: AppliedWrites<V>;
   /** Whether deltas arrive in the order of the changes; then each sets the resource version of the store. */
   readonly ordered: boolean;
 }
@@ -40,7 +45,7 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
 export class DeltaProcessor<V extends HasMetadata> {
   readonly #objects: StoredObjects<V>;
   readonly #store: ThreadSafeStore<V>;
-  readonly #overlay: WriteOverlay<V>;
+  readonly #overlay: AppliedWrites<V>;
   readonly #ordered: boolean;
   /** The changes of the relist that is applied next. */
   #prepared: RelistChanges<V> | undefined;

@@ -14,6 +14,20 @@ export class TransformError extends ListwatchError {
   }
 }
 
+/** @throws {TransformError} when the function throws, or does not return an object. */
+export function transformedBy<V>(transform: (object: V) => V, key: string, object: V): V {
+  let transformed: unknown;
+  try {
+    transformed = transform(object);
+  } catch (error) {
+    throw new TransformError(key, `the function threw: ${errorMessage(error)}`, error);
+  }
+  const stray = isStrayPromise(transformed);
+  if (typeof transformed === 'object' && transformed !== null && !stray) return transformed as V;
+  const given = stray ? 'a promise, and it has to be synchronous' : typeof transformed;
+  throw new TransformError(key, `the function gave back ${given}`);
+}
+
 export interface ObjectIntakeOptions<V extends HasMetadata> {
   readonly keyFunc: KeyFunc;
   readonly transform: ((object: V) => V) | undefined;
@@ -44,17 +58,11 @@ export class ObjectIntake<V extends HasMetadata> {
     const { transform } = this.#options;
     if (transform === undefined) return object;
     try {
-      const transformed: unknown = transform(object);
-      const stray = isStrayPromise(transformed);
-      if (typeof transformed === 'object' && transformed !== null && !stray)
-        return transformed as V;
-      const given = stray ? 'a promise, and it has to be synchronous' : typeof transformed;
-      this.#failures.push(new TransformError(key, `the function gave back ${given}`));
+      return transformedBy(transform, key, object);
     } catch (error) {
-      const reason = `the function threw: ${errorMessage(error)}`;
-      this.#failures.push(new TransformError(key, reason, error));
+      this.#failures.push(error as TransformError);
+      return undefined;
     }
-    return undefined;
   }
 
   /**

@@ -302,7 +302,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
   written(answer: T, isOwn: boolean = true): void {
     const stored = answer as Stored<T>;
     if (isOwn) this.#writes.written(stored);
-    this.#collection.writes.written(stored, isOwn);
+    this.#collection.overlay.written(stored, isOwn);
   }
 
   /** The object of this key as the cache shows it, with own writes: with it a client distinguishes own changes from those of others. */
@@ -319,7 +319,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     const { key } = (answer ?? {}) as Partial<Deletion>;
     const present = typeof key === 'string' ? this.#present.get(key) : undefined;
     this.#writes.deleted(stored, present && identityOf(present).uid);
-    this.#collection.writes.deleted(stored);
+    this.#collection.overlay.deleted(stored);
   }
 
   /**

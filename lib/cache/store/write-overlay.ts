@@ -24,14 +24,16 @@ import type { ThreadSafeStore } from './thread-safe-store.ts';
 
 const CAPACITY = is.integer({ min: 1 }).default(10_000);
 
-export interface WriteOverlayOptions<V extends HasMetadata> {
+export interface WriteOverlayOptions<V extends HasMetadata, A extends HasMetadata = V> {
   /** The store below the overlay. From now on, add and remove its indexes through the overlay. */
   readonly store: ThreadSafeStore<V>;
-  /** The `KeyFunc` of the store. @defaultValue `metaNamespaceKeyFunc` */
+  /** The `KeyFunc` of the store; it gets answers. @defaultValue `metaNamespaceKeyFunc` */
   readonly keyFunc?: KeyFunc | undefined;
   /** Whether the cache would hold the object at all: its selectors and namespace. @defaultValue all objects */
-  readonly matches?: ((object: V) => boolean) | undefined;
-  /** Gets the error of a write: no key, a throwing `matches` or index function, an overflow. Without it, the error is thrown. */
+  readonly matches?: ((answer: A) => boolean) | undefined;
+  /** Makes an answer into the object that readers get. @defaultValue the answer */
+  readonly prepare?: ((key: string, answer: A) => V) | undefined;
+  /** Gets the error of a write: no key, a throwing `matches`, `prepare` or index function, an overflow. Without it, the error is thrown. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Called when readers no longer see an object that they have seen by an own write alone: the cache has everything up to that write, and
@@ -87,9 +89,13 @@ const DELETION = { object: undefined, deleted: true } as const;
  * Pass only answers of the kind of the cache: an answer of a subresource of another kind has the version of another object.
  * @see KEP-5504 comparable resource versions; client-go tools/cache/mutation_cache.go @ 32ce75a7, which forgets by time
  */
-export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
+export class WriteOverlay<
+  V extends HasMetadata,
+  A extends HasMetadata = V,
+> extends LayeredStore<V> {
   readonly #keyFunc: KeyFunc;
-  readonly #matches: (object: V) => boolean;
+  readonly #matches: (answer: A) => boolean;
+  readonly #prepare: (key: string, answer: A) => V;
   readonly #onError: ((error: unknown) => void) | undefined;
   readonly #onVanished: ((key: string, object: V) => void) | undefined;
   readonly #capacity: number;
@@ -102,11 +108,12 @@ export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
   #overflowing = false;
   #unordered = 0;
 
-  constructor(options: WriteOverlayOptions<V>) {
+  constructor(options: WriteOverlayOptions<V, A>) {
     const { store, keyFunc = metaNamespaceKeyFunc, matches = () => true, onError } = options;
     super(store, (error) => this.#report(error));
     this.#keyFunc = keyFunc;
     this.#matches = matches;
+    this.#prepare = options.prepare ?? ((_, answer) => answer as HasMetadata as V);
     this.#onError = onError;
     this.#onVanished = options.onVanished;
     this.#capacity = CAPACITY.read('WriteOverlay', 'capacity', options.capacity);
@@ -119,10 +126,11 @@ export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
    * Adds an entry for the answer to a create, update, patch or status write. `isOwn` false: its version may be that of a change of another,
    * which is then none of `isOwn`.
    */
-  written(object: V, isOwn: boolean = true): void {
+  written(answer: A, isOwn: boolean = true): void {
     this.#guard(() => {
-      const key = computeKey(this.#keyFunc, object);
-      const { uid, resourceVersion } = identityOf(object);
+      const key = computeKey(this.#keyFunc, answer);
+      const prepared = this.#prepare(key, answer);
+      const { uid, resourceVersion } = identityOf(answer);
       const cached = this.#cached(key).resourceVersion;
       // The answer of a write without a change has the resource version of the change before it.
       if (isOwn && resourceVersion !== undefined && resourceVersion !== cached) {
@@ -137,7 +145,7 @@ export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
       const known = this.entries.get(key);
       if (known !== undefined && !isFollowedBy(known, uid, resourceVersion)) return;
       const deleted = uid !== undefined && this.#ownDeletions.has(uid);
-      const shown = !deleted && this.#matches(object) ? object : undefined;
+      const shown = !deleted && this.#matches(answer) ? prepared : undefined;
       this.#put({ key, uid, resourceVersion, object: shown, deleted, ...WRITE });
     });
   }
@@ -146,19 +154,14 @@ export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
    * Adds an entry for the answer to a deletion: the object, or a `Deletion`. An object that waits for finalizers or for the end
    * of its grace period still exists, and is shown with its `deletionTimestamp`.
    */
-  deleted(answer: V | Deletion): void {
-    if (isDeletion(answer)) {
-      this.#guard(() => {
-        this.#delete(answer);
-      });
-    } else if (isTerminating(answer)) {
-      this.written(answer);
-    } else {
-      this.#guard(() => {
-        const { uid, resourceVersion } = identityOf(answer);
-        this.#delete({ key: computeKey(this.#keyFunc, answer), uid, resourceVersion });
-      });
-    }
+  deleted(answer: A | Deletion): void {
+    this.#guard(() => {
+      if (isDeletion(answer)) return this.#delete(answer);
+      const key = computeKey(this.#keyFunc, answer);
+      if (isTerminating(answer)) return this.written(answer);
+      const { uid, resourceVersion } = identityOf(answer);
+      this.#delete({ key, uid, resourceVersion });
+    });
   }
 
   /**
@@ -358,5 +361,7 @@ export class WriteOverlay<V extends HasMetadata> extends LayeredStore<V> {
 }
 
 function isDeletion(answer: HasMetadata | Deletion): answer is Deletion {
-  return 'key' in answer && !('metadata' in answer);
+  return (
+    typeof answer === 'object' && answer !== null && 'key' in answer && !('metadata' in answer)
+  );
 }

@@ -259,9 +259,9 @@ describe('a large relist', () => {
     await bench.watch(({ resourceVersion }, turn) => {
       if (turn === 2) {
         expect(resourceVersion).to.equal('1');
-        pipeline.writes.written(numbered(3, '9').object);
-        pipeline.writes.written(numbered(4, '2').object);
-        pipeline.writes.deleted({ key: 'ns5/p5', uid: 'u5', resourceVersion: '8' });
+        pipeline.overlay.written(numbered(3, '9').object);
+        pipeline.overlay.written(numbered(4, '2').object);
+        pipeline.overlay.deleted({ key: 'ns5/p5', uid: 'u5', resourceVersion: '8' });
       }
       const read = ['ns3/p3', 'ns4/p4', 'ns5/p5'].map(
         (key) => pipeline.overlay.get(key)?.metadata.resourceVersion ?? '-',

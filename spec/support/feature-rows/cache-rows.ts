@@ -248,7 +248,7 @@ export const storeRows: readonly FeatureRow[] = [
   yes(
     29,
     'The events of own writes are distinguished, and are no reason for a run',
-    'cache/collection/own-writes.ts',
+    'cache/collection/delta-processor.ts',
     [
       'controller/builder/controller.spec.ts',
       'controller writes a returned status once, and its own write is no reason for a run',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { WatchAhead } from '../../../../lib/cache/collection/warm/watch-ahead.ts';
+import { WatchAhead } from '../../../../lib/cache/collection/warm/warm-starter.ts';
 import { deriveAbort } from '../../../../lib/kernel/time/abort.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../../lib/testing/scripted-lister-watcher.ts';
