@@ -1,12 +1,7 @@
 import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
-import { Backoff, type BackoffOptions } from '../../kernel/time/backoff.ts';
-import {
-  errorMessage,
-  isListwatchError,
-  ListwatchError,
-  type ErrorCode,
-} from '../../kernel/failure/errors.ts';
-import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { Backoff, readBackoff, type BackoffOptions } from '../../kernel/time/backoff.ts';
+import { isListwatchError, ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import { callHook } from '../../kernel/report/call-hook.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { isApiError } from '../../meta/failure/failures.ts';
 import type { HasMetadata } from '../../meta/object.ts';
@@ -71,7 +66,10 @@ const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
 export class RetryWatcher<V extends HasMetadata>
   implements AsyncIterable<ObjectEvent<V>>, AsyncDisposable
 {
-  readonly #options: ResolvedRetryWatcherOptions<V>;
+  readonly #options: FilledOptions<
+    RetryWatcherOptions<V>,
+    'runtime' | 'logger' | 'minWatchTimeoutMs'
+  >;
   readonly #backoff: Backoff;
   #resourceVersion: string;
   /** The state of the current loop. */
@@ -82,9 +80,17 @@ export class RetryWatcher<V extends HasMetadata>
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: RetryWatcherOptions<V>) {
-    this.#options = resolveRetryWatcherOptions(options);
-    this.#backoff = new Backoff(this.#options.runtime, this.#options.backoff);
-    this.#resourceVersion = this.#options.resourceVersion;
+    const read = RETRY_WATCHER.read<RetryWatcherOptions<V>>(options);
+    const { resourceVersion, runtime, backoff } = read;
+    if (!isResourceVersion(resourceVersion) || resourceVersion === '0') {
+      throw invalidOption(
+        OWNER,
+        `option "resourceVersion" must name a place in history, not ${JSON.stringify(resourceVersion)}: list first, and take the resource version of the list`,
+      );
+    }
+    this.#options = read;
+    this.#backoff = new Backoff(runtime, readBackoff(OWNER, FIRST_DELAY_MS, backoff));
+    this.#resourceVersion = resourceVersion;
   }
 
   /** The loop has returned all events up to this version. */
@@ -250,21 +256,15 @@ export class RetryWatcher<V extends HasMetadata>
 
   #report(error: unknown, exactDelayMs: number): void {
     const { logger, onRetry } = this.#options;
+    const name = this.#name;
     const delayMs = Math.round(exactDelayMs);
     const resourceVersion = this.#resourceVersion;
     const plan = `it goes on behind resource version ${resourceVersion} in ${delayMs} ms`;
     const { server, text } = failureLine(error);
-    const message = `the watch of ${this.#name} failed${server}: ${text}; ${plan}`;
-    if (onRetry === undefined) {
-      logger.warn(message, { error });
-      return;
-    }
-    guardedCall(
-      () => onRetry(error, { name: this.#name, resourceVersion, delayMs, message }),
-      (hookError) => {
-        logger.error(`the hook onRetry threw: ${errorMessage(hookError)}`, { error: hookError });
-      },
-    );
+    const message = `the watch of ${name} failed${server}: ${text}; ${plan}`;
+    const context: RetryContext = { name, resourceVersion, delayMs, message };
+    if (onRetry === undefined) logger.warn(message, { error });
+    else callHook(logger, 'the hook onRetry', () => onRetry(error, context));
   }
 
   get #name(): string {
@@ -321,13 +321,7 @@ export interface RetryWatcherOptions<V extends HasMetadata> {
 }
 
 const OWNER = 'RetryWatcher';
-const BACKOFF = optionsOf<Partial<BackoffOptions>>()(OWNER, {
-  baseMs: is.number({ min: 1 }).default(1000),
-  capMs: is.number({ min: 1 }).default(30_000),
-  factor: is.number({ min: 1 }).default(2),
-  jitter: is.number({ min: 0 }).default(1),
-  resetAfterMs: is.number({ min: 0 }).default(120_000),
-});
+const FIRST_DELAY_MS = 1000;
 const RETRY_WATCHER = optionsOf<RetryWatcherOptions<HasMetadata>>()(OWNER, {
   listerWatcher: is.object().required,
   resourceVersion: is.anything().required,
@@ -339,23 +333,3 @@ const RETRY_WATCHER = optionsOf<RetryWatcherOptions<HasMetadata>>()(OWNER, {
   backoff: is.object(),
   onRetry: is.callback(),
 });
-
-export type ResolvedRetryWatcherOptions<V extends HasMetadata> = FilledOptions<
-  RetryWatcherOptions<V>,
-  'runtime' | 'logger' | 'minWatchTimeoutMs'
-> & { readonly backoff: BackoffOptions };
-
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function resolveRetryWatcherOptions<V extends HasMetadata>(
-  given: RetryWatcherOptions<V>,
-): ResolvedRetryWatcherOptions<V> {
-  const options = RETRY_WATCHER.read<RetryWatcherOptions<V>>(given);
-  const { resourceVersion, backoff = {} } = options;
-  if (!isResourceVersion(resourceVersion) || resourceVersion === '0') {
-    throw invalidOption(
-      OWNER,
-      `option "resourceVersion" must name a place in history, not ${JSON.stringify(resourceVersion)}: list first, and take the resource version of the list`,
-    );
-  }
-  return { ...options, backoff: BACKOFF.read(backoff, OWNER, 'backoff.') };
-}

@@ -1,9 +1,9 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options-schema.ts';
+import { invalidOption, is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { checkedTimeout, type UntilOptions } from './until-event.ts';
+import type { UntilOptions } from './until-event.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import type { LazyObject } from '../informer/handlers/event-handler.ts';
@@ -14,16 +14,27 @@ import type {
 } from '../informer/handlers/handler-registration.ts';
 import type { ChangeSource } from '../informer/changes/change-reader.ts';
 
-const KNOWN: readonly (keyof UntilPresent<unknown>)[] = [
-  'name',
-  'namespace',
-  'key',
-  'is',
-  'gone',
-  'when',
-  'timeoutMs',
-  'signal',
-];
+type Call = (given: never) => unknown;
+
+const CONDITION = optionsOf<
+  UntilOptions & {
+    readonly name?: string | undefined;
+    readonly namespace?: string | undefined;
+    readonly key?: string | undefined;
+    readonly is?: Call | undefined;
+    readonly gone?: true | undefined;
+    readonly when?: Call | undefined;
+  }
+>()('until', {
+  name: is.filledText(),
+  namespace: is.text(),
+  key: is.filledText(),
+  is: is.callback(),
+  gone: is.rule<true>('true', (given) => given === true),
+  when: is.callback(),
+  timeoutMs: is.number({ min: 0 }),
+  signal: is.abortSignal(),
+});
 
 /** Waits for a condition on what an informer has cached; see `until`. */
 export async function untilCached<T extends KubernetesObject>(
@@ -38,7 +49,7 @@ export async function untilCached<T extends KubernetesObject>(
       : new AwaitedCache<T>(informer, condition.when);
   let wait: InformerWait<T> | undefined;
   const describe = (): string => wait?.describe() ?? awaited.describe();
-  const bounds = { timeoutMs: checkedTimeout(condition.timeoutMs), signal, describe };
+  const bounds = { timeoutMs: condition.timeoutMs, signal, describe };
   return await boundedWait(informer.runtime, bounds, async (waiting) => {
     wait = new InformerWait<T>(informer, awaited);
     onAbort(waiting, () => wait?.end());
@@ -46,29 +57,21 @@ export async function untilCached<T extends KubernetesObject>(
   });
 }
 
+/** Of the ways to select, and of the ways to say the state, a condition takes one. */
 function checkCondition(condition: CacheCondition<never>): void {
-  const refuse = (rule: string): never => {
-    throw new ListwatchError('INVALID_OPTION', `until: ${rule}`);
-  };
-  if (typeof condition !== 'object' || condition === null)
-    return refuse('the condition must be an object, e.g. { name, is }');
-  rejectUnknownOptions('until', condition, KNOWN);
-  const { name, namespace, key, is, gone, when } = condition;
-  const selections = [name, key, when].filter((one) => one !== undefined);
-  if (selections.length !== 1) return refuse('say one of "name", "key" and "when"');
-  for (const [option, text] of Object.entries({ name, key })) {
-    if (text !== undefined && (typeof text !== 'string' || text === ''))
-      return refuse(`option "${option}" must be a text that is not empty`);
-  }
-  for (const [option, call] of Object.entries({ is, when })) {
-    if (call !== undefined && typeof call !== 'function')
-      return refuse(`option "${option}" must be a function`);
-  }
-  if (namespace !== undefined && name === undefined)
-    return refuse('option "namespace" goes with "name"');
-  if (gone !== undefined && !gone) return refuse('option "gone" must be true');
-  if ([is, gone, when].filter((one) => one !== undefined).length > 1)
-    return refuse('say one of "is", "gone" and "when"');
+  CONDITION.read<CacheCondition<never>>(condition);
+  const { name, namespace, key, is: present, gone, when } = condition;
+  const given = (...ways: readonly unknown[]): number =>
+    ways.filter((way) => way !== undefined).length;
+  const refused =
+    given(name, key, when) !== 1
+      ? 'say one of "name", "key" and "when"'
+      : namespace !== undefined && name === undefined
+        ? 'option "namespace" goes with "name"'
+        : given(present, gone, when) > 1
+          ? 'say one of "is", "gone" and "when"'
+          : undefined;
+  if (refused !== undefined) throw invalidOption('until', refused);
 }
 
 /** A state of the whole cache. */

@@ -3,7 +3,6 @@ import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wait.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { is } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 /** Waits for conditions on the events of a stream. It always closes the stream at the end; see `until`. */
@@ -14,7 +13,7 @@ export async function untilEvent<E>(
 ): Promise<E> {
   const { name, signal, runtime = realRuntime } = options;
   const describe = (): string => `${name}: ${conditions.describe()}`;
-  const bounds = { timeoutMs: checkedTimeout(options.timeoutMs), signal, describe };
+  const bounds = { timeoutMs: options.timeoutMs, signal, describe };
   return await boundedWait(runtime, bounds, async (waiting) => {
     const iterator = events[Symbol.asyncIterator]();
     // A stream that hangs may end late; the caller does not wait for it.
@@ -51,14 +50,6 @@ export interface UntilOptions {
 export interface UntilEventOptions extends UntilOptions {
   /** Measures `timeoutMs`. @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-}
-
-const TIMEOUT = is.number({ min: 0 });
-
-/** @throws {ListwatchError} code INVALID_OPTION. */
-export function checkedTimeout(timeoutMs: number | undefined): number | undefined {
-  const checked = TIMEOUT.read('until', 'timeoutMs', timeoutMs);
-  return checked === Infinity ? undefined : checked;
 }
 
 export interface UntilWatchOptions extends UntilEventOptions {

@@ -8,7 +8,6 @@ import {
   ConditionSequence,
   type EventCondition,
   untilEvent,
-  checkedTimeout,
   type UntilOptions,
 } from './until-event.ts';
 import type { WaitableCache } from './until-cached.ts';
@@ -46,7 +45,7 @@ export async function untilWithSync<T extends KubernetesObject>(
   const sequence = new ConditionSequence('untilWithSync', options.conditions);
   const name = `the stream of changes of ${informer.name}`;
   const describe = (): string => informer.waitingFor ?? `${name}: ${sequence.describe()}`;
-  const bounds = { timeoutMs: checkedTimeout(options.timeoutMs), signal: options.signal, describe };
+  const bounds = { timeoutMs: options.timeoutMs, signal: options.signal, describe };
   return await boundedWait(informer.runtime, bounds, (signal) =>
     wait(informer, options.precondition, sequence, { signal, name }),
   );

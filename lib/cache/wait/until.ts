@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
@@ -95,11 +95,10 @@ export async function until(
   }
   const sequence = new ConditionSequence('until', condition as Conditions<unknown>);
   if (isStream(source)) {
-    rejectUnknownOptions('until', options, STREAM_OPTIONS);
+    STREAM.read(options);
     return await untilEvent(source, sequence, { ...options, name: 'the stream of events' });
   }
-  rejectUnknownOptions('until', options, WATCH_OPTIONS);
-  const { runtime, logger, resourceVersion = '' } = options;
+  const { runtime, logger, resourceVersion } = WATCH.read(options as UntilWatchOptions);
   const watcher = new RetryWatcher({ listerWatcher: source, runtime, logger, resourceVersion });
   return await untilEvent(watcher, sequence, {
     ...options,
@@ -107,12 +106,16 @@ export async function until(
   });
 }
 
-const STREAM_OPTIONS: readonly (keyof UntilEventOptions)[] = ['timeoutMs', 'signal', 'runtime'];
-const WATCH_OPTIONS: readonly (keyof UntilWatchOptions)[] = [
-  ...STREAM_OPTIONS,
-  'resourceVersion',
-  'logger',
-];
+const STREAM = optionsOf<UntilEventOptions>()('until', {
+  timeoutMs: is.number({ min: 0 }),
+  signal: is.abortSignal(),
+  runtime: is.object(),
+});
+const WATCH = optionsOf<UntilWatchOptions>()('until', {
+  ...STREAM.rules,
+  resourceVersion: is.anything().required,
+  logger: is.object(),
+});
 
 function isInformer(source: object): source is WaitableCache<KubernetesObject> {
   return has(source, 'addHandler');

@@ -86,7 +86,7 @@ export async function auditOf<T extends KubernetesObject>(
   const audit = new Audit<T>(source, { deep, pageSize, signal: ending.signal });
   try {
     return await withDeadline(source.runtime, audit.run(), {
-      timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+      timeoutMs,
       describe: () => audit.describe(),
     });
   } finally {

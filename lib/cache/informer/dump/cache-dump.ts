@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
+import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import { ObjectMask, type MaskChoice } from '../../../meta/masking/object-mask.ts';
@@ -52,22 +52,15 @@ const FORMAT = 1;
  * - It takes a few milliseconds of the event loop at a time, also with a reader that is always ready.
  */
 export function dumpOf(source: () => DumpSource, options: DumpOptions = {}): AsyncIterable<string> {
-  const owner = 'dump';
-  const { mask, chunkBytes, timeoutMs, signal } = OPTIONS.read(options, owner);
-  const resolved = { mask: new ObjectMask(owner, mask), chunkBytes, timeoutMs, signal };
-  return { [Symbol.asyncIterator]: () => chunks(source(), resolved) };
-}
-
-interface ResolvedDump {
-  readonly mask: ObjectMask;
-  readonly chunkBytes: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
+  const read = OPTIONS.read(options);
+  const mask = new ObjectMask('dump', read.mask);
+  return { [Symbol.asyncIterator]: () => chunks(source(), mask, read) };
 }
 
 async function* chunks(
   source: DumpSource,
-  { mask, chunkBytes, timeoutMs, signal }: ResolvedDump,
+  mask: ObjectMask,
+  { chunkBytes, timeoutMs, signal }: FilledOptions<DumpOptions, 'chunkBytes' | 'timeoutMs'>,
 ): AsyncGenerator<string, undefined> {
   const { runtime, store } = source;
   signal?.throwIfAborted();

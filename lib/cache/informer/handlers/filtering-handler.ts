@@ -1,6 +1,5 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { isStrayPromise } from '../../../kernel/failure/guarded-call.ts';
-import { invalidOption, rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
+import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type {
   AddInfo,
@@ -48,11 +47,11 @@ type OfMetadata<H> = FilteringResourceEventHandler<ObjectMetadata, H> & {
 /** A filter that gets the same view as its handler. */
 type OfObjects<F, H> = FilteringResourceEventHandler<F, H> & { readonly view?: undefined };
 
-const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[] = [
-  'view',
-  'filter',
-  'handler',
-];
+const OPTIONS = optionsOf<FilteringResourceEventHandler<never, object>>()('filteringHandler', {
+  view: is.oneOf('metadata'),
+  filter: is.callback().required,
+  handler: is.anything().required,
+});
 
 /**
  * Calls a handler only for the objects that pass a filter. When an object begins to pass, the handler gets an addition; when
@@ -94,18 +93,7 @@ export function filteringHandler<T>(
 export function filteringHandler<T>(
   options: FilteringResourceEventHandler<never, ResourceEventHandler<T>>,
 ): ResourceEventHandler<T> {
-  rejectUnknownOptions('filteringHandler', options, OPTIONS);
-  for (const name of ['filter', 'handler'] as const) {
-    if (options[name] !== undefined && options[name] !== null) continue;
-    throw invalidOption('filteringHandler', `option "${name}" is required`);
-  }
-  const { view, handler } = options;
-  if (view !== undefined && view !== 'metadata') {
-    refuse('view', 'metadata, or left out', JSON.stringify(view));
-  }
-  if (typeof options.filter !== 'function') {
-    refuse('filter', 'a function', typeof options.filter);
-  }
+  const { view, handler } = OPTIONS.read<typeof options>(options);
   checkHandler('filteringHandler: option "handler"', handler);
   // The overloads tie the filter to the view.
   const filter = options.filter as unknown as Filter;
@@ -127,13 +115,6 @@ type Passes<O> = (object: O, info: { readonly key: string }) => boolean;
 
 /** Handlers of whole objects and of lazy objects differ only in the object. */
 type CallbacksOf<O> = Omit<ObjectEventHandler<O>, 'view'>;
-
-function refuse(option: string, rule: string, given: string): never {
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `filteringHandler: option "${option}" must be ${rule}, not ${given}`,
-  );
-}
 
 function passing(filter: Filter): Passes<unknown> {
   return (object) => isYes(filter(object));

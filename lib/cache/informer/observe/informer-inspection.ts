@@ -31,8 +31,8 @@ export interface InspectedError {
   readonly ageMs: number;
 }
 
-/** The queue in front of the cache, and the cache. */
-export interface PipelineInspection {
+/** The reflector of a collection, the queue in front of its cache, and the cache. */
+export interface CollectionInspection {
   /** The newest resource version in the store. */
   readonly storeResourceVersion: string;
   readonly objects: number;
@@ -51,10 +51,6 @@ export interface PipelineInspection {
   readonly eventsApplied: number;
   /** Own writes that are shown although the cache has not caught up with them. */
   readonly ownWrites: number;
-}
-
-/** The reflector of a collection, and its cache. */
-export interface CollectionInspection extends PipelineInspection {
   readonly reflector: ReflectorStateName;
   /** A watch is open. */
   readonly connected: boolean;
@@ -70,8 +66,13 @@ export interface CollectionInspection extends PipelineInspection {
   readonly namespaces?: readonly NamespaceInspection[] | undefined;
 }
 
-/** The cache of an informer, and its handlers. */
-export interface EngineInspection extends CollectionInspection {
+/** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */
+export interface InformerInspection extends CollectionInspection {
+  readonly name: string;
+  readonly phase: InformerPhase;
+  readonly synced: boolean;
+  /** The reason why it is not synced, as text. */
+  readonly waitingFor?: string | undefined;
   /** Lists after the first one, because the history in between was lost. */
   readonly relists: number;
   /** How long the present watch has been followed, milliseconds; with `namespaces`, the youngest. Missing while there is none. */
@@ -83,15 +84,6 @@ export interface EngineInspection extends CollectionInspection {
   readonly handlers: readonly HandlerInspection[];
   /** The names of other informers that run on the same watch and cache. Missing when there are none. */
   readonly sharedWith?: readonly string[] | undefined;
-}
-
-/** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */
-export interface InformerInspection extends EngineInspection {
-  readonly name: string;
-  readonly phase: InformerPhase;
-  readonly synced: boolean;
-  /** The reason why it is not synced, as text. */
-  readonly waitingFor?: string | undefined;
 }
 
 /** An informer, as far as a tool compares it with its server. */

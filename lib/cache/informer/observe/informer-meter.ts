@@ -1,4 +1,4 @@
-import type { MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
+import type { MetricDescription, MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { HandlerInspection, InformerInspection } from './informer-inspection.ts';
 import { informerMetrics } from './informer-metrics.ts';
@@ -19,6 +19,17 @@ export interface InformerMeterOptions {
   readonly inspect: () => InformerInspection;
   readonly handlers: () => Iterable<MeteredHandler>;
 }
+
+/** The gauges of an informer, and their values. */
+const GAUGES: readonly (readonly [MetricDescription, (now: InformerInspection) => number])[] = [
+  [informerMetrics.connected, ({ connected }) => (connected ? 1 : 0)],
+  [informerMetrics.objects, ({ objects }) => objects],
+  [informerMetrics.bytes, ({ bytes }) => bytes],
+  [informerMetrics.memory, ({ memory }) => memory.slabBytes + memory.decodedBytes],
+  [informerMetrics.queueDepth, ({ queued }) => queued],
+  [informerMetrics.lag, ({ lagMs }) => lagMs / 1000],
+  [informerMetrics.lastEventAge, ({ lastEventAgeMs = 0 }) => lastEventAgeMs / 1000],
+];
 
 type Counters = Pick<HandlerInspection, 'delivered' | 'failed' | 'coalesced'>;
 
@@ -77,11 +88,7 @@ export class InformerMeter {
   stop(): void {
     this.#timer?.cancel();
     this.#sample();
-    const { metrics } = this.#options;
-    const { connected, objects, bytes, memory, queueDepth, lag, lastEventAge } = informerMetrics;
-    for (const { name } of [connected, objects, bytes, memory, queueDepth, lag, lastEventAge]) {
-      metrics.gauge(name, 0, this.#labels);
-    }
+    for (const [{ name }] of GAUGES) this.#options.metrics.gauge(name, 0, this.#labels);
   }
 
   #next(): void {
@@ -98,16 +105,7 @@ export class InformerMeter {
   #sample(): void {
     const { metrics } = this.#options;
     const now = this.#options.inspect();
-    const gauge = (name: string, value: number): void => {
-      metrics.gauge(name, value, this.#labels);
-    };
-    gauge(informerMetrics.connected.name, now.connected ? 1 : 0);
-    gauge(informerMetrics.objects.name, now.objects);
-    gauge(informerMetrics.bytes.name, now.bytes);
-    gauge(informerMetrics.memory.name, now.memory.slabBytes + now.memory.decodedBytes);
-    gauge(informerMetrics.queueDepth.name, now.queued);
-    gauge(informerMetrics.lag.name, now.lagMs / 1000);
-    gauge(informerMetrics.lastEventAge.name, (now.lastEventAgeMs ?? 0) / 1000);
+    for (const [{ name }, valueOf] of GAUGES) metrics.gauge(name, valueOf(now), this.#labels);
     count(
       metrics,
       informerMetrics.eventsApplied.name,

@@ -6,6 +6,7 @@ import {
   invalidOption,
   is,
   optionsOf,
+  type FilledOptions,
   type OptionsSchema,
 } from '../../../kernel/options/options-schema.ts';
 import { inProduction } from '../../../kernel/time/real-mode.ts';
@@ -50,19 +51,24 @@ export interface InformerErrorContext {
   readonly message: string;
 }
 
+/** The options that its reflectors get; they check them. */
+const REFLECTOR_OPTIONS = [
+  'watchList',
+  'firstList',
+  'onRefused',
+  'pageSize',
+  'listTimeoutMs',
+  'watchListTimeoutMs',
+  'minWatchTimeoutMs',
+  'idleTimeoutMs',
+  'internalErrorRetryMs',
+  'backoff',
+] as const;
+
 /** How an informer lists and watches; see `ReflectorOptions`. */
 export type InformerReflectorOptions = Pick<
   ReflectorOptions<ObjectView>,
-  | 'watchList'
-  | 'firstList'
-  | 'onRefused'
-  | 'pageSize'
-  | 'listTimeoutMs'
-  | 'watchListTimeoutMs'
-  | 'minWatchTimeoutMs'
-  | 'idleTimeoutMs'
-  | 'internalErrorRetryMs'
-  | 'backoff'
+  (typeof REFLECTOR_OPTIONS)[number]
 >;
 
 export interface SharedIndexInformerOptions<
@@ -197,50 +203,7 @@ export interface ProjectingInformerOptions<
   readonly inNamespace?: ((namespace: string) => ListerWatcher<ObjectView<Source>>) | undefined;
 }
 
-export interface ResolvedInformerOptions<T extends KubernetesObject> {
-  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
-  readonly namespaces: NamespaceSet | undefined;
-  readonly inNamespace: ((namespace: string) => ListerWatcher<ObjectView<T>>) | undefined;
-  readonly name: string;
-  readonly subject: InformerSubject;
-  readonly indexers: Indexers<T>;
-  readonly keyFunc: KeyFunc;
-  readonly projection: JsonProjection | undefined;
-  readonly transform: ((object: T) => T) | undefined;
-  readonly freeze: boolean;
-  readonly cache: ResolvedCacheOptions;
-  readonly matches: ((object: T) => boolean) | undefined;
-  readonly resyncIntervalMs: number;
-  readonly order: DeltaOrder;
-  readonly missingResource: MissingResourcePolicy;
-  readonly queueCapacity: number | undefined;
-  readonly share: boolean;
-  readonly warmStart: WarmStart | undefined;
-  readonly reflector: InformerReflectorOptions & { readonly silenceProbeMs: number };
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly onError: SharedIndexInformerOptions<T>['onError'];
-}
-
-const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
-  'watchList',
-  'firstList',
-  'onRefused',
-  'pageSize',
-  'listTimeoutMs',
-  'watchListTimeoutMs',
-  'minWatchTimeoutMs',
-  'idleTimeoutMs',
-  'internalErrorRetryMs',
-  'backoff',
-];
-
-/** A reflector checks its options, and a queue its capacity. */
-const unchecked = is.anything();
-
-export const INFORMER: OptionsSchema<
-  SharedIndexInformerOptions<KubernetesObject>,
+type Defaulted =
   | 'keyFunc'
   | 'resyncIntervalMs'
   | 'order'
@@ -249,7 +212,38 @@ export const INFORMER: OptionsSchema<
   | 'share'
   | 'runtime'
   | 'logger'
-  | 'metrics'
+  | 'metrics';
+
+/** The options that an informer uses in another form than it gets them. */
+interface InformerParts<T extends KubernetesObject> {
+  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  readonly inNamespace: ((namespace: string) => ListerWatcher<ObjectView<T>>) | undefined;
+  readonly namespaces: NamespaceSet | undefined;
+  readonly name: string;
+  readonly subject: InformerSubject;
+  readonly indexers: Indexers<T>;
+  readonly transform: ((object: T) => T) | undefined;
+  readonly freeze: boolean;
+  readonly cache: ResolvedCacheOptions;
+  readonly matches: ((object: T) => boolean) | undefined;
+}
+
+export interface ResolvedInformerOptions<T extends KubernetesObject>
+  extends InformerParts<T>,
+    Omit<
+      FilledOptions<SharedIndexInformerOptions<KubernetesObject>, Defaulted>,
+      keyof InformerParts<T> | keyof InformerReflectorOptions | 'fields' | 'silenceProbeMs'
+    > {
+  readonly projection: JsonProjection | undefined;
+  readonly reflector: InformerReflectorOptions & { readonly silenceProbeMs: number };
+}
+
+/** A reflector checks its options, and a queue its capacity. */
+const unchecked = is.anything();
+
+export const INFORMER: OptionsSchema<
+  SharedIndexInformerOptions<KubernetesObject>,
+  Defaulted
 > = optionsOf<SharedIndexInformerOptions<KubernetesObject>>()('SharedIndexInformer', {
   listerWatcher: is.object().required,
   namespaces: is.anything(),
@@ -310,10 +304,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     freeze: options.freeze ?? !inProduction(),
     cache: resolveCacheOptions(owner, options.cache),
     matches: namespaces === undefined ? matches : matchesIn(namespaces, matches),
-    queueCapacity: options.queueCapacity,
-    warmStart: options.warmStart,
     reflector: { ...reflectorOptions(options), silenceProbeMs },
-    onError: options.onError,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { BackoffOptions } from '../../../kernel/time/backoff.ts';
+import { readBackoff, type BackoffOptions } from '../../../kernel/time/backoff.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
@@ -89,14 +89,9 @@ export interface ReflectorOptions<V extends HasMetadata> {
 /** client-go reflector.go defaultMinWatchTimeout @ 32ce75a7 */
 export const MIN_WATCH_TIMEOUT_MS = 300_000;
 
-/** A delay of 0 would be no back-off. Defaults: client-go reflector.go defaultBackoff… @ 32ce75a7 */
-const BACKOFF = optionsOf<Partial<BackoffOptions>>()('Reflector', {
-  baseMs: is.number({ min: 1 }).default(800),
-  capMs: is.number({ min: 1 }).default(30_000),
-  factor: is.number({ min: 1 }).default(2),
-  jitter: is.number({ min: 0 }).default(1),
-  resetAfterMs: is.number({ min: 0 }).default(120_000),
-});
+/** client-go reflector.go defaultBackoffInit @ 32ce75a7 */
+const FIRST_DELAY_MS = 800;
+
 const REFLECTOR = optionsOf<ReflectorOptions<HasMetadata>>()('Reflector', {
   listerWatcher: is.object().required,
   sink: is.object().required,
@@ -155,7 +150,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
   given: ReflectorOptions<V>,
 ): ResolvedReflectorOptions<V> {
   const options = REFLECTOR.read<ReflectorOptions<V>>(given);
-  const { listerWatcher, pageSize, watchList, firstList, onRefused, backoff = {} } = options;
+  const { listerWatcher, pageSize, watchList, firstList, onRefused, backoff } = options;
   return {
     ...options,
     name: options.name ?? listerWatcher.description,
@@ -165,6 +160,6 @@ export function resolveReflectorOptions<V extends HasMetadata>(
       firstIsNewest: firstList === 'newest',
       retryRefused: onRefused === 'retry',
     },
-    backoff: BACKOFF.read(backoff, 'Reflector', 'backoff.'),
+    backoff: readBackoff('Reflector', FIRST_DELAY_MS, backoff),
   };
 }
