@@ -20,7 +20,7 @@ import {
   type KubeconfigConnectionOptions,
 } from './context/kubeconfig-connection.ts';
 import type { KubeconfigSource } from './kubeconfig/kubeconfig-source.ts';
-import { Kubeconfig } from './kubeconfig/kubeconfig.ts';
+import { mergedKubeconfig, type Kubeconfig } from './kubeconfig/kubeconfig.ts';
 import {
   kubeconfigPaths,
   readKubeconfigFile,
@@ -267,7 +267,7 @@ async function readFiles(
       missing.push(path);
     }
   }
-  return { config: configs.length === 0 ? undefined : Kubeconfig.merge(configs), missing };
+  return { config: configs.length === 0 ? undefined : mergedKubeconfig(configs), missing };
 }
 
 function environmentOf(options: LoadConfigOptions): Environment {

@@ -33,12 +33,14 @@ export class ManagedRun {
   readonly kind: PartKind;
   /** See `PartAdapter`. */
   readonly leaderOnly: boolean;
+  /** Opens when parts of later kinds may begin, or it has ended. */
+  readonly started: Latch;
+  /** Opens when it is ready, or has ended. */
+  readonly ready: Latch;
+  readonly ended: Latch;
   readonly #adapter: PartAdapter;
   readonly #runtime: Runtime;
   readonly #stop = deriveAbort();
-  readonly #started: Latch;
-  readonly #ready: Latch;
-  readonly #ended: Latch;
   #state: PartState = 'waiting';
   #failure: unknown;
   /** It has given up waiting for its own work to end. */
@@ -50,10 +52,10 @@ export class ManagedRun {
     this.#runtime = runtime;
     this.name = name;
     this.kind = adapter.kind;
-    this.#started = new Latch(`${name} to be started`);
+    this.started = new Latch(`${name} to be started`);
     this.leaderOnly = adapter.leaderOnly;
-    this.#ready = new Latch(`${name} to be ready`);
-    this.#ended = new Latch(`${name} to end`);
+    this.ready = new Latch(`${name} to be ready`);
+    this.ended = new Latch(`${name} to end`);
   }
 
   get state(): PartState {
@@ -65,28 +67,14 @@ export class ManagedRun {
     return this.#failure === undefined ? undefined : errorMessage(this.#failure);
   }
 
-  /** Opens when parts of later kinds may begin, or it has ended. */
-  get started(): Latch {
-    return this.#started;
-  }
-
   /** Throws while it cannot do its work. */
   check(): void {
     this.#adapter.check?.();
   }
 
-  /** Opens when it is ready, or has ended. */
-  get ready(): Latch {
-    return this.#ready;
-  }
-
-  get ended(): Latch {
-    return this.#ended;
-  }
-
   /** Whether some of its work goes on. */
   get isLeft(): boolean {
-    return !this.#ended.isOpen || this.#gaveUp;
+    return !this.ended.isOpen || this.#gaveUp;
   }
 
   /** It begins when this replica leads. */
@@ -149,7 +137,7 @@ export class ManagedRun {
     if (started === undefined) return;
     await started.then(
       () => {
-        this.#started.open();
+        this.started.open();
       },
       () => {},
     );
@@ -168,19 +156,19 @@ export class ManagedRun {
       await withDeadline(this.#runtime, ready, { ...limits, describe });
       if (this.#state !== 'starting') return;
       this.#state = 'ready';
-      this.#started.open();
-      this.#ready.open();
+      this.started.open();
+      this.ready.open();
     } catch (error) {
       // A part that ends before it is ready reports the reason in `run`.
-      if (!this.#ended.isOpen && !isListwatchError(error, 'CLOSED')) fail(error);
+      if (!this.ended.isOpen && !isListwatchError(error, 'CLOSED')) fail(error);
     }
   }
 
   #end(state: PartState): void {
     this.#state = state;
-    this.#started.open();
-    this.#ready.open();
-    this.#ended.open();
+    this.started.open();
+    this.ready.open();
+    this.ended.open();
   }
 }
 

@@ -3,7 +3,11 @@ import type { KubeconfigField } from './kubeconfig-field.ts';
 /** The entries of one section by name. */
 type Section = ReadonlyMap<string, KubeconfigField>;
 
-export interface KubeconfigSections {
+/**
+ * The content of one or several kubeconfig files. Only names are checked here; an unused entry may be invalid.
+ * @see client-go tools/clientcmd/loader.go @ 32ce75a7
+ */
+export interface Kubeconfig {
   /** The `current-context` field in effect, if there is one. */
   readonly currentContext: KubeconfigField | undefined;
   readonly contexts: Section;
@@ -11,6 +15,8 @@ export interface KubeconfigSections {
   readonly users: Section;
   /** The names of the files it was read from, or of the option that it was passed as. */
   readonly files: readonly string[];
+  /** It has no entry at all, as an empty file. */
+  readonly isEmpty: boolean;
 }
 
 /** Manifests that contain a kubeconfig now and then, and how to get it out. */
@@ -20,55 +26,35 @@ const CONTAINERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The content of one or several kubeconfig files. Only names are checked here; an unused entry may be invalid.
- * @see client-go tools/clientcmd/loader.go @ 32ce75a7
+ * Reads the sections of a file. An empty file has none.
+ * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
  */
-export class Kubeconfig implements KubeconfigSections {
-  readonly currentContext: KubeconfigField | undefined;
-  readonly contexts: Section;
-  readonly clusters: Section;
-  readonly users: Section;
-  readonly files: readonly string[];
+export function kubeconfigOf(root: KubeconfigField): Kubeconfig {
+  checkType(root);
+  const currentContext = root.field('current-context');
+  return kubeconfigWith({
+    currentContext: currentContext.optionalText() === undefined ? undefined : currentContext,
+    contexts: sectionOf(root.field('contexts')),
+    clusters: sectionOf(root.field('clusters')),
+    users: sectionOf(root.field('users')),
+    files: [root.origin.name],
+  });
+}
 
-  constructor(sections: KubeconfigSections) {
-    this.currentContext = sections.currentContext;
-    this.contexts = sections.contexts;
-    this.clusters = sections.clusters;
-    this.users = sections.users;
-    this.files = sections.files;
-  }
+/** Merges files. If two entries have the same name, the first one is used as a whole; the same for the current context. */
+export function mergedKubeconfig(configs: readonly Kubeconfig[]): Kubeconfig {
+  return kubeconfigWith({
+    currentContext: configs.find((one) => one.currentContext !== undefined)?.currentContext,
+    contexts: firstOfEach(configs.map((one) => one.contexts)),
+    clusters: firstOfEach(configs.map((one) => one.clusters)),
+    users: firstOfEach(configs.map((one) => one.users)),
+    files: configs.flatMap((one) => one.files),
+  });
+}
 
-  /**
-   * Reads the sections of a file. An empty file has none.
-   * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
-   */
-  static of(root: KubeconfigField): Kubeconfig {
-    checkType(root);
-    const currentContext = root.field('current-context');
-    return new Kubeconfig({
-      currentContext: currentContext.optionalText() === undefined ? undefined : currentContext,
-      contexts: sectionOf(root.field('contexts')),
-      clusters: sectionOf(root.field('clusters')),
-      users: sectionOf(root.field('users')),
-      files: [root.origin.name],
-    });
-  }
-
-  /** Merges files. If two entries have the same name, the first one is used as a whole; the same for the current context. */
-  static merge(configs: readonly Kubeconfig[]): Kubeconfig {
-    return new Kubeconfig({
-      currentContext: configs.find((one) => one.currentContext !== undefined)?.currentContext,
-      contexts: firstOfEach(configs.map((one) => one.contexts)),
-      clusters: firstOfEach(configs.map((one) => one.clusters)),
-      users: firstOfEach(configs.map((one) => one.users)),
-      files: configs.flatMap((one) => one.files),
-    });
-  }
-
-  /** Whether it has no entry at all, as an empty file. */
-  get isEmpty(): boolean {
-    return this.contexts.size === 0 && this.clusters.size === 0 && this.users.size === 0;
-  }
+function kubeconfigWith(sections: Omit<Kubeconfig, 'isEmpty'>): Kubeconfig {
+  const { contexts, clusters, users } = sections;
+  return { ...sections, isEmpty: contexts.size + clusters.size + users.size === 0 };
 }
 
 function checkType(root: KubeconfigField): void {

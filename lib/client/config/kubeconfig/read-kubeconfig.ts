@@ -5,7 +5,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { readTextFile } from '../credentials/read-text-file.ts';
 import { clientNodeSections, isClientNodeConfig } from './client-node-config.ts';
 import { KubeconfigField } from './kubeconfig-field.ts';
-import { Kubeconfig } from './kubeconfig.ts';
+import { kubeconfigOf, type Kubeconfig } from './kubeconfig.ts';
 import type { KubeconfigSource } from './kubeconfig-source.ts';
 import { parseYaml } from './parse-yaml.ts';
 
@@ -27,10 +27,10 @@ export async function readKubeconfigSource(
   const origin = { name: OPTION, directory: undefined, isData: true };
   const value: unknown = source;
   if (typeof value !== 'object' || value === null) throw invalid(EXPECTED);
-  if ('text' in value) return Kubeconfig.of(await parseYaml(textOf(value.text), origin));
-  if (!isClientNodeConfig(value)) return Kubeconfig.of(new KubeconfigField(origin, [], value));
+  if ('text' in value) return kubeconfigOf(await parseYaml(textOf(value.text), origin));
+  if (!isClientNodeConfig(value)) return kubeconfigOf(new KubeconfigField(origin, [], value));
   const name = `the KubeConfig object in ${OPTION}`;
-  return Kubeconfig.of(new KubeconfigField({ ...origin, name }, [], clientNodeSections(value)));
+  return kubeconfigOf(new KubeconfigField({ ...origin, name }, [], clientNodeSections(value)));
 }
 
 /**
@@ -39,7 +39,7 @@ export async function readKubeconfigSource(
  */
 export async function readKubeconfigFile(path: string, runtime: Runtime): Promise<Kubeconfig> {
   const text = await readTextFile(path, { largestBytes: LARGEST_FILE_BYTES, runtime });
-  return Kubeconfig.of(
+  return kubeconfigOf(
     await parseYaml(text, { name: path, directory: dirname(path), isData: false }),
   );
 }

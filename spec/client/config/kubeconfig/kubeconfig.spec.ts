@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Kubeconfig } from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
+import { mergedKubeconfig } from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { FILE, kubeconfigText, parsed } from '../support/kubeconfig-text.ts';
 
@@ -62,7 +62,7 @@ describe('Kubeconfig', () => {
       '/2',
     );
     const third = await parsed('current-context: y\ncontexts: [{ name: c }]', '/3');
-    const config = Kubeconfig.merge([first, second, third]);
+    const config = mergedKubeconfig([first, second, third]);
     expect(config.currentContext?.text()).to.equal('x');
     expect([...config.users.keys()]).to.deep.equal(['a', 'b']);
     const user = config.users.get('a')?.field('user');

@@ -3,7 +3,10 @@ import {
   type KubeconfigConnectionOptions,
 } from '../../../../lib/client/config/context/kubeconfig-connection.ts';
 import type { ConnectionConfig } from '../../../../lib/client/config/contract/connection-config.ts';
-import { Kubeconfig } from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
+import {
+  kubeconfigOf,
+  type Kubeconfig,
+} from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
 import { parseYaml } from '../../../../lib/client/config/kubeconfig/parse-yaml.ts';
 
 /** The path under which the texts of specs are parsed. */
@@ -46,7 +49,7 @@ users:
 /** Parses a text as the file `file`. */
 export async function parsed(text: string, file: string = FILE): Promise<Kubeconfig> {
   const directory = file.slice(0, file.lastIndexOf('/'));
-  return Kubeconfig.of(await parseYaml(text, { name: file, directory, isData: false }));
+  return kubeconfigOf(await parseYaml(text, { name: file, directory, isData: false }));
 }
 
 /** The connection of a text, parsed as the file `file`, in an empty environment. */
