@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { callHook } from '../../kernel/report/call-hook.ts';
+import { runHook } from '../../kernel/report/run-hook.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -113,7 +113,7 @@ export class ReflectorObserver {
 
   #guard(hook: string, call: () => unknown): void {
     const { name, logger } = this.#options;
-    callHook(logger, `reflector ${name}: the hook ${hook}`, call);
+    runHook(logger, `reflector ${name}: the hook ${hook}`, call);
   }
 }
 

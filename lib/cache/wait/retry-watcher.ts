@@ -1,7 +1,7 @@
 import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Backoff, readBackoff, type BackoffOptions } from '../../kernel/time/backoff.ts';
 import { isListwatchError, ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
-import { callHook } from '../../kernel/report/call-hook.ts';
+import { runHook } from '../../kernel/report/run-hook.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { isApiError } from '../../meta/failure/failures.ts';
 import type { HasMetadata } from '../../meta/object.ts';
@@ -264,7 +264,7 @@ export class RetryWatcher<V extends HasMetadata>
     const message = `the watch of ${name} failed${server}: ${text}; ${plan}`;
     const context: RetryContext = { name, resourceVersion, delayMs, message };
     if (onRetry === undefined) logger.warn(message, { error });
-    else callHook(logger, 'the hook onRetry', () => onRetry(error, context));
+    else runHook(logger, 'the hook onRetry', () => onRetry(error, context));
   }
 
   get #name(): string {

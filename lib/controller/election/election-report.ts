@@ -1,5 +1,5 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { callHook } from '../../kernel/report/call-hook.ts';
+import { runHook } from '../../kernel/report/run-hook.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { electionMetrics } from './election-metrics.ts';
@@ -123,6 +123,6 @@ export class ElectionReport {
 
   #notify(leader: string): void {
     const { onLeader, logger } = this.#options;
-    callHook(logger, `${this.#what}: onLeader`, () => onLeader?.(leader));
+    runHook(logger, `${this.#what}: onLeader`, () => onLeader?.(leader));
   }
 }

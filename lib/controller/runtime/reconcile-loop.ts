@@ -6,7 +6,7 @@ import {
   ListwatchError,
 } from '../../kernel/failure/errors.ts';
 import { thrownMessage } from '../../kernel/failure/frozen-remedy.ts';
-import { callHook } from '../../kernel/report/call-hook.ts';
+import { runHook } from '../../kernel/report/run-hook.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import { Latch } from '../../kernel/time/latch.ts';
@@ -362,7 +362,7 @@ export class ReconcileLoop<K = string> {
     const { onError } = this.#options;
     const logger = this.#logger;
     if (onError === undefined) return logger.error(error.message, { ...failure, error });
-    callHook(logger, `${this.name}: the error hook`, () => onError(error), { during: error });
+    runHook(logger, `${this.name}: the error hook`, () => onError(error), { during: error });
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   type ErrorOptions,
 } from '../../../kernel/failure/errors.ts';
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -175,7 +175,7 @@ class ProgressReport {
 
   #notify(progress: CacheSyncProgress): void {
     const { onProgress, logger } = this.#options;
-    callHook(logger, 'the hook onProgress', () => onProgress?.(progress));
+    runHook(logger, 'the hook onProgress', () => onProgress?.(progress));
   }
 }
 

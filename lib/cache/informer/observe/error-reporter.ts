@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { InformerErrorContext } from '../options/informer-options.ts';
 
@@ -33,7 +33,7 @@ export class ErrorReporter {
       return;
     }
     const hook = `informer ${informer}: the hook onError`;
-    callHook(logger, hook, () => onError(error, { informer, ...context, message }), {
+    runHook(logger, hook, () => onError(error, { informer, ...context, message }), {
       during: error,
     });
   }

@@ -1,5 +1,5 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import { isApiError, isNotFound } from '../../../meta/failure/failures.ts';
 import type { Manifest } from '../../../meta/manifests/manifest.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
@@ -74,7 +74,7 @@ export class ApplyRun {
     this.#results.set(of, result);
     const { onResult } = this.options;
     if (onResult === undefined) return;
-    callHook(this.target.logger, 'applyAll: the hook onResult', () => onResult(result));
+    runHook(this.target.logger, 'applyAll: the hook onResult', () => onResult(result));
   }
 
   /** Applies one manifest. A failure is a result, except for an abort. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { abortable } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -271,7 +271,7 @@ export class RestClient {
   #reportWarnings(header: string | undefined): void {
     if (header === undefined) return;
     for (const warning of parseWarningHeader(header)) {
-      callHook(this.#logger, 'the hook onWarning', () => this.#onWarning(warning));
+      runHook(this.#logger, 'the hook onWarning', () => this.#onWarning(warning));
     }
   }
 }

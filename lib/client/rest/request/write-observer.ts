@@ -1,4 +1,4 @@
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
@@ -121,7 +121,7 @@ export class WriteReporter<T extends KubernetesObject> {
   #notify(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
-    callHook(this.#logger, 'the observer of writes', () => call(observer));
+    runHook(this.#logger, 'the observer of writes', () => call(observer));
   }
 }
 

@@ -1,5 +1,5 @@
 import { isError, isListwatchError } from '../../../kernel/failure/errors.ts';
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
 import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
@@ -94,7 +94,7 @@ export class ObservingTransport extends TransportLayer {
     if (this.#onRequest === undefined) return;
     const parts = { method, path, name, timing, startMs, durationMs, status, error };
     const trace = requestTrace({ ...parts, server: this.#traced });
-    callHook(this.#logger, 'the hook onRequest', () => this.#onRequest?.(trace));
+    runHook(this.#logger, 'the hook onRequest', () => this.#onRequest?.(trace));
   }
 }
 

@@ -1,4 +1,4 @@
-import { callHook } from '../../../kernel/report/call-hook.ts';
+import { runHook } from '../../../kernel/report/run-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 
@@ -112,7 +112,7 @@ export class RequestObservers {
 
   report(record: RequestRecord): void {
     for (const observer of this.#observers) {
-      callHook(this.#logger, 'onRequest', () => observer(record));
+      runHook(this.#logger, 'onRequest', () => observer(record));
     }
   }
 }

@@ -3,7 +3,7 @@ import { guardedCall } from '../failure/guarded-call.ts';
 import type { LogFields, Logger } from './logger.ts';
 
 /** Calls a hook of the user. An error that it throws, or a rejection of its promise, is logged: `hook` names it. */
-export function callHook(
+export function runHook(
   logger: Pick<Logger, 'error'>,
   hook: string,
   call: () => unknown,
