@@ -11,7 +11,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -152,7 +152,7 @@ if (times) {
   mkdirSync(BUILT, { recursive: true });
   environment[TIMES_VARIABLE] = timesFile;
 }
-const ofTimes = times ? ['--require', './spec/support/file-times.ts'] : [];
+const ofTimes = times ? ['--require', 'tsx', '--require', './spec/support/file-times.ts'] : [];
 const parallel = files.length === 1 ? [] : ['--parallel', '--jobs', workers];
 const child = spawn(
   process.execPath,
@@ -163,6 +163,6 @@ const [[code], failed] = await Promise.all([
   once(child, 'exit') as Promise<[number | null]>,
   checking,
 ]);
-if (times) printTimes(timesFile);
+if (times && existsSync(timesFile)) printTimes(timesFile);
 for (const text of failed) console.log(text);
 process.exitCode = code === 0 && failed.length === 0 ? 0 : 1;

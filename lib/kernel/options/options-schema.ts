@@ -45,13 +45,13 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
   readonly rules: OptionRules<O, D>;
   readonly names: readonly string[];
   readonly #owner: string;
-  readonly #rules: ReadonlyMap<string, OptionRule<never, unknown>>;
+  readonly #rules: readonly (readonly [name: string, rule: OptionRule<never, unknown>])[];
 
   constructor(owner: string, rules: OptionRules<O, D>) {
     this.rules = rules;
     this.names = Object.keys(rules);
     this.#owner = owner;
-    this.#rules = new Map(Object.entries(rules));
+    this.#rules = Object.entries(rules);
   }
 
   /**
@@ -144,8 +144,9 @@ function suggestion(path: string, name: string, known: readonly string[]): strin
 
 /** The value of an option, also one that a class of options defines; but not one that every object inherits. */
 function valueOf(given: object, name: string): unknown {
-  if (name in Object.prototype && !Object.hasOwn(given, name)) return undefined;
-  return (given as Readonly<Record<string, unknown>>)[name];
+  const value = (given as Readonly<Record<string, unknown>>)[name];
+  if (value === undefined || Object.hasOwn(given, name)) return value;
+  return name in Object.prototype ? undefined : value;
 }
 
 /**

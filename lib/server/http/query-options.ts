@@ -1,11 +1,7 @@
 import { badRequest, type FieldCause } from '../../meta/failure/failures.ts';
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-  fieldTooLong,
-} from '../registry/rules/field-causes.ts';
+import { fieldForbidden, fieldNotSupported } from '../registry/rules/field-causes.ts';
 import type { ListOptions, WatchOptions, WriteOptions } from '../registry/contract/rest-storage.ts';
+import { managerCauses } from '../registry/rules/object-validation.ts';
 import { invalidOptions } from './request-failures.ts';
 
 /**
@@ -157,7 +153,6 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
   };
 }
 
-const LONGEST_FIELD_MANAGER = 128;
 const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** The values of `dryRun`: none, or `All`. */
@@ -182,7 +177,11 @@ export function parseWriteOptions(
   if (query.size === 0 && first.length === 0) return NO_WRITE_OPTIONS;
   const dryRun = query.getAll('dryRun');
   const fieldManager = queryText(query, 'fieldManager');
-  const causes = [...first, ...managerCauses(fieldManager ?? ''), ...dryRunCauses(dryRun)];
+  const causes = [
+    ...first,
+    ...managerCauses('fieldManager', fieldManager ?? ''),
+    ...dryRunCauses(dryRun),
+  ];
   const validation = queryText(query, 'fieldValidation');
   if (validation !== undefined && !FIELD_VALIDATIONS.includes(validation)) {
     causes.push(fieldNotSupported('fieldValidation', validation, FIELD_VALIDATIONS));
@@ -194,21 +193,4 @@ export function parseWriteOptions(
     ...(fieldValidation === undefined ? {} : { fieldValidation }),
   };
   return { dryRun: dryRun.length > 0, fieldManager, fieldValidation, asked };
-}
-
-/** Everything but letters, marks, numbers, punctuation, symbols and the space: what Go does not print. */
-const NOT_PRINTED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-
-function managerCauses(manager: string): FieldCause[] {
-  const causes: FieldCause[] = [];
-  if (Buffer.byteLength(manager) > LONGEST_FIELD_MANAGER) {
-    causes.push(fieldTooLong('fieldManager', LONGEST_FIELD_MANAGER, 'bytes'));
-  }
-  for (const { 0: character, index } of manager.matchAll(NOT_PRINTED)) {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    const position = Buffer.byteLength(manager.slice(0, index));
-    const rule = `invalid character U+${code} (at position ${position})`;
-    causes.push(fieldInvalid('fieldManager', manager, rule));
-  }
-  return causes;
 }
