@@ -106,7 +106,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return this.#options.storage.supportsProgress;
   }
 
-  /** After `startLater`: the storage itself, for a reader for whom the cache need not be filled. */
+  /** After `startLater`: the storage itself, for a reader for whom the cache need not be filled. @internal */
   get uncached(): StorageInterface<T> | undefined {
     return this.#historyFrom === undefined ? undefined : this.#options.storage;
   }

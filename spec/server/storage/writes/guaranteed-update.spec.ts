@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { StoredObject } from '../../../lib/server/storage/contract/stored-object.ts';
-import type { Transformer } from '../../../lib/server/storage/value/transformer.ts';
-import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import type { KubernetesObject } from '../../../../lib/meta/object.ts';
+import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import type { StoredObject } from '../../../../lib/server/storage/contract/stored-object.ts';
+import type { Transformer } from '../../../../lib/server/storage/value/transformer.ts';
+import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 
 type Thing = KubernetesObject & { readonly value: number };
 
