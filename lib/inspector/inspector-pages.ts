@@ -73,7 +73,7 @@ export class InspectorPages {
       return textAnswer(404, `The cache has no ${key} now.`);
     }
     const served = query.has('server') ? await this.#served(cached, signal) : undefined;
-    return jsonAnswer(await objectReport({ informer: informer.name, key, cached, served }));
+    return jsonAnswer(await objectReport({ informer, key, cached, served }));
   }
 
   /** The object of the server; `gone` when it has none. */

@@ -123,10 +123,11 @@ export class InformerMinutes<T extends KubernetesObject> implements LastMinutes 
   begin(): void {
     const { mask, now } = this.#options;
     this.#informer.intercept((source, cache) => {
-      const ring = new RecordingRing<T>({ cache, mask, share: this.#share });
+      const resource = this.#informer.resource ?? source.resource;
+      const ring = new RecordingRing<T>({ cache, mask: mask.of(resource), share: this.#share });
       this.#ring = ring;
       this.#share.add(ring);
-      return new RecordedSource<T>({ source, sinkOf: () => ring, now });
+      return new RecordedSource<T>({ source, resource, mask, sinkOf: () => ring, now });
     });
     this.#automatic = new AutomaticDumps(this.#options);
     this.#informer.events.on('watch-error', this.#onError);
@@ -185,6 +186,7 @@ export class ClientMinutes implements LastMinutes {
   begin(): void {
     const readers = new RecordedReaders({
       now: this.#options.now,
+      mask: this.#options.mask,
       sinkOf: (reader) => this.#rings.sinkOf(reader),
       onFailed: (error) => {
         if (!EXPECTED.has(classifyFailure(error).kind)) this.#automatic?.failed();

@@ -3,7 +3,7 @@ import type { ReceivedObjects } from '../cache/reflector/contract/received-objec
 import { invalidOption, is, optionsOf } from '../kernel/options/options-schema.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
-import type { CollectionReader } from '../meta/collection-options.ts';
+import type { CollectionReader, ResourceName } from '../meta/collection-options.ts';
 import { ObjectMask, type MaskChoice } from '../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
@@ -13,6 +13,8 @@ import type { SourceIdentity } from './format/source-identity.ts';
 /** The part of an informer that `record` uses. */
 export interface RecordableInformer<T extends KubernetesObject> {
   readonly name: string;
+  /** Undefined: not known. */
+  readonly resource?: ResourceName | undefined;
   readonly runtime: Runtime;
   readonly events: {
     on(

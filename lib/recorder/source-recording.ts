@@ -6,6 +6,7 @@ import {
   readerFrame,
   RecordedReaders,
   type NumberedReader,
+  type RecordedReadersOptions,
   type SinkOfRequest,
 } from './capture/recorded-readers.ts';
 import { RecordedSource } from './capture/recorded-source.ts';
@@ -33,6 +34,8 @@ export interface RecordingInspection {
   readonly records: number;
   readonly bytes: number;
 }
+
+type Written = Pick<RecordedReadersOptions, 'mask' | 'now'>;
 
 /** A recording in progress. */
 export class Recording<T extends KubernetesObject> implements AsyncDisposable {
@@ -63,10 +66,10 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
       const has = { severalReaders: isClient(from), differences: baseBytes > 0 };
       const head = headBytes(RECORDING_LINE, fields, formatVersion(has));
       const bounds = { maxBytes, flushMs, baseBytes };
-      const written = { path, files, runtime, head, mask, onFailure, now, ...bounds };
+      const written = { path, files, runtime, head, onFailure, now, ...bounds };
       const file = new RecordingFile(written);
       this.#file = file;
-      this.#attach = () => this.#write(from, file, now);
+      this.#attach = () => this.#write(from, file, { mask, now });
     } else if (isInformer(from) || isClient(from)) {
       const dump = (): Promise<string> => this.dump();
       const kept = { ...options, keepMs, fields, now, dump };
@@ -148,9 +151,10 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   }
 
   /** Everything goes to the file. */
-  #write(from: Recordable<T>, file: RecordingFile, now: () => number): void {
+  #write(from: Recordable<T>, file: RecordingFile, { mask, now }: Written): void {
+    const resource = isInformer(from) ? from.resource : undefined;
     const recorded = (source: ListerWatcher<ObjectView<T>>): ListerWatcher<ObjectView<T>> => {
-      this.#source = new RecordedSource<T>({ source, sinkOf: () => file, now });
+      this.#source = new RecordedSource<T>({ source, resource, mask, sinkOf: () => file, now });
       return this.#source;
     };
     if (isInformer(from)) from.intercept(recorded);
@@ -159,7 +163,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
         file.put(readerFrame(reader, now()));
         return () => file;
       };
-      const readers = new RecordedReaders({ sinkOf, now });
+      const readers = new RecordedReaders({ sinkOf, mask, now });
       this.#interception = from.intercept((...read) => readers.recorded(...read));
     } else recorded(from);
   }

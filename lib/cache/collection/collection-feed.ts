@@ -193,7 +193,11 @@ export class CollectionFeed<T extends KubernetesObject> {
     const { runtime, projection, reflector, listerWatcher } = options;
     return new WarmStarter<T>({
       warmStart,
-      collection: { description: listerWatcher.description, fields: projection?.paths },
+      collection: {
+        description: listerWatcher.description,
+        resource: listerWatcher.resource,
+        fields: projection?.paths,
+      },
       cache: this.#hasKeysOfNames ? this.#collection.received() : undefined,
       sink,
       memory,

@@ -70,9 +70,10 @@ export function askedBy<T extends KubernetesObject>(
   cache: ReceivedObjects<ObjectView<T>>,
   source: ListerWatcher<ObjectView<T>>,
 ): ListerWatcher<ObjectView<T>> {
-  const { description, supports } = source;
+  const { description, resource, supports } = source;
   return {
     description,
+    resource,
     supports,
     list: (request, onItems) => source.list({ ...request, cache }, onItems),
     watch: (request) => source.watch({ ...request, cache }),

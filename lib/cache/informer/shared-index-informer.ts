@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'eventemitter3';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { ResourceName } from '../../meta/collection-options.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
@@ -22,6 +23,7 @@ import type {
 import { auditOf } from './audit/informer-audit.ts';
 import { changesOf } from './changes/change-reader.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
+import { resourceOfSubject } from './options/start-failure.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
 import { InformerLife } from './informer-life.ts';
 import { InformerWrites } from './informer-writes.ts';
@@ -123,6 +125,12 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
 
   get name(): string {
     return this.#options.name;
+  }
+
+  /** The resource that its source reads; undefined if the source does not say it. */
+  get resource(): ResourceName | undefined {
+    const { listerWatcher, subject } = this.#options;
+    return listerWatcher.resource ?? resourceOfSubject(subject);
   }
 
   /** The runtime that provides clock, timers and random numbers. */
@@ -239,10 +247,11 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    */
   dump(options: DumpOptions = {}): AsyncIterable<string> {
     const { name, runtime } = this.#options;
+    const { resource } = this;
     const inspect = (): InformerInspection => this.inspect();
     return dumpOf(() => {
       const { store, memory } = this.#collection;
-      return { name, runtime, memory, store, inspect };
+      return { name, resource, runtime, memory, store, inspect };
     }, options);
   }
 

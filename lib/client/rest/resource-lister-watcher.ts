@@ -12,7 +12,7 @@ import type { SharedCollections } from '../../cache/reflector/contract/shared-co
 import { deriveAbort } from '../../kernel/time/abort.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { ApiCall } from '../../meta/api-call.ts';
-import type { CollectionReader } from '../../meta/collection-options.ts';
+import type { CollectionReader, ResourceName } from '../../meta/collection-options.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -78,6 +78,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
+  readonly resource: ResourceName;
   readonly supports: SourceSupport<ObjectView<T>>;
   readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
@@ -95,6 +96,8 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     this.#shards =
       shardSelector === '' ? undefined : new ShardFilter(parseShardSelector(shardSelector));
     this.description = collection.describe(options);
+    const { apiVersion, resource } = collection;
+    this.resource = { apiVersion, resource };
     this.#options = options;
     this.#path = collection.path({ namespace });
     this.supports = {
@@ -104,6 +107,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     };
     const direct: ListerWatcher<ObjectView<T>> = {
       description: this.description,
+      resource: this.resource,
       supports: { gate },
       list: (request, onItems) => this.#list(request, onItems),
       watch: (request) => this.#watch(request),

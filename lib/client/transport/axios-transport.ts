@@ -8,11 +8,14 @@ import {
   type OptionRule,
   type OptionsSchema,
 } from '../../kernel/options/options-schema.ts';
+import { HiddenTexts } from '../../kernel/text/hidden-texts.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { AuthenticatedRequests, type Attempt } from './authenticated-requests.ts';
 import {
+  hideCredential,
+  hideProxyUser,
   impersonationHeaders,
   refuseCredentialsInPlainText,
   tokenCredentials,
@@ -23,7 +26,7 @@ import { StreamBody } from './body/stream-body.ts';
 import type { BodyTap } from './connection/tap/body-tap.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
-import type { CredentialSource } from './contract/credential.ts';
+import type { Credential, CredentialSource } from './contract/credential.ts';
 import { HTTP2, prefersHttp2, type Http2Option } from './contract/http2-option.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, parseServerAddress, type ServerAddress } from './contract/server-address.ts';
@@ -124,6 +127,9 @@ export class AxiosTransport implements Transport, AsyncDisposable {
   readonly #pool: ConnectionPool;
   readonly #sender: AxiosSender;
   readonly #requests: AuthenticatedRequests<HttpAnswer>;
+  /** What was sent to the server and to the proxy. */
+  readonly #hidden = new HiddenTexts();
+  #lastSent: Credential | undefined;
   readonly #secure: boolean;
   readonly #metrics: Metrics | undefined;
   readonly #http2: Http2Option;
@@ -161,6 +167,7 @@ export class AxiosTransport implements Transport, AsyncDisposable {
     this.#secure = address.secure;
     this.#metrics = options.metrics;
     this.#http2 = options.http2 ?? 'auto';
+    if (proxy !== undefined) hideProxyUser(this.#hidden, proxy);
     this.#pool = this.#openPool(address, tls, proxy);
     this.#sender = new AxiosSender({ pool: this.#pool, runtime: this.#runtime });
     this.#headers = {
@@ -172,6 +179,10 @@ export class AxiosTransport implements Transport, AsyncDisposable {
   /** The number of connections made so far. */
   get connectionsOpened(): number {
     return this.#pool.opened;
+  }
+
+  hide(text: string): string {
+    return this.#hidden.hide(text);
   }
 
   inspect(): TransportInspection {
@@ -282,10 +293,16 @@ export class AxiosTransport implements Transport, AsyncDisposable {
     if (this.#running.delete(exchange) && holdsStream(exchange.request)) this.#streams -= 1;
   }
 
+  #sends(credential: Credential): void {
+    this.#lastSent = credential;
+    hideCredential(this.#hidden, credential);
+  }
+
   /** Sends a request once, and resolves when the headers have arrived. */
   async #attempt({ exchange, credential, ca }: Attempt): Promise<HttpAnswer> {
     exchange.sent();
     const { authorization } = credential ?? {};
+    if (credential !== undefined && credential !== this.#lastSent) this.#sends(credential);
     const headers = {
       ...this.#headers,
       ...exchange.request.headers,

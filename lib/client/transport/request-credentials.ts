@@ -1,6 +1,8 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { HiddenTexts } from '../../kernel/text/hidden-texts.ts';
 import { abortable } from '../../kernel/time/abort.ts';
 import { Credential, type CredentialSource } from './contract/credential.ts';
+import { parseProxyAddress } from './contract/proxy-address.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, type ServerAddress } from './contract/server-address.ts';
 
@@ -85,6 +87,24 @@ function checked(value: string): string {
     'INVALID_OPTION',
     'impersonate: a name has characters that cannot stand in a header; use printable ASCII',
   );
+}
+
+/** Hides what a credential presents: the header, and the token or the password in it. */
+export function hideCredential(hidden: HiddenTexts, { authorization = '' }: Credential): void {
+  const [, scheme = '', value = ''] = /^(\S+) +(.+)$/.exec(authorization) ?? [];
+  hidden.add(value === '' ? authorization : value);
+  if (scheme.toLowerCase() !== 'basic') return;
+  const pair = Buffer.from(value, 'base64').toString('utf8');
+  hidden.add(pair);
+  hidden.add(pair.slice(pair.indexOf(':') + 1));
+}
+
+/** Hides the user of a proxy and its password. */
+export function hideProxyUser(hidden: HiddenTexts, proxy: string): void {
+  const { user, password } = parseProxyAddress(proxy);
+  hidden.add(user);
+  hidden.add(password);
+  if (user !== undefined) hidden.add(`${user}:${password ?? ''}`);
 }
 
 /** The credential for the next request. */

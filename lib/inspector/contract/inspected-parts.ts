@@ -7,11 +7,14 @@ import type {
   InspectQueueOptions,
   QueueInspection,
 } from '../../controller/workqueue/queue-inspection.ts';
+import type { ResourceName } from '../../meta/collection-options.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 
 /** The part of an informer that an inspector reads: a `SharedIndexInformer` of any kind. */
 export interface InspectedInformer {
   readonly name: string;
+  /** Undefined: not known. */
+  readonly resource?: ResourceName | undefined;
   /** The cache. */
   readonly indexer: {
     readonly size: number;

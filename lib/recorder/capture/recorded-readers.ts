@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
+import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
@@ -21,6 +22,7 @@ export type SinkOfRequest = (cache: ReceivedObjects | undefined) => RecordSink;
 export interface RecordedReadersOptions {
   /** Returns the sink of the requests of a reader; a cache may have one of its own. */
   readonly sinkOf: (numbered: NumberedReader) => SinkOfRequest;
+  readonly mask: ObjectMask;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
   /** A request of a source has failed. */
@@ -52,10 +54,13 @@ export class RecordedReaders {
     source: ListerWatcher<ObjectView<T>>,
     reader: CollectionReader,
   ): ListerWatcher<ObjectView<T>> {
-    const { now, onFailed } = this.#options;
+    const { now, mask, onFailed } = this.#options;
+    const { apiVersion, resource } = reader;
     const { number, sinkOf } = this.#sinkOf(reader);
     return new RecordedSource<T>({
       now,
+      mask,
+      resource: { apiVersion, resource },
       source,
       sinkOf,
       reader: number,

@@ -8,6 +8,8 @@ import type {
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { ReceivedObjects } from '../../cache/reflector/contract/received-objects.ts';
+import type { ResourceName } from '../../meta/collection-options.ts';
+import type { CollectionMask, ObjectMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -24,6 +26,9 @@ export interface RecordedSourceOptions<T extends KubernetesObject> {
   readonly source: ListerWatcher<ObjectView<T>>;
   /** Takes the records of a request of a cache, or of a reader without one. */
   readonly sinkOf: (cache: ReceivedObjects | undefined) => RecordSink;
+  readonly mask: ObjectMask;
+  /** The resource that is read. @defaultValue what the source says */
+  readonly resource?: ResourceName | undefined;
   /** The time of the recording, milliseconds. */
   readonly now: () => number;
   /** Its number among the readers of a recording that has several. */
@@ -44,12 +49,17 @@ export const EVENT_FLAGS = { ADDED: 1, MODIFIED: 2, DELETED: 3 } as const;
  */
 export class RecordedSource<T extends KubernetesObject> implements ListerWatcher<ObjectView<T>> {
   readonly description: string;
+  readonly resource: ResourceName | undefined;
   readonly #options: RecordedSourceOptions<T>;
+  readonly #mask: CollectionMask;
   #requests = 0;
 
   constructor(options: RecordedSourceOptions<T>) {
     this.#options = options;
-    this.description = options.source.description;
+    const { source, mask } = options;
+    this.description = source.description;
+    this.resource = options.resource ?? source.resource;
+    this.#mask = mask.of(this.resource);
   }
 
   /** Informers that share a watch would not be recorded one by one. */
@@ -69,9 +79,8 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     };
     try {
       const page = await this.#options.source.list(request, onItems && take);
-      const { items, ...rest } = page;
-      this.#items(to, items, true);
-      this.#json(RecordKind.pageEnd, to, rest);
+      this.#items(to, page.items, true);
+      this.#json(RecordKind.pageEnd, to, pageEnd(page));
       return page;
     } catch (error) {
       this.#failed(RecordKind.listFailed, to, error, request);
@@ -137,7 +146,7 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     error: unknown,
     { signal }: ListRequest & WatchRequest,
   ): void {
-    this.#json(kind, to, recordedError(error));
+    this.#json(kind, to, recordedError(error, this.#mask.isOfSecrets));
     if (signal?.aborted !== true) this.#options.onFailed?.(error);
   }
 
@@ -154,7 +163,7 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     const place = { request, atMs: this.#options.now() };
     for (const [index, item] of items.entries()) {
       const last = index === items.length - 1 ? LAST_OF_BATCH : 0;
-      sink.putObject(place, RecordKind.item, (inPage ? 1 : 0) | last, item);
+      sink.putObject(place, RecordKind.item, (inPage ? 1 : 0) | last, item, this.#mask);
     }
   }
 
@@ -163,6 +172,7 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
     batch: readonly WatchEvent<ObjectView<T>>[],
   ): void {
     const place = { request, atMs: this.#options.now() };
+    const mask = this.#mask;
     sink.expect?.(batch);
     for (let index = 0; index < batch.length; index += 1) {
       const event = batch[index] as WatchEvent<ObjectView<T>>;
@@ -172,10 +182,16 @@ export class RecordedSource<T extends KubernetesObject> implements ListerWatcher
         const value = { resourceVersion, initialEventsEnd, itemKind };
         sink.put(jsonFrame(RecordKind.bookmark, value, { ...place, flags: last }));
       } else {
-        sink.putObject(place, RecordKind.event, EVENT_FLAGS[event.type] | last, event.object);
+        sink.putObject(place, RecordKind.event, EVENT_FLAGS[event.type] | last, event.object, mask);
       }
     }
   }
+}
+
+/** The fields of a page besides its items; a source may send others. */
+function pageEnd<T extends KubernetesObject>(page: ListPage<ObjectView<T>>): object {
+  const { resourceVersion, continueToken, skippedItems, remainingItemCount, itemKind } = page;
+  return { resourceVersion, continueToken, skippedItems, remainingItemCount, itemKind };
 }
 
 /** A request that is recorded: its number, and the sink of its records. */

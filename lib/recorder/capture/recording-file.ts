@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
-import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { CollectionMask } from '../../meta/masking/object-mask.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import { fileError, type FileWriter, type WritableFile } from '../files/private-file.ts';
@@ -117,7 +117,6 @@ export interface RecordingFileOptions {
   readonly files: FileWriter;
   readonly runtime: Runtime;
   readonly head: Buffer;
-  readonly mask: ObjectMask;
   readonly maxBytes: number;
   readonly flushMs: number;
   /** For the objects that changes are written as differences to; 0 for none. */
@@ -202,10 +201,16 @@ export class RecordingFile implements RecordSink {
     this.#objects?.expect(events);
   }
 
-  putObject(place: RecordPlace, kind: number, flags: number, object: ObjectView): void {
+  putObject(
+    place: RecordPlace,
+    kind: number,
+    flags: number,
+    object: ObjectView,
+    mask: CollectionMask,
+  ): void {
     if (this.#ended) return;
     const { request, atMs } = place;
-    const body = bodyOfObject(object, this.#options.mask);
+    const body = bodyOfObject(object, mask);
     const { uid } = identityOf(object);
     const isEvent = kind === RecordKind.event;
     if (isEvent && uid !== undefined && this.#putChange(place, flags, uid, body)) return;

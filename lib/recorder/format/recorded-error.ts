@@ -5,7 +5,9 @@ import {
   type ErrorCode,
 } from '../../kernel/failure/errors.ts';
 import { ApiError } from '../../meta/failure/api-error.ts';
+import { plainStatus, sealedStatus, UNSHOWN_TEXT } from '../../meta/failure/sealed-status.ts';
 import { isStatus, type Status } from '../../meta/failure/status.ts';
+import { describeRequest } from '../../meta/api-call.ts';
 
 /** An error in a recording: what a reader of it needs to act in the same way. */
 export interface RecordedError {
@@ -15,11 +17,19 @@ export interface RecordedError {
   readonly status?: Status | undefined;
 }
 
-export function recordedError(error: unknown): RecordedError {
+/** `ofSecrets`: it is about a collection of Secrets, so texts of the server and of a source are left out. */
+export function recordedError(error: unknown, ofSecrets: boolean): RecordedError {
   const message = errorMessage(error);
-  if (!isListwatchError(error)) return { message };
-  const status = (error as Partial<ApiError>).status;
-  return { code: error.code, message, ...(isStatus(status) ? { status } : {}) };
+  if (!isListwatchError(error)) return { message: ofSecrets ? UNSHOWN_TEXT : message };
+  const { status, request } = error as Partial<ApiError>;
+  if (!isStatus(status)) {
+    const isShown = !ofSecrets || status === undefined;
+    return { code: error.code, message: isShown ? message : UNSHOWN_TEXT };
+  }
+  if (!ofSecrets) return { code: error.code, message, status: plainStatus(status) };
+  const sealed = sealedStatus(status);
+  const head = request === undefined ? '' : `${describeRequest(request)}: `;
+  return { code: error.code, message: `${head}${sealed.message}`, status: sealed };
 }
 
 /** The error again. */

@@ -82,7 +82,7 @@ export class ReplayReaders {
     const description = descriptionOf(wanted);
     const refuse = (): Promise<never> => Promise.reject(this.missing(description));
     const empty = { objects: [], resourceVersion: '' };
-    return { description, list: refuse, watch: refuse, ...empty };
+    return { description, resource: wanted, list: refuse, watch: refuse, ...empty };
   }
 
   missing(description: string): ListwatchError {

@@ -10,6 +10,7 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { abortable, deriveAbort } from '../../kernel/time/abort.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { badRequest, expired } from '../../meta/failure/failures.ts';
+import type { ResourceName } from '../../meta/collection-options.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -59,6 +60,7 @@ export class ReplaySource<T extends KubernetesObject>
   implements ReplayedCollection<T>, PacedReader
 {
   readonly description: string;
+  readonly resource: ResourceName | undefined;
   readonly supports: { readonly watchList: boolean };
   readonly state: ReplayState<T> = new ReplayState<T>();
   readonly #options: ReplaySourceOptions;
@@ -68,9 +70,10 @@ export class ReplaySource<T extends KubernetesObject>
   #finished: boolean;
 
   constructor(options: ReplaySourceOptions) {
-    const { exchanges, description } = options.recorded;
+    const { exchanges, description, collection } = options.recorded;
     this.#options = options;
     this.description = description;
+    this.resource = collection;
     this.#course = new ReplayCourse(exchanges);
     this.supports = { watchList: exchanges.some(isStreamingList) };
     this.#finished = this.#course.lastNumber === 0;

@@ -18,7 +18,6 @@ import { RECORD_BYTES, RingRecord } from './ring-record.ts';
 
 interface CallRingOptions {
   readonly share: RingShare;
-  readonly mask: ObjectMask;
 }
 
 /**
@@ -59,10 +58,9 @@ export class CallRing implements BoundedRing, DumpedRing {
   }
 
   sinkOf(reader: NumberedReader): RecordSink {
-    const { mask } = this.#options;
     return {
       put: (frame) => this.#put(frame, reader),
-      putObject: ({ request, atMs }, kind, flags, object) => {
+      putObject: ({ request, atMs }, kind, flags, object, mask) => {
         const body = bodyOfObject(object, mask);
         this.#put({ kind, flags, request, atMs, body }, reader);
       },
@@ -86,6 +84,11 @@ export class CallRing implements BoundedRing, DumpedRing {
     this.#records.clear();
     this.#open.clear();
     this.#grow(-this.#bytes);
+  }
+
+  bodyOf({ body }: RingRecord): Buffer {
+    // It was masked when it came.
+    return (body as RingPiece).bytes;
   }
 
   pin(): Disposable {
@@ -152,7 +155,7 @@ export class ClientRings {
 
   constructor(options: ClientRingsOptions) {
     this.#options = options;
-    this.#calls = new CallRing(options);
+    this.#calls = new CallRing({ share: options.share });
     options.share.add(this.#calls);
   }
 
@@ -210,7 +213,13 @@ export class ClientRings {
   #begin(reader: NumberedReader, cache: ReceivedObjects): RecordingRing<KubernetesObject> {
     this.#leaveStopped();
     const { share, mask } = this.#options;
-    const ring = new RecordingRing<KubernetesObject>({ share, mask, cache, reader: reader.number });
+    const { number, reader: of } = reader;
+    const ring = new RecordingRing<KubernetesObject>({
+      share,
+      mask: mask.of(of),
+      cache,
+      reader: number,
+    });
     share.add(ring);
     this.#caches.add({ reader, ring });
     return ring;

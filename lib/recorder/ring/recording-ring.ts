@@ -2,7 +2,7 @@ import type { ReceivedObjects } from '../../cache/reflector/contract/received-ob
 import { keptViewOf } from '../../cache/memory/views/kept-view.ts';
 import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import { joinedKey } from '../../meta/key.ts';
-import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { CollectionMask } from '../../meta/masking/object-mask.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
 import {
@@ -88,7 +88,8 @@ class EarlierStates {
 export interface RecordingRingOptions<T extends KubernetesObject> {
   readonly cache: ReceivedObjects<ObjectView<T>>;
   readonly share: RingShare;
-  readonly mask: ObjectMask;
+  /** That of the collection of the cache. */
+  readonly mask: CollectionMask;
   /** Its number among the readers of a recording that has several. */
   readonly reader?: number | undefined;
 }
@@ -223,6 +224,10 @@ export class RecordingRing<T extends KubernetesObject> implements RecordSink, Du
   /** A dump begins behind a list that is no longer whole. */
   dropCutList(): void {
     while (this.#dropped.underWay && this.#records.size > 0) this.drop();
+  }
+
+  bodyOf({ body }: RingRecord): Buffer {
+    return jsonOf(body, this.#options.mask);
   }
 
   /** Keeps what it refers to, until it is disposed. */

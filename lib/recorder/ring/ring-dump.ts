@@ -1,6 +1,5 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
-import type { ObjectMask } from '../../meta/masking/object-mask.ts';
 import { replaceFile, type FileWriter } from '../files/private-file.ts';
 import {
   formatVersion,
@@ -9,7 +8,7 @@ import {
   type HeaderFields,
 } from '../format/file-head.ts';
 import { frameBytes, jsonFrame, RecordKind, type RecordFrame } from '../format/record-frame.ts';
-import { jsonOf, VANISHED, type RingRecord } from './ring-record.ts';
+import { VANISHED, type RingRecord } from './ring-record.ts';
 import type { RingShare } from './ring-share.ts';
 
 /** The records that precede those of a ring. */
@@ -22,9 +21,16 @@ export interface RingBeginning {
 /** The last records of one reader, or of several. */
 export interface DumpedRing {
   readonly records: Iterable<RingRecord>;
+  /** The bytes of one of its records, masked. */
+  bodyOf(record: RingRecord): Buffer;
   /** Keeps what its records refer to, until it is disposed. */
   pin(): Disposable;
   beginning(): RingBeginning;
+}
+
+interface DumpedRecord {
+  readonly record: RingRecord;
+  readonly ring: DumpedRing;
 }
 
 export interface RingDumpOptions {
@@ -34,7 +40,6 @@ export interface RingDumpOptions {
   /** Records of the readers, for a recording of several. */
   readonly readers?: readonly RecordFrame[] | undefined;
   readonly fields: HeaderFields;
-  readonly mask: ObjectMask;
   readonly files: FileWriter;
   readonly runtime: Runtime;
 }
@@ -47,8 +52,8 @@ export async function dumpRings(options: RingDumpOptions): Promise<void> {
   const pins = rings.map((ring) => ring.pin());
   try {
     const records = rings
-      .flatMap((ring) => [...ring.records])
-      .toSorted((one, other) => one.order - other.order);
+      .flatMap((ring) => [...ring.records].map((record) => ({ record, ring })))
+      .toSorted((one, other) => one.record.order - other.record.order);
     const beginnings = rings.map((ring) => ring.beginning());
     const chunks = dumpedChunks(options, records, beginnings);
     await replaceFile(path, chunks, { files, runtime, code: 'RECORDING_FILE' });
@@ -58,8 +63,8 @@ export async function dumpRings(options: RingDumpOptions): Promise<void> {
 }
 
 async function* dumpedChunks(
-  { fields, readers, runtime, share, mask }: RingDumpOptions,
-  records: readonly RingRecord[],
+  { fields, readers, runtime, share }: RingDumpOptions,
+  records: readonly DumpedRecord[],
   beginnings: readonly RingBeginning[],
 ): AsyncGenerator<Buffer> {
   const format = formatVersion({ severalReaders: readers !== undefined, differences: false });
@@ -73,7 +78,7 @@ async function* dumpedChunks(
   let parts: Buffer[] = [];
   let size = 0;
   let count = 0;
-  for (const frame of dumpedFrames(records, beginnings, { readers, now, mask })) {
+  for (const frame of dumpedFrames(records, beginnings, { readers, now })) {
     const bytes = frameBytes(frame);
     parts.push(bytes);
     size += bytes.length;
@@ -91,13 +96,12 @@ async function* dumpedChunks(
 interface DumpParts {
   readonly readers: readonly RecordFrame[] | undefined;
   readonly now: () => number;
-  readonly mask: ObjectMask;
 }
 
 function* dumpedFrames(
-  records: readonly RingRecord[],
+  records: readonly DumpedRecord[],
   beginnings: readonly RingBeginning[],
-  { readers = [], now, mask }: DumpParts,
+  { readers = [], now }: DumpParts,
 ): Generator<RecordFrame> {
   yield* readers;
   /** The requests whose beginning was not dropped. */
@@ -106,11 +110,12 @@ function* dumpedFrames(
     if (kind === RecordKind.listAsked || kind === RecordKind.watchAsked) asked.add(request);
     return asked.has(request);
   };
-  const atMs = records[0]?.place.atMs ?? now();
+  const atMs = records[0]?.record.place.atMs ?? now();
   for (const { frames } of beginnings)
     for (const frame of frames(atMs)) if (isWhole(frame)) yield frame;
-  for (const { place, kind, flags, body } of records) {
+  for (const { record, ring } of records) {
+    const { place, kind, flags } = record;
     if (kind === VANISHED || !isWhole({ kind, ...place })) continue;
-    yield { kind, flags, ...place, body: jsonOf(body, mask) };
+    yield { kind, flags, ...place, body: ring.bodyOf(record) };
   }
 }

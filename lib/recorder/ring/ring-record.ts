@@ -1,6 +1,6 @@
 import { keptViewOf } from '../../cache/memory/views/kept-view.ts';
 import { objectJson } from '../../cache/memory/views/object-json.ts';
-import type { ObjectMask } from '../../meta/masking/object-mask.ts';
+import type { CollectionMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { LAST_OF_BATCH, RecordKind } from '../format/record-frame.ts';
 import { EVENT_FLAGS } from '../capture/recorded-source.ts';
@@ -61,7 +61,7 @@ export class RingRecord {
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** The bytes to write. */
-export function jsonOf(body: RingBody | undefined, mask: ObjectMask): Buffer {
+export function jsonOf(body: RingBody | undefined, mask: CollectionMask): Buffer {
   if (body === undefined) return EMPTY;
   return body instanceof RingPiece ? body.bytes : mask.apply(objectJson(body));
 }

@@ -10,7 +10,7 @@ import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
-import { maybeSecret } from '../../meta/masking/object-mask.ts';
+import { ObjectMask, type CollectionMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import {
   nodeFiles,
@@ -181,6 +181,8 @@ const OPTIONS = optionsOf<SnapshotOptions>()(OWNER, {
   files: is.object().default(nodeFiles),
 });
 const CHUNK_BYTES = 512 * 1024;
+/** Finds Secrets. */
+const SECRETS = new ObjectMask(OWNER);
 
 /**
  * Keeps the cache of an informer in a file: option `warmStart` of an informer.
@@ -238,11 +240,19 @@ class FileSnapshot implements WarmStart {
       fields: collection.fields,
       resourceVersion: state.resourceVersion,
     });
-    await replaceFile(file, this.#chunks(head, state), { files, runtime, code: 'SNAPSHOT_FILE' });
+    await replaceFile(file, this.#chunks(head, state, SECRETS.of(collection.resource)), {
+      files,
+      runtime,
+      code: 'SNAPSHOT_FILE',
+    });
   }
 
   /** A chunk a task, so that the program goes on meanwhile. */
-  async *#chunks(head: Buffer, { objects }: StateToKeep): AsyncGenerator<Buffer> {
+  async *#chunks(
+    head: Buffer,
+    { objects }: StateToKeep,
+    secrets: CollectionMask,
+  ): AsyncGenerator<Buffer> {
     yield head;
     let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     let used = 0;
@@ -254,7 +264,7 @@ class FileSnapshot implements WarmStart {
         atMs: 0,
         body: objectJson(object),
       };
-      this.#checkSecret(object, frame.body);
+      this.#checkSecret(object, frame.body, secrets);
       const size = FRAME_HEAD_BYTES + frame.body.length;
       if (used + size > CHUNK_BYTES) {
         yield chunk.subarray(0, used);
@@ -268,10 +278,9 @@ class FileSnapshot implements WarmStart {
     yield Buffer.concat([chunk.subarray(0, used), end]);
   }
 
-  #checkSecret(object: ObjectView, json: Buffer): void {
+  #checkSecret(object: ObjectView, json: Buffer, secrets: CollectionMask): void {
     if (this.#options.secrets) return;
-    if (!maybeSecret(json)) return;
-    if ((JSON.parse(json.toString('utf8')) as { kind?: unknown }).kind !== 'Secret') return;
+    if (secrets.apply(json) === json) return;
     const problem = `it would hold Secrets, such as ${object.metadata.name}; set secrets: true`;
     throw new ListwatchError(
       'WARM_START_REFUSED',

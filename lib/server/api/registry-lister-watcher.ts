@@ -42,6 +42,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
+  readonly resource: ResourceName;
   readonly supports: SourceSupport<ObjectView<T>>;
   readonly #options: RegistryListerWatcherOptions;
   readonly #groupVersion: GroupVersion;
@@ -57,6 +58,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     if (shardSelector !== '') parseShardSelector(shardSelector);
     const { group } = this.#groupVersion;
     this.description = describeCollection({ group, resource }, options);
+    this.resource = { apiVersion, resource };
     const { collections, namespace, metadataOnly = false } = options;
     const texts = [namespace, labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
     const key = JSON.stringify([apiVersion, resource, ...texts, metadataOnly]);

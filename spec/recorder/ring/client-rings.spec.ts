@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { ObjectMask } from '../../../lib/meta/masking/object-mask.ts';
 import { CallRing } from '../../../lib/recorder/ring/client-rings.ts';
 import { RingShare } from '../../../lib/recorder/ring/ring-share.ts';
 import {
@@ -15,10 +14,7 @@ class Calls {
     keepMs: 1000,
     now: () => this.clock.ms,
   });
-  readonly ring: CallRing = new CallRing({
-    share: this.share,
-    mask: new ObjectMask('spec', 'nothing'),
-  });
+  readonly ring: CallRing = new CallRing({ share: this.share });
 
   /** A record of a request; the number of the request is that of its reader too. */
   put(request: number, kind: RecordKindNumber): void {

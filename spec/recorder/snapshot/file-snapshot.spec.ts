@@ -237,6 +237,18 @@ describe('an informer with a snapshot', () => {
     });
   });
 
+  it('does not write what was read as Secrets, whatever the objects say of themselves', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'pods.snapshot');
+      const pods = source();
+      const resource = { apiVersion: 'v1', resource: 'secrets' };
+      const listerWatcher = Object.assign(new BytesSource(pods), { resource });
+      const { errors } = await run(file, pods, { informer: { listerWatcher } });
+      expect(errors.map(({ code }) => code)).to.deep.equal(['WARM_START_REFUSED']);
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  });
+
   it('keeps the earlier file when the disk is full, and the informer goes on', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pods.snapshot');

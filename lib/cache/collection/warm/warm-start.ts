@@ -1,9 +1,12 @@
+import type { ResourceName } from '../../../meta/collection-options.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 
 /** Which collection is kept, and in which form. */
 export interface WarmCollection {
   /** Resource, namespace and selectors, as the source describes them. */
   readonly description: string;
+  /** Undefined: not known. */
+  readonly resource?: ResourceName | undefined;
   /** The fields that its objects are reduced to; undefined for all. */
   readonly fields: readonly string[] | undefined;
 }

@@ -77,10 +77,11 @@ export class WarmStarter<T extends KubernetesObject> {
   }
 
   #decorated(source: ListerWatcher<ObjectView<T>>): ListerWatcher<ObjectView<T>> {
-    const { description, supports } = source;
+    const { description, resource, supports } = source;
     this.#ahead = (request) => new WatchAhead(source, request);
     return {
       description,
+      resource,
       supports,
       list: (request, onItems) => {
         const saved = this.#saved;

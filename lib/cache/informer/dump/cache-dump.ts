@@ -3,6 +3,7 @@ import { is, optionsOf, type FilledOptions } from '../../../kernel/options/optio
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import { ObjectMask, type MaskChoice } from '../../../meta/masking/object-mask.ts';
+import type { ResourceName } from '../../../meta/collection-options.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { objectJson } from '../../memory/views/object-json.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';
@@ -21,6 +22,8 @@ export interface DumpOptions {
 /** The source of a dump. */
 export interface DumpSource {
   readonly name: string;
+  /** Undefined: not known. */
+  readonly resource: ResourceName | undefined;
   readonly runtime: Runtime;
   readonly memory: ObjectMemory;
   /** The stored objects, in one state. */
@@ -66,11 +69,12 @@ async function* chunks(
   signal?.throwIfAborted();
   const held = new HeldObjects(source.memory, store.list());
   const count = held.objects.length;
+  const collectionMask = mask.of(source.resource);
   try {
     let text = `${headLine(source, count, mask)}\n`;
     for (let next = 0; next < count; next += 1) {
       const object = held.objects[next] as ObjectView;
-      text += `${mask.apply(objectJson(object)).toString('utf8')}\n`;
+      text += `${collectionMask.apply(objectJson(object)).toString('utf8')}\n`;
       if (text.length < chunkBytes) continue;
       const reading = held.releaseAfter(runtime, timeoutMs);
       yield text;

@@ -1,6 +1,7 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { explainedError } from '../../../kernel/failure/explained-error.ts';
 import { plainText } from '../../../kernel/text/plain-text.ts';
+import type { ResourceName } from '../../../meta/collection-options.ts';
 import { isNotFound, type Subject } from '../../../meta/failure/failures.ts';
 import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
 
@@ -12,6 +13,17 @@ export interface InformerSubject extends Subject {
   readonly version?: string | undefined;
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
+}
+
+/** Undefined: the version is not known, and perhaps not the resource. */
+export function resourceOfSubject({
+  group,
+  version,
+  resource,
+}: InformerSubject): ResourceName | undefined {
+  return version === undefined
+    ? undefined
+    : { apiVersion: apiVersionOf({ group, version }), resource };
 }
 
 const LONGEST_CAUSE = 200;

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../meta/collection-options.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { ReceivedObjects } from './received-objects.ts';
@@ -102,6 +103,11 @@ export interface SourceSupport<V extends HasMetadata> {
 export interface ListerWatcher<V extends HasMetadata> {
   /** Names the collection in messages, e.g. `deployments.apps in namespace shop`. */
   readonly description: string;
+  /**
+   * The resource that it reads: it decides whether objects are Secrets, which recordings and dumps mask. A decorator passes it on.
+   * @defaultValue not known: each object is searched
+   */
+  readonly resource?: ResourceName | undefined;
   readonly supports?: SourceSupport<V> | undefined;
   /**
    * Reads one page. Rejects with an `ApiError` when the source refuses. A source that reads its answer as it comes hands items to

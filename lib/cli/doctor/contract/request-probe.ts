@@ -73,7 +73,7 @@ export class RequestProbe {
     });
     const receivedMs = this.#runtime.wallMs();
     const { status, headers } = response;
-    const target = { server: this.#transport.server, method, path };
+    const target = this.#target(method, path);
     const read = { bytes: 0, json: {} };
     let error: ApiError | undefined;
     if (status >= 200 && status < 300) {
@@ -105,12 +105,17 @@ export class RequestProbe {
     };
     const response = await this.#transport.send(request);
     if (response.status >= 200 && response.status < 300) return response;
-    const target = { server: this.#transport.server, method: 'GET', path };
+    const target = this.#target('GET', path);
     throw await this.#errorOf(response, target);
   }
 
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  #target(method: string, path: string): ExchangeTarget {
+    const { server } = this.#transport;
+    return { server, method, path, hide: (text) => this.#transport.hide?.(text) ?? text };
   }
 
   async #errorOf(response: TransportResponse, target: ExchangeTarget): Promise<ApiError> {

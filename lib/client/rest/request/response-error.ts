@@ -2,7 +2,9 @@ import { plainText } from '../../../kernel/text/plain-text.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall, FailedRequest } from '../../../meta/api-call.ts';
 import { reasonRow } from '../../../meta/failure/status-reason.ts';
+import { sealedStatus } from '../../../meta/failure/sealed-status.ts';
 import { isStatus, type Status } from '../../../meta/failure/status.ts';
+import { areSecrets } from '../../../meta/masking/object-mask.ts';
 import { readBodyStart } from '../../transport/body/read-body.ts';
 import { retryAfterMs } from '../../transport/flow/retry.ts';
 import type { ExchangeTarget } from '../../transport/contract/transport-error.ts';
@@ -15,8 +17,8 @@ import { isHtml } from './html-answer.ts';
 /** A Status names every broken field of an object, so it may be long. */
 const LONGEST_STATUS_BYTES = 1024 * 1024;
 
-/** The most bytes of an answer that is not a Status which become the message of one (client-go rest/request.go maxBodyLen @ 32ce75a7). */
-const SHOWN_BYTES = 2048;
+/** The most characters of an answer that is not a Status which become the message of one (client-go rest/request.go maxBodyLen @ 32ce75a7). */
+const LONGEST_TEXT = 2048;
 
 /** The most characters of a server's text in the message of an error. */
 const LONGEST_WORDS = 190;
@@ -38,23 +40,26 @@ export async function responseError(
   { target, call, served, nowWallMs }: ResponseErrorOptions,
 ): Promise<ApiError> {
   const body = await readBodyStart(response.body, LONGEST_STATUS_BYTES);
-  const sent = parseStatus(body);
+  const hide = hiding(target);
+  const sent = shownStatus(parseStatus(body), hide, call);
   const askedMs = retryAfterMs(response.headers['retry-after'], nowWallMs);
   const retryAfterSeconds = askedMs === undefined ? undefined : Math.ceil(askedMs / 1000);
   const html = sent === undefined && isHtml(body, response.headers['content-type']);
-  const text = sent === undefined ? textOf(body, html) : '';
+  // A text that is no Status may be the object that was asked for, or sent.
+  const isShown = sent === undefined && !isOfSecrets(call);
+  const text = isShown ? textOf(hide(body.toString('utf8')), html) : '';
   const status =
     sent === undefined
       ? statusOf(response.status, text, retryAfterSeconds)
       : completed(sent, response, retryAfterSeconds);
   const answer: RefusedAnswer = {
     status,
-    words: withoutSecrets(plainText(sent === undefined ? text : messageOf(sent), LONGEST_WORDS)),
+    words: plainText(withoutSecrets(sent === undefined ? text : messageOf(sent)), LONGEST_WORDS),
     request: requestOf(target, call),
     credential: response.credential,
     foreign: sent === undefined,
     html,
-    sender: plainText(response.headers['server'] ?? '', LONGEST_SENDER),
+    sender: plainText(hide(response.headers['server'] ?? ''), LONGEST_SENDER),
   };
   return await explained(answer, call, served);
 }
@@ -71,12 +76,13 @@ async function explained(
 
 /** The error of a Status that came in a stream, or with HTTP 200. */
 export function statusError(
-  status: Status,
+  sent: Status,
   target: ExchangeTarget,
   call: ApiCall | undefined,
 ): ApiError {
   const request = requestOf(target, call);
-  const words = withoutSecrets(plainText(messageOf(status), LONGEST_WORDS));
+  const status = shownStatus(sent, hiding(target), call);
+  const words = plainText(withoutSecrets(messageOf(status)), LONGEST_WORDS);
   const answer = { status, words, request, foreign: false, html: false, sender: '' };
   const error = new ApiError(status);
   const explanation = explainAtOnce(error, { ...answer, credential: undefined }, call);
@@ -98,6 +104,51 @@ function messageOf({ message, reason }: Status): string {
   return (
     (texts.find((text) => typeof text === 'string' && text !== '') as string | undefined) ?? ''
   );
+}
+
+type Hide = (text: string) => string;
+
+function hiding({ hide }: ExchangeTarget): Hide {
+  return (text) => withoutSecrets(hide?.(text) ?? text);
+}
+
+function isOfSecrets(call: ApiCall | undefined): boolean {
+  if (call?.resource === undefined) return false;
+  return areSecrets({ apiVersion: call.version, resource: call.resource });
+}
+
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+/** A Status without credentials; about a read of Secrets, without texts that may repeat what was read. */
+function shownStatus(status: Status, hide: Hide, call: ApiCall | undefined): Status;
+function shownStatus(
+  status: Status | undefined,
+  hide: Hide,
+  call: ApiCall | undefined,
+): Status | undefined;
+function shownStatus(
+  status: Status | undefined,
+  hide: Hide,
+  call: ApiCall | undefined,
+): Status | undefined {
+  if (status === undefined) return undefined;
+  const shown = hiddenIn(status, hide, 0) as Status;
+  return isOfSecrets(call) && READS.has(call?.verb ?? '') ? sealedStatus(shown) : shown;
+}
+
+const DEEPEST = 20;
+
+/** All texts of a value, which may come from the network. */
+function hiddenIn(value: unknown, hide: Hide, depth: number): unknown {
+  if (typeof value === 'string') return hide(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) return null;
+  if (Array.isArray(value)) return value.map((item: unknown) => hiddenIn(item, hide, depth + 1));
+  const fields = Object.entries(value).map(([name, one]) => [
+    hide(name),
+    hiddenIn(one, hide, depth + 1),
+  ]);
+  return Object.fromEntries(fields) as unknown;
 }
 
 /** Some proxies send back the headers of a request. */
@@ -149,8 +200,8 @@ function statusOf(code: number, text: string, retryAfterSeconds: number | undefi
 }
 
 /** The text of an answer; of a page, its title. */
-function textOf(body: Buffer, html: boolean): string {
-  const text = body.subarray(0, SHOWN_BYTES).toString('utf8');
-  if (!html) return withoutSecrets(plainText(text, SHOWN_BYTES));
-  return plainText(/<title>([^<]*)<\/title>/i.exec(text)?.[1] ?? '', LONGEST_WORDS);
+function textOf(text: string, html: boolean): string {
+  if (!html) return withoutSecrets(plainText(text, LONGEST_TEXT));
+  const title = /<title>([^<]*)<\/title>/i.exec(text.slice(0, LONGEST_TEXT))?.[1] ?? '';
+  return plainText(title, LONGEST_WORDS);
 }

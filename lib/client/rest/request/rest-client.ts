@@ -147,7 +147,8 @@ export class RestClient {
   }
 
   target(request: Pick<RestRequest, 'method' | 'path'>): ExchangeTarget {
-    return { server: this.server, method: request.method, path: request.path };
+    const hide = (text: string): string => this.#hidden(text);
+    return { server: this.server, method: request.method, path: request.path, hide };
   }
 
   /** Largest answer that is read into memory, in bytes. */
@@ -203,6 +204,11 @@ export class RestClient {
   /** A 2xx answer whose body stays open. @throws {ApiError} for any other answer. {TransportError} when there was none. */
   async stream(request: RestRequest): Promise<TransportResponse> {
     return await this.#accepted(request, true);
+  }
+
+  /** The text without the credentials of this client. */
+  #hidden(text: string): string {
+    return this.#transport.hide?.(text) ?? text;
   }
 
   inspect(): ClientInspection | undefined {
@@ -270,7 +276,8 @@ export class RestClient {
 
   #reportWarnings(header: string | undefined): void {
     if (header === undefined) return;
-    for (const warning of parseWarningHeader(header)) {
+    for (const { code, agent, text } of parseWarningHeader(header)) {
+      const warning = { code, agent: this.#hidden(agent), text: this.#hidden(text) };
       runHook(this.#logger, 'the hook onWarning', () => this.#onWarning(warning));
     }
   }

@@ -27,6 +27,8 @@ export interface ExchangeTarget {
   readonly method: string;
   /** With or without its query. */
   readonly path: string;
+  /** See `Transport.hide`. */
+  readonly hide?: ((text: string) => string) | undefined;
 }
 
 /**
@@ -54,7 +56,8 @@ export class TransportError extends ListwatchError {
     this.method = target.method;
     this.url = url;
     this.#problem = problem;
-    this.#target = { ...target, path: pathWithoutQuery(target.path) };
+    const { server, method, path } = target;
+    this.#target = { server, method, path: pathWithoutQuery(path) };
   }
 
   /** The cause and what to do, without the exchange. */

@@ -15,6 +15,10 @@ export abstract class TransportLayer implements Transport {
 
   abstract send(request: TransportRequest): Promise<TransportResponse>;
 
+  hide(text: string): string {
+    return this.below.hide?.(text) ?? text;
+  }
+
   inspect(): TransportInspection | undefined {
     return this.below.inspect?.();
   }

@@ -19,6 +19,10 @@ export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
   /** Fails running requests at once, and resolves when all connections are closed. May be called again. */
   close(): Promise<void>;
+  /**
+   * A text of the server, or of a proxy before it, without the credentials that were sent to it. Left out: none were sent.
+   */
+  hide?(text: string): string;
   /** Its connections. Left out: it has none, or does not count them. */
   inspect?(): TransportInspection | undefined;
 }

@@ -1,3 +1,4 @@
+import { HiddenTexts } from '../../../kernel/text/hidden-texts.ts';
 import { abortable, deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
@@ -57,6 +58,7 @@ class InProcessTransport implements Transport {
   readonly server: string;
   readonly #handler: InProcessHandler;
   readonly #token: string | undefined;
+  readonly #hidden = new HiddenTexts();
   readonly #running = new Set<DerivedAbort>();
   #closed = false;
 
@@ -64,6 +66,7 @@ class InProcessTransport implements Transport {
     this.server = server ?? 'http://in-process';
     this.#handler = handler;
     this.#token = token;
+    this.#hidden.add(token);
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -91,6 +94,10 @@ class InProcessTransport implements Transport {
       finish();
       throw explain(error);
     }
+  }
+
+  hide(text: string): string {
+    return this.#hidden.hide(text);
   }
 
   close(): Promise<void> {
