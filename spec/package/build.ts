@@ -3,16 +3,18 @@
  * once whatever entries a program imports. The declarations are bundled in the same way.
  * The source maps hold the sources, so `lib` is not in the package, and declarations need no maps.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { declare } from './declarations.ts';
 import { sourceInMap } from './without-comments.ts';
 import { withShortNames } from './with-short-names.ts';
 import { withoutColumns } from './without-columns.ts';
+import { BUNDLED, externalOf, YAML_LICENSE } from './bundled-packages.ts';
 import { entriesOf, programSources, readManifest, ROOT } from './manifest.ts';
 
 const DIST = join(ROOT, 'dist');
+const manifest = readManifest();
 
 async function bundle(sources: readonly string[]): Promise<void> {
   await build({
@@ -25,7 +27,8 @@ async function bundle(sources: readonly string[]): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    packages: 'external',
+    external: externalOf(manifest),
+    alias: BUNDLED,
     sourcemap: true,
     minifyWhitespace: true,
     minifySyntax: true,
@@ -97,13 +100,13 @@ function shortenMaps(): void {
   }
 }
 
-const manifest = readManifest();
 const entries = [...entriesOf(manifest)];
 rmSync(DIST, { recursive: true, force: true });
 await bundle([
   ...entries.map(([, target]) => relative(ROOT, join(ROOT, target['@listwatch/source']))),
   ...programSources(manifest),
 ]);
+copyFileSync(YAML_LICENSE, join(DIST, 'yaml-license.txt'));
 keepClassNames();
 await shortenNames();
 shortenMaps();

@@ -15,7 +15,7 @@ const below =
  */
 export const BUDGETS: readonly Budget[] = [
   { what: 'everything', matches: () => true, megabytes: 7.8 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.3 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.4 },
   { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.0 },
   {
     what: 'declarations',

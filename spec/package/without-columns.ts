@@ -2,7 +2,7 @@ import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-cod
 
 /** Modules of which a place is a line: they are large, and hardly ever stepped through. */
 const BY_LINE =
-  /lib\/(?:cli|cluster|conformance|kinds|server|simulator|testing|client\/(?:config|transport)|cache\/wait|controller\/(?:definition|election|events|helpers|sharding|webhook)|recorder|meta\/(?:fields|json|protobuf))\//;
+  /node_modules\/|lib\/(?:cli|cluster|conformance|kinds|server|simulator|testing|client\/(?:config|transport)|cache\/wait|controller\/(?:definition|election|events|helpers|sharding|webhook)|recorder|meta\/(?:fields|json|protobuf))\//;
 
 interface Places {
   readonly mappings: string;

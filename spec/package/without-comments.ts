@@ -39,14 +39,14 @@ function isTypeOnly(statement: Statement): boolean {
 }
 
 /**
- * Modules without their text in the maps: those that hold nothing but data, which the program has as well, the conformance suites, the
+ * Modules without their text in the maps: those of other packages, those that hold nothing but data, which the program has as well, the conformance suites, the
  * embedded server, the controllers of a cluster in it, the simulator, the tools for specs, the command line, the inspector, the recorder, what reads kubeconfigs
  * and credentials, transports, the scanners of JSON, the checks of fields, and what stands beside the path of an event: waits, helpers of
  * controllers, events, election, sharding, webhooks, definitions, the codec of protobuf. Places in them still have their file and line;
  * traces through caches, requests and reconciles show their source as before.
  */
 const WITHOUT_TEXT =
-  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:cli|cluster|conformance|inspector|kinds|server|simulator|testing|client\/(?:config|transport)|cache\/wait|controller\/(?:definition|election|events|helpers|sharding|webhook)|recorder|meta\/(?:fields|json|protobuf))\//;
+  /-data\.ts$|node_modules\/|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:cli|cluster|conformance|inspector|kinds|server|simulator|testing|client\/(?:config|transport)|cache\/wait|controller\/(?:definition|election|events|helpers|sharding|webhook)|recorder|meta\/(?:fields|json|protobuf))\//;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {

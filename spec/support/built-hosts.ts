@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { BUNDLED, externalOf } from '../package/bundled-packages.ts';
 import { readManifest, ROOT } from '../package/manifest.ts';
 
 /** Below `lib`: the programs of simulations, and what the modules import that they run. */
@@ -56,7 +57,6 @@ function placed(folder: string): Plugin {
  * @param folder below the checkout, so that packages are found
  */
 export async function builtHosts(folder: string): Promise<string> {
-  const { dependencies, peerDependencies } = readManifest();
   await build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES.map((path) => `lib/${path}.ts`),
@@ -69,7 +69,8 @@ export async function builtHosts(folder: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    external: externalOf(readManifest()),
+    alias: BUNDLED,
     plugins: [placed(folder)],
     logLevel: 'warning',
   });

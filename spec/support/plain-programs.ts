@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { BUNDLED, externalOf } from '../package/bundled-packages.ts';
 import { entriesOf, readManifest, ROOT } from '../package/manifest.ts';
 
 const manifest = readManifest();
@@ -40,7 +41,6 @@ export async function plainPrograms(
   sources: readonly string[],
   folder: string,
 ): Promise<(source: string) => string> {
-  const dependencies = { ...manifest.dependencies, ...manifest.peerDependencies };
   await build({
     absWorkingDir: ROOT,
     entryPoints: [...sources],
@@ -53,7 +53,8 @@ export async function plainPrograms(
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: [...Object.keys(dependencies), 'mocha'],
+    external: [...externalOf(manifest), 'mocha'],
+    alias: BUNDLED,
     plugins: [checkout],
     logLevel: 'warning',
   });

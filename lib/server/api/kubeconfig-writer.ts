@@ -1,9 +1,9 @@
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { parse } from 'yaml';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { randomText } from '../../kernel/time/random.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
-import { yamlPackage } from '../storage/scheme/yaml-package.ts';
 
 /** The address and credentials for a client. */
 export interface KubeconfigEntry {
@@ -120,7 +120,7 @@ async function refuseForeignFile(path: string): Promise<void> {
 function isOurs(text: string): boolean {
   if (OWN_FILE.test(text)) return true;
   try {
-    const { clusters } = yamlPackage().parse(text) as { clusters?: readonly { name?: unknown }[] };
+    const { clusters } = parse(text) as { clusters?: readonly { name?: unknown }[] };
     return clusters?.length === 1 && clusters[0]?.name === NAME;
   } catch {
     return false;

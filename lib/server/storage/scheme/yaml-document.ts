@@ -1,4 +1,13 @@
-import type { ScalarTag, Tags } from 'yaml';
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  type ScalarTag,
+  type Tags,
+} from 'yaml';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { YAML_1_1_TAGS } from '../../../meta/manifests/yaml-1-1-tags.ts';
 import {
@@ -9,7 +18,6 @@ import {
   type DocumentLimits,
 } from './json-document.ts';
 import { isSchemeError, malformed, quoted } from './scheme-error.ts';
-import { yamlPackage } from './yaml-package.ts';
 
 /** Limited, because the YAML parser takes more than linear time on some inputs. Clients with larger objects use JSON. */
 export const LARGEST_YAML_BYTES: number = 64 * 1024;
@@ -56,7 +64,7 @@ export function parseYamlDocument(
   checkBrackets(text, deepestLevel);
   let value: unknown;
   try {
-    const document = yamlPackage().parseDocument(text, OPTIONS);
+    const document = parseDocument(text, OPTIONS);
     const [error] = document.errors;
     if (error !== undefined) {
       const line = text.slice(0, error.pos[0]).split('\n').length;
@@ -88,7 +96,7 @@ function unshared(value: unknown): unknown {
 
 /** In the form of kube-apiserver: names in order, strings quoted that YAML 1.1 would read as another type. */
 export function stringifyYaml(value: unknown): string {
-  return yamlPackage().stringify(value, {
+  return stringify(value, {
     ...OPTIONS,
     aliasDuplicateObjects: false,
     sortMapEntries: true,
@@ -114,7 +122,6 @@ function checkBrackets(text: string, deepestLevel: number): void {
 
 /** Checks that the names of fields are scalars and not null. Iterative. */
 function checkKeys(root: unknown, strict: boolean, onRepeated: DocumentLimits['onRepeated']): void {
-  const { isMap, isPair, isScalar, isSeq } = yamlPackage();
   const nodes: unknown[] = [root];
   while (nodes.length > 0) {
     const node = nodes.pop();
