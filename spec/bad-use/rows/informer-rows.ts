@@ -42,10 +42,11 @@ const followed =
       code ??= (cause as { code?: unknown }).code;
     });
     const run = rejection(informer.run());
+    // An informer that goes on until it is closed has no rejection.
+    run.catch(() => {});
     await runtime.advance(1_000);
     if (informer.failure !== undefined) return await run;
     await runtime.run(informer.close());
-    run.catch(() => {});
     return Object.assign(new Error(seen?.message), { code });
   };
 
