@@ -1,5 +1,5 @@
 /**
- * What the author of a controller uses, one name a line. The values are what a program calls; the types are those that a
+ * The names that the author of a controller uses, one a line. The values are what a program calls; the types are those that a
  * program writes in declarations of its own: objects, handlers, options. All other types of their signatures, and the parts
  * behind them, are exported by the entry of their part: `listwatch/cache`, `/client`, `/controller` and `/kernel`.
  *
@@ -147,7 +147,7 @@ export {
   isTooManyRequests,
 } from './meta/failure/failures.ts';
 
-// What a program passes in
+// Values that a program passes in
 export { consoleLogger } from './kernel/report/console-logger.ts';
 export { silentLogger, type LogFields, type Logger } from './kernel/report/logger.ts';
 export type { MetricLabels, Metrics } from './kernel/report/metrics.ts';

@@ -36,7 +36,7 @@ describe('TypeScript in README and guides', function () {
     rmSync(SCRATCH, { recursive: true, force: true });
   });
 
-  it('compiles under strict, as a reader has it who copies it', async () => {
+  it('compiles under strict, as a copied program', async () => {
     const blocks = programs();
     expect(Object.keys(blocks).length).to.be.greaterThan(20);
     expect((await compilePrograms(SCRATCH, blocks)).join('\n')).to.equal('');

@@ -62,7 +62,7 @@ function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** Shell lines that a reader is told to type, and the spec that types them. */
+/** Shell lines that a page has for its reader, and the spec that types them. */
 const TYPED_BY: Readonly<Record<string, string>> = {
   'npx listwatch rbac --manifests manifests --for 20s --service-account site-operator -- node --import tsx main.ts':
     'spec/cli/rbac/rbac-command.spec.ts',
@@ -128,7 +128,7 @@ async function run(program: string): Promise<{ readonly stdout: string }> {
 }
 
 describe('README and guides', () => {
-  /** What each program did. */
+  /** The outcome of each program. */
   const runs = new Map<Block, PromiseSettledResult<{ readonly stdout: string }>>();
 
   before(async function () {
@@ -169,7 +169,7 @@ describe('README and guides', () => {
     });
   }
 
-  it('tells to type only commands that a spec runs', () => {
+  it('have only commands that a spec runs', () => {
     const untested = blocks
       .filter((block) => block.language === 'sh')
       .flatMap((block) => block.text.split('\n').map((text) => ({ text: text.trim(), block })))

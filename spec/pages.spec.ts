@@ -49,7 +49,7 @@ const pages = [
   ...['docs', 'lib', 'spec', 'examples'].flatMap((folder) => filesIn(folder, '.md')),
 ];
 
-/** Names of scripts that a text tells to run. */
+/** Names of scripts in a text. */
 function scriptsIn(text: string): string[] {
   const named = Array.from(text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g), ([, name]) => name!);
   const short = Array.from(text.matchAll(/\bnpm (test|start)\b/g), ([, name]) => name!);

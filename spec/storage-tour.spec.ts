@@ -10,7 +10,7 @@ import { apiRequest, readAll } from './server/api/support.ts';
 const DOCS = resolve(import.meta.dirname, '..', 'docs');
 const PAGE = readFileSync(join(DOCS, 'storage-tour.md'), 'utf8');
 
-/** What the three posts name, as the page writes it. */
+/** The names of the three posts, as the page writes them. */
 const SYSTEMS: readonly string[] = [
   'Transformer',
   'Versioner',
@@ -66,7 +66,7 @@ interface Member {
   readonly key?: { readonly name?: string };
 }
 
-/** What a file itself declares, each name with its members; what it imports or passes on is not among them. */
+/** The declarations of a file, each name with its members; imports and re-exports are not among them. */
 function declaredIn(file: string): ReadonlyMap<string, ReadonlySet<string>> {
   const { program } = parseSync(file, readFileSync(file, 'utf8'));
   const declared = new Map<string, ReadonlySet<string>>();
@@ -83,7 +83,7 @@ function declaredIn(file: string): ReadonlyMap<string, ReadonlySet<string>> {
   return declared;
 }
 
-/** What is wrong with a link, if anything: it has to lead to the file that declares the symbol. */
+/** The fault of a link, or undefined: it has to lead to the file that declares the symbol. */
 function wrongIn({ symbol, target }: Link): string[] {
   const file = join(DOCS, target);
   if (!existsSync(file)) return [`${target} does not exist`];

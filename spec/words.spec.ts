@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const API = join(ROOT, 'docs', 'api');
-/** Files that still hold such words, which is known. A line may leave this list, none may come. */
-const LIST = join(import.meta.dirname, 'support', 'words-to-replace.txt');
 
 /** Words that stand for one of the field, and that one. */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -38,6 +36,7 @@ const REPLACED: Readonly<Record<string, string>> = {
 
 function filesBelow(folder: string, ending: RegExp): string[] {
   return readdirSync(folder).flatMap((name) => {
+    if (name === 'node_modules') return [];
     const path = join(folder, name);
     if (statSync(path).isDirectory()) return filesBelow(path, ending);
     return ending.test(name) ? [path] : [];
@@ -51,6 +50,10 @@ function texts(): string[] {
     ...top.map((name) => join(ROOT, name)),
     ...filesBelow(join(ROOT, 'docs'), /\.md$/).filter((file) => !file.startsWith(API)),
     ...filesBelow(join(ROOT, 'lib'), /\.(ts|md)$/),
+    ...filesBelow(join(ROOT, 'examples'), /\.(ts|md)$/),
+    ...filesBelow(join(ROOT, 'spec'), /\.(ts|mjs|md)$/).filter(
+      (file) => file !== import.meta.filename,
+    ),
   ];
 }
 
@@ -63,12 +66,6 @@ function wordsOf(text: string): string[] {
     .split(/[^a-z]+/);
 }
 
-/** A source file is listed by its name alone, which no other has, so that it may be moved. */
-function entryOf(file: string): string {
-  const name = basename(file);
-  return name.endsWith('.ts') && name !== 'index.ts' ? name : relative(ROOT, file);
-}
-
 function replacements(file: string): string[] {
   const found = new Set(wordsOf(readFileSync(file, 'utf8')));
   return Object.keys(REPLACED)
@@ -76,37 +73,35 @@ function replacements(file: string): string[] {
     .map((word) => `${word} (write: ${REPLACED[word]})`);
 }
 
-function listed(): string[] {
-  return readFileSync(LIST, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
+/** Comments whose first word is `What` or `Whoever`. */
+function commentsThatAsk(text: string): string[] {
+  return text.match(/(?:\/\*\*?|\/\/)\s*(?:\*\s*)?(?:What|Whoever)\b.*/g) ?? [];
 }
 
 describe('the words of code and pages', () => {
-  const found = texts()
-    // Base64 has words by chance; the columns of tables are recorded.
-    .filter((file) => !/-data\.ts$|\/column-text\.ts$/.test(file))
-    .map((file) => ({ file, entry: entryOf(file), words: replacements(file) }))
-    .filter(({ words }) => words.length > 0);
-  const present = new Set(found.map(({ entry }) => entry));
+  // Base64 has words by chance; the columns of tables are recorded.
+  const files = texts().filter((file) => !/-data\.ts$|\/column-text\.ts$/.test(file));
 
-  before(() => {
-    if (process.env['LISTWATCH_UPDATE_DOCS'] !== '1') return;
-    const left = listed().filter((entry) => present.has(entry));
-    writeFileSync(LIST, left.map((entry) => `${entry}\n`).join(''));
-  });
-
-  it('are those of the field, but for files that are known', () => {
-    const known = new Set(listed());
-    const wrong = found
-      .filter(({ entry }) => !known.has(entry))
+  it('are those of the field', () => {
+    const wrong = files
+      .map((file) => ({ file, words: replacements(file) }))
+      .filter(({ words }) => words.length > 0)
       .map(({ file, words }) => `${relative(ROOT, file)}: ${words.join(', ')}`);
     expect(wrong).to.deep.equal([]);
   });
 
-  it('have a list of known files that only gets shorter (LISTWATCH_UPDATE_DOCS=1 shortens it)', () => {
-    const done = listed().filter((entry) => !present.has(entry));
-    expect(done, 'files without such a word').to.deep.equal([]);
+  it('name the subject at the beginning of a comment', () => {
+    const wrong = files
+      .filter((file) => !file.endsWith('.md'))
+      .flatMap((file) =>
+        commentsThatAsk(readFileSync(file, 'utf8')).map(
+          (comment) => `${relative(ROOT, file)}: ${comment}`,
+        ),
+      );
+    expect(wrong).to.deep.equal([]);
+    expect(commentsThatAsk('/** What it is. */\n/**\n * Whoever\n */\n// Whatever')).to.have.length(
+      2,
+    );
   });
 
   it('are distinguished in names, at borders and in phrases', () => {

@@ -136,7 +136,7 @@ export class ClusterControllers implements AsyncDisposable {
     try {
       await this.#account?.whenFirst(FIRST_ACCOUNT_MS);
     } catch (error) {
-      if (!this.#closed) this.#options.logger.warn(errorMessage(error));
+      if (!this.#closed) this.#options.logger.warn('there is no service account yet', { error });
     }
   }
 

@@ -1,5 +1,5 @@
 import { is, optionsOf } from '../kernel/options/options-schema.ts';
-import { silentLogger } from '../kernel/report/logger.ts';
+import { consoleLogger } from '../kernel/report/console-logger.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import { API_SERVER, type ApiServerOptions } from '../server/api/api-server-options.ts';
 import { ApiServer } from './server/api-server.ts';
@@ -57,7 +57,7 @@ export class Cluster implements AsyncDisposable {
   /** Use `startCluster`. */
   constructor(options: ClusterOptions) {
     const { controllers, ...serverOptions } = OPTIONS.read(options);
-    const { runtime = realRuntime, logger = silentLogger } = serverOptions;
+    const { runtime = realRuntime, logger = consoleLogger } = serverOptions;
     const selected = selectedControllers(controllers);
     const serviceAccountAdmission = selected.has('service-account');
     this.server = new ApiServer({ ...serverOptions, serviceAccountAdmission });

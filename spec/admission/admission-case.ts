@@ -21,7 +21,7 @@ export interface World {
   /** Registers mutating webhooks, for requests in the namespace; resolves when the server calls them. */
   mutating(...hooks: readonly HookSpec[]): Promise<void>;
   validating(...hooks: readonly HookSpec[]): Promise<void>;
-  /** What the webhook of a path has seen. */
+  /** The requests to the webhook of a path. */
   seen(path: string): readonly Review['request'][];
   /** A name that no other case and run has, for what has no namespace. */
   unique(name: string): string;
@@ -31,7 +31,7 @@ export interface World {
 
 export interface AdmissionCase {
   readonly title: string;
-  /** What a client gets: it has to be the same on both servers. */
+  /** The result of a client: it has to be the same on both servers. */
   run(world: World): Promise<unknown>;
 }
 
@@ -64,7 +64,7 @@ export function pod(name: string, spec: Json = {}, metadata: Json = {}): Thing {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec: all };
 }
 
-/** What a call answered, if it may fail: its value, or the status of its error. */
+/** The result of a call that may fail: its value, or the status of its error. */
 export async function outcome(work: Promise<unknown>): Promise<unknown> {
   try {
     return await work;

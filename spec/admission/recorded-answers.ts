@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a kube-apiserver 1.36.3 answered, by the title of the case. `npm run check -- admission --record` writes it. */
+/** The answers of a kube-apiserver 1.36.3, by the title of the case. `npm run check -- admission --record` writes it. */
 export const RECORD_FILE: string = join(import.meta.dirname, 'recorded.json');
 
 export function recordedAnswers(): Readonly<Record<string, unknown>> {

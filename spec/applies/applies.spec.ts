@@ -5,7 +5,7 @@ import { inTurn } from '../compare/in-turn.ts';
 import { Target } from '../compare/target/target.ts';
 import { shareOf } from '../support/share.ts';
 import { drawSequence } from './draw-sequence.ts';
-import { digestOf } from './judge-sequence.ts';
+import { digestOf } from './sequence-difference.ts';
 import { RECORD_FILE, type Recorded } from './recorded-answers.ts';
 import { prepare, runSequence } from './run-sequence.ts';
 import { onlySteps, shrink } from './shrink-sequence.ts';

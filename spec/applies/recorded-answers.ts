@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What kube-apiserver answered to the first sequences of a seed: the digest of each answer, see `digestOf`. */
+/** The answers of kube-apiserver to the first sequences of a seed: the digest of each answer, see `digestOf`. */
 export interface Recorded {
   readonly seed: string;
   /** Those that the embedded server answered otherwise when they were recorded. */

@@ -28,7 +28,7 @@ const LONGEST = 400;
 /** A log line also has the name of the reflector and what it does next. */
 const LONGEST_LOG_LINE = 255;
 
-/** What a remedy begins with, or the words of a rule that tell what is right. */
+/** The beginnings of a remedy, or the words of a rule that say what is right. */
 const REMEDY = new RegExp(
   [
     '(?:^|[;:?.,(] ?)(?:it )?(?:or )?(?:if [^;]+, )?(?:add|call|check|correct|create|delete|encode|expected|give|install|it has|it offers|keep|leave|list again|look|make|name|pass|read|renew|run|select|send|set|take|try|use|wait)\\b',

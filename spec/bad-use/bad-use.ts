@@ -1,6 +1,6 @@
 /** A mistake, and the error that it has. */
 export interface BadUse {
-  /** What somebody did wrong, for the page. */
+  /** The mistake, for the page. */
   readonly mistake: string;
   /** Gets there; it throws or rejects, or returns the error that was reported. */
   readonly act: () => unknown;

@@ -1,6 +1,6 @@
 import type { RawAnswer, Target } from '../compare/target/target.ts';
 
-/** What a run makes objects of. */
+/** The templates of the objects of a run. */
 const RESOURCES = ['configmaps', 'pods'] as const;
 /** Deleting some ten thousand objects takes a server longer than one request may. */
 const MOST_ATTEMPTS = 40;
@@ -40,14 +40,14 @@ export class BenchNamespaces {
     for (const name of [this.written, this.listed]) {
       const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
       const answer = await this.#send('POST', '/api/v1/namespaces', namespace);
-      if (answer.status !== 201) throw new Error(told('POST', name, answer));
+      if (answer.status !== 201) throw new Error(notified('POST', name, answer));
     }
   }
 
   /** Deletes what runs have left that were killed. Returns the names of its namespaces. */
   async removeEarlier(): Promise<readonly string[]> {
     const list = await this.#send('GET', '/api/v1/namespaces');
-    if (list.status !== 200) throw new Error(told('GET', 'namespaces', list));
+    if (list.status !== 200) throw new Error(notified('GET', 'namespaces', list));
     const { items } = JSON.parse(list.bytes.toString()) as {
       readonly items: readonly { readonly metadata: { readonly name: string } }[];
     };
@@ -88,7 +88,7 @@ export class BenchNamespaces {
         readonly items?: readonly unknown[];
       };
       if (rest.status === 200 && items?.length === 0) return;
-      if (attempt === MOST_ATTEMPTS) throw new Error(told('DELETE', path, deleted));
+      if (attempt === MOST_ATTEMPTS) throw new Error(notified('DELETE', path, deleted));
     }
   }
 
@@ -99,7 +99,7 @@ export class BenchNamespaces {
   }
 }
 
-function told(method: string, what: string, { status, bytes }: RawAnswer): string {
+function notified(method: string, what: string, { status, bytes }: RawAnswer): string {
   return `${method} ${what}: ${status} ${bytes.toString().slice(0, 500)}`;
 }
 

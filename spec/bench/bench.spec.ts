@@ -62,7 +62,7 @@ describe('the benches', () => {
     expect(ratioTables([])).to.deep.equal([]);
   });
 
-  it('are chosen by id or name, whatever the case', async () => {
+  it('are chosen by id or name, in any case', async () => {
     expect(await chosenBenches(['w2', 'SYNC'])).to.deep.equal(['sync', 'watch']);
     const refused = await chosenBenches(['w99']).catch((error: Error) => error.message);
     expect(refused).to.match(/no bench is called w99; there are .*W2 watch/);

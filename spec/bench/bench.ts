@@ -6,17 +6,17 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** Who came to it, where several do the same. */
+  /** The contestant of the figure, where several do the same. */
   readonly contestant?: string | undefined;
   /** Whether it is said how many times better ours is than each of the others. @defaultValue false */
   readonly compared?: boolean | undefined;
 }
 
-/** What a `*.bench.ts` exports as `bench`. A run has a process to itself. */
+/** The export `bench` of a `*.bench.ts`. A run has a process to itself. */
 export interface Bench {
-  /** What `--only` may call it beside its file's name, e.g. `S2`. */
+  /** The name that `--only` accepts beside its file's name, e.g. `S2`. */
   readonly id?: string | undefined;
-  /** What is measured, in one line. */
+  /** The measured quantity, in one line. */
   readonly title: string;
   /** Runs of it in a full measurement. @defaultValue 5 */
   readonly repeats?: number | undefined;

@@ -34,7 +34,7 @@ export async function putAll(
 export interface FilledStore {
   readonly store: EmbeddedKeyValueStore;
   readonly keys: readonly string[];
-  /** What the writes took, without the making of keys and values. */
+  /** The time of the writes, without the making of keys and values. */
   readonly putsMs: number;
 }
 

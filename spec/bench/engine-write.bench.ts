@@ -14,7 +14,7 @@ async function compareAndSwap(
       success: [{ type: 'put', key, value }],
       failure: [{ type: 'range', key }],
     });
-    if (!succeeded) throw new Error('nobody else writes');
+    if (!succeeded) throw new Error('no other writer');
   }
 }
 

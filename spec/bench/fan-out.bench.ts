@@ -5,7 +5,7 @@ import { KeyValueStorage } from '../../lib/server/storage/key-value-storage.ts';
 import { each, sized, timed, type Bench, type Figure } from './bench.ts';
 import { configMap, requestOf } from './requests.ts';
 
-/** Counts what arrives at all readers together, and who brings what nobody else brought. */
+/** Counts what arrives at all readers together, and which reader brings what no other has brought. */
 class Arrivals<T> {
   readonly different = new Set<T>();
   #missing = 0;

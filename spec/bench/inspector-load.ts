@@ -41,7 +41,7 @@ export class OpenPage {
   }
 }
 
-/** An informer with a queue behind it, whose source sends what it is told to. */
+/** An informer with a queue behind it, whose source is scripted. */
 export class InspectedLoad implements AsyncDisposable {
   readonly #informer: SharedIndexInformer<KubernetesObject>;
   readonly #queue = new RateLimitingQueue<string>({ name: 'load' });

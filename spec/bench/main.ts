@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: runs the benches, each several times in processes of its own, and prints what they came to.
  *
- * The process of one run is `main.ts --run name`, which prints the figures as JSON. Progress, and what is left out, is told on
+ * The process of one run is `main.ts --run name`, which prints the figures as JSON. Progress, and what is left out, is printed on
  * stderr. How to profile one contestant of the client workloads (W1 and on) is said in `workload/ours.ts`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

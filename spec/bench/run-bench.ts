@@ -6,7 +6,7 @@ import { lastLineOf } from './workload/child-process.ts';
 
 const SUFFIX = '.bench.ts';
 const MAIN = join(import.meta.dirname, 'main.ts');
-/** What loads TypeScript in the processes that are measured. */
+/** The loader of TypeScript in the processes that are measured. */
 export const AS_INSTALLED: string = pathToFileURL(
   join(import.meta.dirname, 'as-installed.mjs'),
 ).href;

@@ -20,7 +20,7 @@ function figuresOf({ contestant, result }: Outcome, objects: number): Figure[] {
   });
 }
 
-/** What `npm run bench -- --plots` draws. */
+/** The figures that `npm run bench -- --plots` draws. */
 export const bench: Bench = {
   id: 'W9',
   title: 'sync time, events and memory against the number of objects',

@@ -3,9 +3,9 @@ import { ServerChild } from './server-children.ts';
 import { CONFIG_MAPS } from './server-creator.ts';
 import type { Served } from './server-served.ts';
 
-/** Who watches, and from where. */
+/** The watchers, and their place. */
 type Audience =
-  | 'nobody'
+  | 'none'
   | 'informers'
   | 'informers with caches of their own'
   | 'sockets'
@@ -76,7 +76,7 @@ async function play(scene: Scene, warmUp: number): Promise<Figure[]> {
     until((warmUp + creates) * watchers),
   ]);
   const { cpuMs } = await server.call('strain');
-  const who = audience === 'nobody' ? 'nobody watches' : `${watchers} ${audience}`;
+  const who = audience === 'none' ? 'no watchers' : `${watchers} ${audience}`;
   const name = `${who}, ${inFlight} in flight`;
   const tookMs = Math.max(endMs, lastMs) - startMs;
   const figures = [
@@ -91,10 +91,10 @@ function scenes(size: BenchSize): Scene[] {
   const many = sized(size, { tiny: 16, quick: 4000, full: 20_000 });
   const fewer = sized(size, { tiny: 16, quick: 1000, full: 4000 });
   const watchers = sized(size, { tiny: 3, quick: 100, full: 100 });
-  const nobody = { audience: 'nobody', watchers: 0 } as const;
+  const unwatched = { audience: 'none', watchers: 0 } as const;
   const all: Scene[] = [
-    { ...nobody, inFlight: 1, creates: many },
-    { ...nobody, inFlight: 16, creates: many },
+    { ...unwatched, inFlight: 1, creates: many },
+    { ...unwatched, inFlight: 16, creates: many },
     { audience: 'informers', watchers, inFlight: 1, creates: fewer },
     { audience: 'informers', watchers, inFlight: 16, creates: fewer },
     {

@@ -48,7 +48,7 @@ export class InformerCrowd {
     await Promise.all(started);
   }
 
-  /** Resolves with the time, by `sharedClockMs`, when all informers together have told of `events` additions. */
+  /** Resolves with the time, by `sharedClockMs`, when all informers together have notified of `events` additions. */
   async until(events: number): Promise<number> {
     if (this.#events < events) {
       await new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export class InformerCrowd {
     return sharedClockMs();
   }
 
-  /** Objects in the caches, from the fullest and the emptiest: equal when nobody missed anything. */
+  /** Objects in the caches, from the fullest and the emptiest: equal when none missed anything. */
   sizes(): readonly [number, number] {
     const sizes = this.#informers.map(({ indexer }) => indexer.keys().length);
     return [Math.min(...sizes), Math.max(...sizes)];

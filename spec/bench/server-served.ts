@@ -7,7 +7,7 @@ import { collectGarbage } from './bench.ts';
 import { pod } from './requests.ts';
 import { InformerCrowd } from './server-informers.ts';
 
-/** What a client of the server has to know. */
+/** The settings for a client of the server. */
 export interface Served {
   readonly url: string;
   readonly port: number;
@@ -92,7 +92,7 @@ async function fill(store: EmbeddedKeyValueStore, pods: number): Promise<void> {
   }
 }
 
-/** Linux keeps the peak, and forgets it when told so; elsewhere there is what is now. */
+/** Linux keeps the peak, and forgets it on request; elsewhere there is what is now. */
 function resetPeak(): void {
   if (process.platform === 'linux') writeFileSync('/proc/self/clear_refs', '5');
 }

@@ -67,7 +67,7 @@ export async function simulateWork({
   const simulation = await Simulation.of(simulationParts(simulated[of]));
   await simulation.baseline();
   let virtualMs = 0;
-  const judge = async (from: number, count: number): Promise<void> => {
+  const check = async (from: number, count: number): Promise<void> => {
     for (let seed = from; seed < from + count; seed += 1) {
       const plan = { version: SIMULATOR_VERSION, seed, faults: [], origin: 'bench' };
       const { record, findings } = await simulation.evaluate(plan);
@@ -75,10 +75,10 @@ export async function simulateWork({
       virtualMs += record.virtualMs;
     }
   };
-  await judge(1, warmUp);
+  await check(1, warmUp);
   virtualMs = 0;
   const before = process.cpuUsage();
-  await judge(1 + warmUp, runs);
+  await check(1 + warmUp, runs);
   const { user, system } = process.cpuUsage(before);
   return { runs, processorMs: (user + system) / 1000, virtualMs };
 }

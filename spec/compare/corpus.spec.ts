@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readCorpus, writeCorpus, type Corpus } from './corpus.ts';
 import { belowFloor, CORPUS_FILE, floorText, newlyDiffering } from './replay.ts';
 import type { Compared } from './report.ts';
-import type { Aspect } from './judge.ts';
+import type { Aspect } from './aspects.ts';
 
 const answer = { status: 200, type: 'application/json', body: {} };
 

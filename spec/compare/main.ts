@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from './ask-server.ts';
 import { readCorpus, writeCorpus, type Corpus } from './corpus.ts';
 import { drawScenarios } from './draw-scenarios.ts';
-import { ASPECTS, type Aspect } from './judge.ts';
+import { ASPECTS, type Aspect } from './aspects.ts';
 import { isRecord } from './normalise.ts';
 import { recordAnswers } from './record-answers.ts';
 import { checkReplay, CORPUS_FILE } from './replay.ts';
@@ -194,7 +194,7 @@ async function versionOf(target: Target): Promise<string> {
   const answer: unknown = status === 200 ? JSON.parse(bytes.toString()) : undefined;
   if (isRecord(answer) && typeof answer['gitVersion'] === 'string') return answer['gitVersion'];
   throw new Error(
-    `the server does not tell its version: ${status} ${bytes.toString().slice(0, 300)}`,
+    `the server does not report its version: ${status} ${bytes.toString().slice(0, 300)}`,
   );
 }
 
@@ -208,7 +208,7 @@ function interruptible(): AbortController {
   return controller;
 }
 
-/** A run takes minutes; somebody who looks at it sees how far it is. */
+/** A run takes minutes, so its progress is shown. */
 function progress(total: number): () => void {
   let done = 0;
   return () => {

@@ -69,7 +69,7 @@ describe('the normalised body', () => {
     expect(normalise({ message }, facts)).to.deep.equal({ message: message.replace('41', '{rv}') });
   });
 
-  it('shortens field sets, whatever the order of fields', () => {
+  it('shortens field sets, in any order of fields', () => {
     const fieldsV1 = {
       'f:metadata': { 'f:labels': { 'f:b': {}, '.': {}, 'f:a': {} } },
       'f:data': {},
@@ -79,7 +79,7 @@ describe('the normalised body', () => {
     });
   });
 
-  it('is a digest when it is large, whatever the order of its members', () => {
+  it('is a digest when it is large, in any order of members', () => {
     const text = 'x'.repeat(30_000);
     const one = normalise({ a: text, b: 1 }, facts);
     expect(one).to.have.keys('sha256');

@@ -16,12 +16,12 @@ const VERSION_IN_JSON = /(\\?"resourceVersion\\?":\\?")\d+/g;
 const CURRENT_IN_TEXT = /(\{rv\} \()\d+\)/g;
 /** Ages in tables. */
 const AGE = /^(?:\d+[smhdy])+$/;
-/** Who asks: the name of the administrator is a choice of the server, so that of the embedded one counts as that of the real one. */
+/** The caller: the name of the administrator is a choice of the server, so that of the embedded one counts as that of the real one. */
 const EMBEDDED_USER = 'listwatch:admin';
 const REAL_USER = 'admin';
 const NODE_PORT_IN_CELL = /:3\d{4}\//g;
 
-/** What differs from run to run, and is no part of the answer. */
+/** Parts that differ from run to run, and are no part of the answer. */
 export interface RunFacts {
   /** The namespace of the scenario in this run. */
   readonly namespace: string;
@@ -59,7 +59,7 @@ export function canonical(value: unknown): string {
   });
 }
 
-/** The body without `managedFields`, which tells how a field came to be and not its value. */
+/** The body without `managedFields`, which has the origin of a field and not its value. */
 export function withoutManagedFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutManagedFields);
   if (!isRecord(value)) return value;

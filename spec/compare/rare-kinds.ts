@@ -22,7 +22,7 @@ const resource = 'resource.k8s.io/v1';
 const storage = 'storage.k8s.io/v1';
 const flow = 'flowcontrol.apiserver.k8s.io/v1';
 const claim = { devices: { requests: [{ name: 'one', exactly: { deviceClassName: 'demo' } }] } };
-/** Of the key of nobody: `/CN=demo`. */
+/** Of a throw-away key: `/CN=demo`. */
 const REQUEST =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISU1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RVpHVnRiekJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQklLNlJVSk9uT2NJbnp6NTBCL1dBQ2ZvblpiNGxiTUZsbDVWYStXZThORTkzWkxyZ2YzVkFXUGxISm9SCmpUZFNyUFVHLzZDaEx2MTNTdVFJUGlSWllydWdBREFLQmdncWhrak9QUVFEQWdOSEFEQkVBaUJRSmIwaEhsejUKWmhPSExoV3JaV1QrSEJTeHVDcmY0UzRRdjUwYk1ESWs2UUlnYnp4NmlNR3FCZVFST3IwZjRwd3dHdHpFUEo4bgpoU3JOZ2tMYlhRQUFKSEk9Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 

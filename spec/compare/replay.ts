@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { askEmbedded } from './ask-server.ts';
 import { shareOf } from '../support/share.ts';
 import { readCorpus, type Corpus } from './corpus.ts';
-import { ASPECTS, type Aspect } from './judge.ts';
+import { ASPECTS, type Aspect } from './aspects.ts';
 import { compareAll, figuresOf, type Compared, type Figures } from './report.ts';
 import { AREAS, type Area } from './scenario.ts';
 
@@ -85,7 +85,7 @@ export async function newlyDiffering(): Promise<readonly string[]> {
     .map(differenceLine);
 }
 
-/** What is below the floor, a line an area and aspect, each followed by the requests that newly differ. */
+/** Figures below the floor, a line an area and aspect, each followed by the requests that newly differ. */
 export function belowFloor(compared: readonly Compared[], floor: Floor): string[] {
   const lines: string[] = [];
   for (const area of AREAS) {

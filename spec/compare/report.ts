@@ -1,4 +1,4 @@
-import { ASPECTS, differences, sameAspects, type Aspect } from './judge.ts';
+import { ASPECTS, differences, sameAspects, type Aspect } from './aspects.ts';
 import { withoutManagedFields } from './normalise.ts';
 import { AREAS, type Answer, type Area, type Scenario, type Step } from './scenario.ts';
 

@@ -47,7 +47,7 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-/** What an answer is compared by. */
+/** The comparison of an answer. */
 export interface Answer {
   readonly status: number;
   /** Media type, without its parameters other than `as`, `g` and `v`. */

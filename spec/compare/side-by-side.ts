@@ -22,7 +22,7 @@ export interface ComparedServers<C> {
 export interface SideBySideOptions<C extends { readonly title: string }> {
   /** `npm run check -- COMMAND`. */
   readonly command: string;
-  /** What the kubeconfig has to lead to, in the help. */
+  /** The server that the kubeconfig has to name, for the help. */
   readonly realServer: string;
   readonly cases: readonly C[];
   /** The answers of the real server by title, JSON. */

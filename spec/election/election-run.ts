@@ -20,7 +20,7 @@ export interface ElectionRunOptions {
   readonly server: 'embedded' | 'model';
 }
 
-/** What one seed has shown. */
+/** The result of one seed. */
 export interface ElectionRunReport {
   readonly seed: number;
   /** Writes of leaders, other than those of their leases. */

@@ -38,7 +38,7 @@ const COUNTS: readonly Count[] = [
   'overlaps',
 ];
 
-/** What a seed has shown that must not be; empty: it is good. */
+/** The violations found with a seed; empty when it is good. */
 function problems(name: string, report: ElectionRunReport): string[] {
   const strict = SCENARIOS[name]?.fencing === 'strict';
   return [

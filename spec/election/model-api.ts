@@ -29,7 +29,7 @@ const EXISTS: Failure = [409, 'AlreadyExists'];
 const CONFLICT: Failure = [409, 'Conflict'];
 
 /**
- * What the programs here need of an API server, in few steps: objects by name, compare and swap, merge patches, watches, and the epochs of
+ * The part of an API server that these programs need, in few steps: objects by name, compare and swap, merge patches, watches, and the epochs of
  * writes. For runs of many seeds; the embedded server takes several times as long.
  */
 export class ModelApi {
@@ -90,7 +90,7 @@ export class ModelApi {
       this.#objects.delete(key);
       this.#version += 1;
       const metadata = { ...found.metadata, resourceVersion: String(this.#version) };
-      this.#tell('DELETED', { ...found, metadata }, resource);
+      this.#notify('DELETED', { ...found, metadata }, resource);
       return found;
     }
     if (query.get('dryRun') !== null) return found;
@@ -115,11 +115,11 @@ export class ModelApi {
     const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
     const stored = { ...object, metadata };
     this.#objects.set(key, stored);
-    this.#tell(type, stored, key.split('/')[0] ?? '');
+    this.#notify(type, stored, key.split('/')[0] ?? '');
     return stored;
   }
 
-  #tell(type: string, object: ModelObject, resource: string): void {
+  #notify(type: string, object: ModelObject, resource: string): void {
     for (const { selects, channel } of this.#watches) {
       if (resource === 'leases' && selects(object)) channel.push(frame(type, object));
     }

@@ -24,7 +24,7 @@ const client = await connect({
     if (isLease && status >= 200 && status < 300) renewedMs = Math.max(renewedMs, startMs);
   },
 });
-const tell = (line: object): void => {
+const report = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 const elector = new LeaderElector(client, {
@@ -45,7 +45,7 @@ try {
   await elector.run({
     signal: stop.signal,
     lead: async ({ lease, signal }) => {
-      tell({ leads: lease.epoch });
+      report({ leads: lease.epoch });
       let checks = 0;
       const checked: WriteFence = {
         lost: lease.lost,
@@ -68,15 +68,15 @@ try {
         checks = 0;
         const data = { by: identity, count: String(count) };
         await maps.patch('election', { data }, { signal }).catch(() => {});
-        tell(counts);
+        report(counts);
         await new Promise((resolve) => {
           setTimeout(resolve, 20);
         });
       }
     },
   });
-  tell({ ended: 'stopped' });
+  report({ ended: 'stopped' });
 } catch (error) {
-  tell({ ended: isListwatchError(error) ? error.code : 'failed', error: errorMessage(error) });
+  report({ ended: isListwatchError(error) ? error.code : 'failed', error: errorMessage(error) });
 }
 await client.close();

@@ -19,7 +19,7 @@ const USAGE = `Three processes with leader election, killed and stopped in turn,
 
 const REPLICAS = 3;
 
-interface Told {
+interface Notified {
   readonly leads?: number;
   readonly sent?: number;
   readonly late?: number;
@@ -105,14 +105,14 @@ async function main(): Promise<void> {
     const replica: Replica = { identity, child, leads: false, ended: undefined, sent: 0, late: 0 };
     replicas.push(replica);
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const told = JSON.parse(line) as Told;
-      if (told.leads !== undefined) replica.leads = true;
-      if (told.sent !== undefined) replica.sent = told.sent;
-      if (told.late !== undefined) replica.late = told.late;
-      if (told.ended === undefined) return;
+      const notified = JSON.parse(line) as Notified;
+      if (notified.leads !== undefined) replica.leads = true;
+      if (notified.sent !== undefined) replica.sent = notified.sent;
+      if (notified.late !== undefined) replica.late = notified.late;
+      if (notified.ended === undefined) return;
       replica.leads = false;
-      replica.ended = told.ended;
-      if (told.ended === 'failed') console.log(`${identity}: ${told.error}`);
+      replica.ended = notified.ended;
+      if (notified.ended === 'failed') console.log(`${identity}: ${notified.error}`);
     });
     child.once('exit', () => {
       const how = replica.ended ?? 'killed';

@@ -9,7 +9,7 @@ import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
 import type { ReplicaRuntime } from './replica-runtime.ts';
 
-/** What happens to a request on its way. */
+/** The fault of a request on its way. */
 export interface LinkPlan {
   /** The time to the server and back, milliseconds each. */
   latencyMs(): number;
@@ -25,7 +25,7 @@ export interface LinkPlan {
   pauseBeforeSocketMs(request: TransportRequest): number;
 }
 
-/** What a request has been through. */
+/** The course of a request. */
 export interface LinkReport {
   /** Its bytes leave the process. */
   sent(request: TransportRequest): void;

@@ -17,7 +17,7 @@ export interface ShardingRunOptions {
   readonly faults: 'all' | 'joins and leaves' | 'crashes' | 'deletions';
 }
 
-/** What one seed has shown. */
+/** The result of one seed. */
 export interface ShardingRunReport {
   readonly seed: number;
   readonly runs: number;
@@ -42,7 +42,7 @@ interface Process {
   readonly runtime: ReplicaRuntime;
   readonly share: ShardMember;
   readonly running: Set<string>;
-  /** Runs that were told to end. */
+  /** Runs that were stopped. */
   readonly cut: Set<string>;
   leaving: boolean;
 }
@@ -181,7 +181,7 @@ class ShardingRun {
     const long = this.#dice(1) < 0.02;
     let leftMs = long ? this.#dice(15_000) : this.#dice(300);
     const step = (): void => {
-      // One in ten ignores that it was told to end.
+      // One in ten ignores that it was stopped.
       if (leftMs <= 0 || (cut.has(key) && this.#dice(1) < 0.9)) {
         running.delete(key);
         cut.delete(key);

@@ -1,4 +1,4 @@
-/** What one run of the suite says. */
+/** The result of one run of the suite. */
 export interface EnvtestRun {
   readonly passed: number;
   readonly total: number;

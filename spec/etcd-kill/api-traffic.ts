@@ -71,7 +71,7 @@ export interface AcknowledgedWrite {
   readonly at: string;
 }
 
-/** What the users of the API got to see. */
+/** The observations of the users of the API. */
 export class ApiExperience {
   requests = 0;
   readonly acknowledged: AcknowledgedWrite[] = [];
@@ -79,8 +79,8 @@ export class ApiExperience {
   readonly failures: Map<string, number> = new Map();
   /** Failures without a Status: there must be none, the servers are never killed. */
   readonly strange: string[] = [];
-  /** Writes of which the answer says that nobody knows. */
-  toldUnknown = 0;
+  /** Writes with an unknown outcome. */
+  reportedUnknown = 0;
   slowestMs = 0;
 
   async measure<R>(work: Promise<R>): Promise<R | undefined> {
@@ -101,7 +101,7 @@ export class ApiExperience {
       this.strange.push(errorMessage(error));
       return;
     }
-    if (/not known whether/.test(error.message)) this.toldUnknown += 1;
+    if (/not known whether/.test(error.message)) this.reportedUnknown += 1;
     const key = `${error.httpStatus} ${error.reason}`;
     this.failures.set(key, (this.failures.get(key) ?? 0) + 1);
   }

@@ -13,7 +13,7 @@ export interface EtcdKillOptions {
   readonly servers?: number | undefined;
   /** How long a client waits between two calls, milliseconds. @defaultValue 15 */
   readonly paceMs?: number | undefined;
-  /** Told how it goes. @defaultValue nobody is */
+  /** Gets the progress. @defaultValue no listener */
   readonly onProgress?: ((line: string) => void) | undefined;
 }
 

@@ -10,7 +10,7 @@ import { EtcdCluster } from '../support/etcd.ts';
 import { HANG_MS, until } from '../support/until.ts';
 import { ApiExperience, ApiFrontEnd, writeConfigMaps } from './api-traffic.ts';
 import type { EtcdKillOptions } from './etcd-kill-options.ts';
-import { judge, type Judgement } from './judgement.ts';
+import { checkEvidence, type Findings } from './findings.ts';
 import { Nemesis } from './nemesis.ts';
 import { RAW_PREFIX, RawClient, SteadyWatcher, watchHereAndThere } from './raw-traffic.ts';
 
@@ -25,7 +25,7 @@ const PROGRESS_MS = 2_000;
 /** Each server has two, so that they meet on the same objects. */
 const WRITERS_A_SERVER = 2;
 
-export interface EtcdKillReport extends Judgement {
+export interface EtcdKillReport extends Findings {
   readonly binary: string;
   readonly seed: string;
   readonly kills: number;
@@ -41,7 +41,7 @@ export interface EtcdKillReport extends Judgement {
     readonly requests: number;
     readonly acknowledgedWrites: number;
     readonly failures: Readonly<Record<string, number>>;
-    readonly toldUnknown: number;
+    readonly reportedUnknown: number;
     readonly slowestMs: number;
     /** Failures without a Status, and answers that took longer than they may. */
     readonly violations: readonly string[];
@@ -49,7 +49,7 @@ export interface EtcdKillReport extends Judgement {
   readonly verdict: 'passed' | 'failed';
 }
 
-/** One run: a cluster, its users, and somebody who kills its members. */
+/** One run: a cluster, its users, and a nemesis that kills its members. */
 export async function runEtcdKill(options: EtcdKillOptions): Promise<EtcdKillReport> {
   await using run = new EtcdKillRun(options);
   return await run.run();
@@ -84,7 +84,7 @@ class EtcdKillRun implements AsyncDisposable {
     await this.#startRaw(cluster);
     const store = await this.#store(cluster, 'nemesis');
     const nemesis = new Nemesis({ cluster, kills, store, random: seededRandom(`${seed} nemesis`) });
-    const ticker = setInterval(() => this.#tell(nemesis, startedAtMs), PROGRESS_MS);
+    const ticker = setInterval(() => this.#reportProgress(nemesis, startedAtMs), PROGRESS_MS);
     try {
       await nemesis.run();
       this.#traffic.abort();
@@ -92,12 +92,12 @@ class EtcdKillRun implements AsyncDisposable {
     } finally {
       clearInterval(ticker);
     }
-    this.#tell(nemesis, startedAtMs);
+    this.#reportProgress(nemesis, startedAtMs);
     const settledFromMs = performance.now();
     const finalRevision = await this.#settle(store);
     const convergedMs = performance.now() - settledFromMs;
     const { items } = await store.range({ ...EVERYTHING });
-    const judgement = await judge({
+    const findings = await checkEvidence({
       recorder: this.#recorder,
       acknowledged: this.#experience.acknowledged,
       frontEnds: this.#frontEnds,
@@ -106,7 +106,7 @@ class EtcdKillRun implements AsyncDisposable {
       steady: new Set(this.#steady.map(({ name }) => name)),
     });
     const seconds = (performance.now() - startedAtMs) / 1000;
-    return this.#report(judgement, nemesis, { seconds, convergedMs, finalRevision });
+    return this.#report(findings, nemesis, { seconds, convergedMs, finalRevision });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -189,7 +189,7 @@ class EtcdKillRun implements AsyncDisposable {
     }
   }
 
-  /** Waits until everybody has seen a last write; who does not get there is found out by the judgement. */
+  /** Waits until every client has seen a last write; the check finds those that do not. */
   async #settle(store: RecordingKeyValueStore): Promise<Revision> {
     for (const compactor of this.#compactors) compactor.stop();
     const [first] = this.#frontEnds;
@@ -212,13 +212,13 @@ class EtcdKillRun implements AsyncDisposable {
         .map((frontEnd) => `the informer on ${frontEnd.name}`),
     ];
     await until('everybody has seen the last write', () => late().length === 0)
-      // Who has not is in the report.
+      // Those that have not are in the report.
       .catch(() => {});
     this.#late = late().map((one) => `${one} has not seen the last write`);
     return revision;
   }
 
-  #tell({ kills }: Nemesis, startedAtMs: number): void {
+  #reportProgress({ kills }: Nemesis, startedAtMs: number): void {
     const { operations, watches } = this.#recorder;
     const open = operations.filter(({ outcome }) => outcome.type === 'unknown').length;
     const { requests, failures } = this.#experience;
@@ -231,7 +231,7 @@ class EtcdKillRun implements AsyncDisposable {
   }
 
   #report(
-    judgement: Judgement,
+    findings: Findings,
     nemesis: Nemesis,
     run: { seconds: number; convergedMs: number; finalRevision: Revision },
   ): EtcdKillReport {
@@ -245,17 +245,17 @@ class EtcdKillRun implements AsyncDisposable {
     const unexpected = this.#steady.flatMap((watcher) =>
       watcher.unexpected.map((error) => `${watcher.name}: ended: ${error}`),
     );
-    const watchViolations = [...judgement.watchViolations, ...unexpected, ...this.#late];
+    const watchViolations = [...findings.watchViolations, ...unexpected, ...this.#late];
     const found = [
-      judgement.lostWrites,
-      judgement.histories,
+      findings.lostWrites,
+      findings.histories,
       watchViolations,
-      judgement.divergedInformers,
-      judgement.disagreements,
+      findings.divergedInformers,
+      findings.disagreements,
       violations,
     ];
     return {
-      ...judgement,
+      ...findings,
       watchViolations,
       binary,
       seed,
@@ -271,7 +271,7 @@ class EtcdKillRun implements AsyncDisposable {
         requests: experience.requests,
         acknowledgedWrites: experience.acknowledged.length,
         failures: Object.fromEntries(experience.failures),
-        toldUnknown: experience.toldUnknown,
+        reportedUnknown: experience.reportedUnknown,
         slowestMs: Math.round(experience.slowestMs),
         violations,
       },

@@ -36,7 +36,7 @@ export function reportTable(report: EtcdKillReport): string {
         `  ${name.padEnd(42)} ${String(found.length).padStart(5)}   ${among}`,
     ),
     `  attacks: ${count(attacks)}`,
-    `  API failures: ${count(api.failures)}; ${api.toldUnknown} said that the outcome is not known`,
+    `  API failures: ${count(api.failures)}; ${api.reportedUnknown} said that the outcome is not known`,
     `  a leader after ${report.slowestRecoveryMs} ms at most; everything had caught up after ${report.convergedMs} ms`,
     ...rows.flatMap(([name, found]) =>
       found.slice(0, MOST_SHOWN).map((one) => `  ${name}: ${one}`),

@@ -1,6 +1,6 @@
 /**
  * Kills members of a real etcd cluster under API servers, clients and watches, and checks that nothing was lost, made up or
- * told twice: `npm run check -- etcd-kill --kills 50 --seed s --binary path --json file`. Exit code 1 when something was.
+ * notified twice: `npm run check -- etcd-kill --kills 50 --seed s --binary path --json file`. Exit code 1 when something was.
  */
 import { writeFileSync } from 'node:fs';
 import { parseCommandLine } from './etcd-kill-options.ts';

@@ -114,7 +114,7 @@ export class Nemesis {
       const { revision } = await store.range({ key: '/' });
       await store.compact(revision);
     } catch {
-      // Somebody else compacted further, or the cluster is not well; both are fine.
+      // Another client compacted further, or the cluster is not well; both are fine.
     }
   }
 

@@ -24,7 +24,7 @@ export interface RawClientOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a client last saw of the keys, and of the revision. */
+/** The keys and the revision that a client saw last. */
 interface Knowledge {
   readonly revisions: Map<string, Revision>;
   newest: Revision;
@@ -122,7 +122,7 @@ export class RawClient {
 export interface WanderingWatcherOptions {
   readonly store: KeyValueStore;
   readonly random: () => number;
-  /** The newest revision somebody knows of. */
+  /** The newest revision known to any client. */
   readonly newest: () => Revision;
   readonly signal: AbortSignal;
 }
@@ -162,7 +162,7 @@ export class SteadyWatcher {
   readonly #store: KeyValueStore;
   readonly #range: Pick<KeyValueWatchRequest, 'key' | 'rangeEnd'>;
   readonly #signal: AbortSignal;
-  /** The newest revision it was told of. */
+  /** The newest revision that it has received. */
   seen: Revision = 1n;
   restarts = 0;
   readonly unexpected: string[] = [];

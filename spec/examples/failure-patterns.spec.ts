@@ -8,7 +8,7 @@ type Patterns = typeof FailurePatterns;
 const FOLDER = 'examples/failure-patterns';
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** What the wrong operator breaks under the plan of its pattern. */
+/** The invariant that the wrong operator breaks under the plan of its pattern. */
 const BROKEN = {
   'crash between writes': ['shop has 2 secrets, not one'],
   'stale cache': ['the secret of shop was deleted, and shop was at work'],

@@ -136,7 +136,7 @@ describe('npm start', () => {
     runs = await runAll();
   });
 
-  it('tells its story in about forty lines of at most 80 columns, and exits with code 0', () => {
+  it('prints its story in about forty lines of at most 80 columns, and exits with code 0', () => {
     const { code, stdout, stderr } = runs.story;
     expect([code, stderr], stdout).to.deep.equal([0, '']);
     const lines = stdout.split('\n').filter((line) => line !== '');

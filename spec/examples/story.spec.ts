@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Story, wantsColor } from '../../examples/support/story.ts';
 
 describe('Story', () => {
-  const told = async (options: { color?: boolean; verbose?: boolean }): Promise<string> => {
+  const notified = async (options: { color?: boolean; verbose?: boolean }): Promise<string> => {
     let text = '';
     const { color = false, verbose = false } = options;
     const story = new Story({ color, verbose, write: (part) => void (text += part) });
@@ -16,7 +16,7 @@ describe('Story', () => {
   };
 
   it('prints who does something, and the verdict with its time at the end of the line', async () => {
-    const lines = (await told({})).split('\n');
+    const lines = (await notified({})).split('\n');
     expect(lines.slice(0, 3)).to.deep.equal(['', '1  First', '   server    listens']);
     expect(lines[3])
       .to.match(/^ {3}✓ done +\d+ ms$/)
@@ -24,14 +24,14 @@ describe('Story', () => {
   });
 
   it('prints details in the order of their times, with the option', async () => {
-    const lines = (await told({ verbose: true })).split('\n');
+    const lines = (await notified({ verbose: true })).split('\n');
     expect(lines[3]).to.match(/ms {2}now$/);
     expect(lines[4]).to.match(/s {2}later$/);
   });
 
   it('uses colours only with the option', async () => {
-    expect(await told({ color: true })).to.include('\u001B[');
-    expect(await told({})).not.to.include('\u001B[');
+    expect(await notified({ color: true })).to.include('\u001B[');
+    expect(await notified({})).not.to.include('\u001B[');
   });
 
   it('wants colours on a terminal, unless NO_COLOR is set', () => {

@@ -1,15 +1,15 @@
 import type { World } from './world/world.ts';
 
-/** What one of the handlers does, besides those that write down what they are told. */
+/** The work of one of the handlers, besides those that record their notifications. */
 export type BadHandler = 'throws' | 'hangs' | 'slow';
 
 /** One way in which the world fails. */
 export interface Fault {
   /** For `--only`. */
   readonly name: string;
-  /** What an informer does about it, as a fact. */
+  /** The behaviour of an informer, as a fact. */
   readonly title: string;
-  /** What happens, in one sentence. */
+  /** The events, in one sentence. */
   readonly what: string;
   /** Longest time until the informer has caught up, from the end of the fault, or from its start when it never ends. */
   readonly limitMs: number;
@@ -32,5 +32,5 @@ export interface RequestBound {
 
 export const DEFAULT_BOUND: RequestBound = { perSecond: 8, total: 20 };
 
-/** What half-open connections and back-off leave room for. */
+/** A limit with room for half-open connections and back-off. */
 export const LIMIT_MS = 35_000;

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const options = readOptions();
   if (options === undefined) return;
   const { faults, seed, peer, node22, json, storms } = options;
-  // Said before the end: a rejection that nobody handles must not pass for a survival.
+  // Printed before the end: an unhandled rejection must not pass for a survival.
   process.on('unhandledRejection', (error) => {
     console.error('unhandled rejection:', error);
     process.exitCode = 1;
@@ -154,7 +154,7 @@ async function runAll(
   return await Promise.all(faults.map(run));
 }
 
-/** Most of a run is waiting; somebody who looks at it sees how far it is. */
+/** Most of a run is waiting, so its progress is shown. */
 function countOnTerminal(total: number): () => void {
   const { stderr } = process;
   let done = 0;

@@ -42,7 +42,7 @@ describe('the report of the fault matrix', () => {
     expect(text).to.contain('npm run check -- faults --only half-open --seed seven');
   });
 
-  it('can tell all faults apart by their names', () => {
+  it('distinguishes all faults by their names', () => {
     expect(new Set(allFaults.map(({ name }) => name)).size).to.equal(allFaults.length);
   });
 });

@@ -31,7 +31,7 @@ export function describeVerdict(verdict: Verdict, options: ReportOptions): strin
   return lines;
 }
 
-/** What makes a verdict red, in words. */
+/** The reasons for which a verdict is red. */
 export function problemsOf(verdict: Verdict): string[] {
   const { convergedMs, requests, bound, survived, complaints } = verdict;
   const problems = [...complaints];

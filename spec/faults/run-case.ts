@@ -1,7 +1,7 @@
 import { errorMessage } from '../../lib/kernel/failure/errors.ts';
 import type { Contestant, ContestantKind } from './contestants/contestant.ts';
 import { DEFAULT_BOUND, type Fault, type RequestBound } from './fault.ts';
-import { judge, type Judgement } from './judge.ts';
+import { checkDeliveries, type Findings } from './check-deliveries.ts';
 import { View } from './view.ts';
 import { pause, type Exchange } from './world/exchange.ts';
 import type { FaultProxy } from './world/fault-proxy.ts';
@@ -9,14 +9,14 @@ import { World } from './world/world.ts';
 
 export interface CaseOptions {
   readonly seed: string;
-  /** What a second of a fault lasts, in seconds. @defaultValue 1 */
+  /** The duration of a second of a fault, in seconds. @defaultValue 1 */
   readonly scale?: number | undefined;
   /** Longest time to catch up in place of the fault's. */
   readonly limitMs?: number | undefined;
 }
 
 /** How one contestant came through one fault. */
-export interface Verdict extends Judgement {
+export interface Verdict extends Findings {
   readonly fault: string;
   readonly contestant: string;
   readonly ok: boolean;
@@ -25,9 +25,9 @@ export interface Verdict extends Judgement {
   readonly requests: RequestBound;
   readonly bound: RequestBound;
   readonly survived: boolean;
-  /** What else was wrong. */
+  /** The other failures. */
   readonly complaints: readonly string[];
-  /** What happened to it, in words. */
+  /** The events of the run, in words. */
   readonly story: string;
 }
 
@@ -91,7 +91,7 @@ class Trial {
     const cameAbout = await within(this.#limitMs, installed);
     if (!cameAbout) this.#complaints.push('it stopped asking before the fault was over');
     const overMs = performance.now();
-    // What it knew before does not count: it has to have heard of something new.
+    // Earlier knowledge does not count: it needs a new notification.
     const heardOf = history.changes.length + 1;
     const converged = cameAbout && (await this.#agrees(this.#limitMs, heardOf));
     const convergedMs = converged ? Math.round(performance.now() - overMs) : undefined;
@@ -100,16 +100,19 @@ class Trial {
     if (converged) await this.#goOn();
     const { changes } = history;
     const deliveries = this.#contestant?.deliveries() ?? [];
-    // Who did not list again has no excuse for a change that was not told.
+    // Without another list there is no excuse for a missing notification.
     const merges = proxy.exchanges.slice(firstRequest).some(isList);
     const to = converged ? gapTo : changes.length;
-    const judged = judge(deliveries, changes, { from: gapFrom, to: merges ? to : gapFrom });
+    const checked = checkDeliveries(deliveries, changes, {
+      from: gapFrom,
+      to: merges ? to : gapFrom,
+    });
     const requests = countRequests(proxy, firstRequest);
     const story = this.#contestant?.story() ?? '';
     const survived = this.#contestant?.survives === true;
     await this.#close();
     this.#complaints.push(...this.#world.complaints());
-    return this.#verdict({ ...judged, convergedMs, requests, survived, story });
+    return this.#verdict({ ...checked, convergedMs, requests, survived, story });
   }
 
   /** The verdict when the trial itself came to nothing. */
@@ -132,7 +135,7 @@ class Trial {
     }
     writer.resume();
     await this.#world.sleep(BEFORE_MS);
-    // What is still under way at the moment the fault begins may be part of it.
+    // Events still under way when the fault begins may be part of it.
     await this.#agrees(FIRST_SYNC_LIMIT_MS);
   }
 
@@ -231,7 +234,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<boolean>
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, limitMs, false);
   });
-  // What goes wrong later is nobody's concern.
+  // Later failures do not matter.
   work.catch(() => {});
   try {
     return await Promise.race([work.then(() => true as const), late]);

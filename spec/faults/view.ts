@@ -1,6 +1,6 @@
 import type { Deliveries } from './contestants/contestant.ts';
 
-/** What the calls of a handler add up to. */
+/** The state to which the calls of a handler add up. */
 export class View {
   readonly #deliveries: Deliveries;
   readonly #present = new Map<string, string>();
@@ -12,9 +12,9 @@ export class View {
 
   /** Resource versions by key, as of the last call so far. */
   present(): ReadonlyMap<string, string> {
-    const { told } = this.#deliveries;
-    for (; this.#taken < told.length; this.#taken += 1) {
-      const { type, key, resourceVersion } = told[this.#taken]!;
+    const { notified } = this.#deliveries;
+    for (; this.#taken < notified.length; this.#taken += 1) {
+      const { type, key, resourceVersion } = notified[this.#taken]!;
       if (type === 'delete') this.#present.delete(key);
       else this.#present.set(key, resourceVersion);
     }

@@ -9,7 +9,7 @@ import { InspectorWorld, type WorldOptions } from './support/inspector-world.ts'
 
 const MAIN = 'main';
 
-/** What the live region of the page tells from now on, in `window.spoken`. */
+/** Collects the texts of the live region of the page from now on in `window.spoken`. */
 const LISTEN = `
   window.spoken = [];
   const target = document.querySelector('#announce');
@@ -93,7 +93,7 @@ describe('the page of the inspector, in Chromium', function () {
     await store.getByText('1 objects').waitFor();
   });
 
-  it('tells a failing key, and shows its way from the socket to the reconcile and back', async () => {
+  it('names a failing key, and shows its way from the socket to the reconcile and back', async () => {
     const work = async (name: string): Promise<void> => {
       if (name === 'bad') throw new Error('the page has no title');
     };
@@ -265,7 +265,7 @@ describe('the page of the inspector, in Chromium', function () {
     expect(await page.locator('#search').inputValue()).to.equal('data');
   });
 
-  it('tells a reader of screens what matters, and not each update', async () => {
+  it('announces to a screen reader what matters, and not each update', async () => {
     await using opened = await open();
     const { browser, world } = opened;
     const { page } = browser;

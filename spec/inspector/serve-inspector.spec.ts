@@ -171,7 +171,7 @@ describe('a request to an inspector', () => {
     expect((await ask(inspector.url, '/', { headers: link })).status).to.equal(200);
   });
 
-  it('is told which pages and methods there are', async () => {
+  it('gets the pages and methods that there are', async () => {
     await using inspector = await serveInspector();
     expect((await ask(inspector.url, '/nothing')).text).to.match(/^No such page; there are \/, /);
     const audit = await ask(inspector.url, '/api/audit');
@@ -183,7 +183,7 @@ describe('a request to an inspector', () => {
 });
 
 describe('the pages of an inspector', () => {
-  it('tell the state of informers, controllers and server', async () => {
+  it('show the state of informers, controllers and server', async () => {
     await using world = await InspectorWorld.start();
     await world.createPage('front');
     const { url } = await world.inspect();
@@ -212,7 +212,7 @@ describe('the pages of an inspector', () => {
     expect(unknown).to.include({ status: 404, text: 'There is no such informer now.\n' });
   });
 
-  it('tell where a key is, and why', async () => {
+  it('show where a key is, and why', async () => {
     await using world = await InspectorWorld.start({
       work: async (name) => {
         if (name === 'bad') throw new Error('the page has no title');
@@ -276,7 +276,7 @@ describe('the pages of an inspector', () => {
     expect((await ask(other.url, '/metrics')).text).to.equal('own 1\n');
   });
 
-  it('are probes that answer any host without the token, and tell nothing else', async () => {
+  it('are probes that answer any host without the token, and show nothing else', async () => {
     await using world = await InspectorWorld.start();
     const { url } = await world.inspect({ token: TOKEN });
     const headers = { host: '10.0.0.7:8080' };

@@ -13,7 +13,7 @@ import {
 
 describe('the built-in kinds', () => {
   for (const { describe: about, table } of builtInKinds.definitions()) {
-    it(`show whatever is stored as ${about.kind} without failing`, () => {
+    it(`show any stored object as ${about.kind} without failing`, () => {
       for (const junk of [null, 5, 'x', [], [null, 5], { a: [{}] }]) {
         const object = {
           metadata: { name: 'a', labels: {} },

@@ -17,7 +17,7 @@ export async function cleanUp(
     try {
       return (await run(binary, args, { env, maxBuffer: 2 ** 26 })).stdout;
     } catch (error) {
-      // What is gone already, or may not be deleted, stays as it is.
+      // Objects that are gone already, or may not be deleted, are skipped.
       return (error as { stdout?: string }).stdout ?? '';
     }
   };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Judged } from './judge.ts';
+import type { ComparedOutcome } from './compare-outcomes.ts';
 
 /** Commands that were the same, of all, and those that were not. */
 export interface Floor {
@@ -22,27 +22,30 @@ export async function readFloor(minor: number): Promise<Floor | undefined> {
 
 /** The commands that newly differ, and a whole run with fewer commands than before, a line each. */
 export function belowFloor(
-  judged: readonly Judged[],
+  compared: readonly ComparedOutcome[],
   floor: Floor | undefined,
   { whole }: { readonly whole: boolean },
 ): string[] {
   if (floor === undefined) return [];
   const known = new Set(floor.differ);
-  const newly = judged.filter(({ id, differences }) => differences.length > 0 && !known.has(id));
+  const newly = compared.filter(({ id, differences }) => differences.length > 0 && !known.has(id));
   const lines = newly.flatMap(({ id, differences }) => [
     `newly differs: ${id}`,
     ...differences.slice(0, MOST_LINES).map((line) => `  ${line}`),
   ]);
-  if (whole && judged.length < floor.of)
-    lines.push(`${judged.length} commands are compared, the floor is ${floor.of}`);
+  if (whole && compared.length < floor.of)
+    lines.push(`${compared.length} commands are compared, the floor is ${floor.of}`);
   return lines;
 }
 
 const MOST_LINES = 12;
 
 /** Of a whole run. */
-export async function writeFloor(minor: number, judged: readonly Judged[]): Promise<void> {
-  const differ = judged.filter(({ differences }) => differences.length > 0).map(({ id }) => id);
-  const floor: Floor = { equal: judged.length - differ.length, of: judged.length, differ };
+export async function writeFloor(
+  minor: number,
+  compared: readonly ComparedOutcome[],
+): Promise<void> {
+  const differ = compared.filter(({ differences }) => differences.length > 0).map(({ id }) => id);
+  const floor: Floor = { equal: compared.length - differ.length, of: compared.length, differ };
   await writeFile(fileOf(minor), `${JSON.stringify(floor, undefined, 2)}\n`);
 }

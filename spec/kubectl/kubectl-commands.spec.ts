@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { allScenarios } from './all-scenarios.ts';
 import { belowFloor, readFloor } from './floor.ts';
-import { judge } from './judge.ts';
+import { compareOutcomes } from './compare-outcomes.ts';
 import { kubectlBinary, kubectlPaths } from './kubectl-binary.ts';
 import { nearestMinor, readRecording, recordedMinors } from './recording.ts';
 import { isWhole } from '../support/share.ts';
@@ -30,16 +30,16 @@ describe('commands of kubectl, with what a real kube-apiserver had them print', 
       const recorded = nearestMinor(await recordedMinors(), minor);
       const { outcomes, kubectl } = await readRecording(recorded);
       const ours = await runEmbedded(drawScenarios(allScenarios, SEED, { part, of: parts }), path);
-      const judged = judge(ours, outcomes);
-      const equal = judged.filter(({ differences }) => differences.length === 0);
+      const compared = compareOutcomes(ours, outcomes);
+      const equal = compared.filter(({ differences }) => differences.length === 0);
       console.log(
-        `      kubectl ${version}: ${equal.length} of ${judged.length} commands are the same as with ${kubectl}`,
+        `      kubectl ${version}: ${equal.length} of ${compared.length} commands are the same as with ${kubectl}`,
       );
       const hung = [...ours].filter(([, { exit }]) => exit === -1).map(([id]) => id);
       expect(hung, 'commands that did not end').to.deep.equal([]);
-      // Another minor version prints other words; its figure is only told.
+      // Another minor version prints other words; its figure is only printed.
       if (recorded !== minor) return;
-      const problems = belowFloor(judged, await readFloor(minor), { whole: false });
+      const problems = belowFloor(compared, await readFloor(minor), { whole: false });
       expect(problems.join('\n'), 'npm run check -- kubectl --all --show').to.equal('');
     });
   }

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { allScenarios } from './all-scenarios.ts';
 import { cleanUp } from './clean-up.ts';
 import { belowFloor, readFloor, writeFloor } from './floor.ts';
-import { judge } from './judge.ts';
+import { compareOutcomes } from './compare-outcomes.ts';
 import { kubectlBinary, kubectlPaths, type KubectlBinary } from './kubectl-binary.ts';
 import { nearestMinor, readRecording, recordedMinors, writeRecording } from './recording.ts';
 import type { Outcome } from './run-command.ts';
@@ -82,22 +82,22 @@ async function compare(
   const recording = await readRecording(recorded);
   if (recorded !== minor)
     console.log(`kubectl ${version} was not recorded; ${recording.kubectl} is nearest`);
-  const judged = judge(await runEmbedded(scenarios, path), recording.outcomes);
-  const equal = judged.filter(({ differences }) => differences.length === 0);
-  const exits = judged.filter(({ sameExit }) => sameExit);
+  const compared = compareOutcomes(await runEmbedded(scenarios, path), recording.outcomes);
+  const equal = compared.filter(({ differences }) => differences.length === 0);
+  const exits = compared.filter(({ sameExit }) => sameExit);
   console.log(
-    `kubectl ${version}: ${equal.length} of ${judged.length} commands are the same, ${exits.length} end with the same exit code`,
+    `kubectl ${version}: ${equal.length} of ${compared.length} commands are the same, ${exits.length} end with the same exit code`,
   );
   if (show) {
-    for (const { id, differences } of judged) {
+    for (const { id, differences } of compared) {
       if (differences.length > 0) console.log([id, ...differences].join('\n  '));
     }
   }
   if (recorded !== minor) return;
-  const problems = belowFloor(judged, await readFloor(minor), { whole: all });
+  const problems = belowFloor(compared, await readFloor(minor), { whole: all });
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
-  else if (update) await writeFloor(minor, judged);
+  else if (update) await writeFloor(minor, compared);
 }
 
 async function record(
@@ -117,7 +117,9 @@ async function record(
       });
     const [first, second] = [await once('a'), await once('b')];
     const differ = new Set(
-      judge(second, first).flatMap(({ id, differences }) => (differences.length > 0 ? [id] : [])),
+      compareOutcomes(second, first).flatMap(({ id, differences }) =>
+        differences.length > 0 ? [id] : [],
+      ),
     );
     for (const id of differ) console.log(`left out, differs when run again: ${id}`);
     const outcomes = [...first].filter(([id, one]) => !differ.has(id) && !isUnknownHere(one));

@@ -1,4 +1,4 @@
-/** What differs from run to run, and is no part of the answer. */
+/** Masks the parts that differ from run to run, and are no part of the answer. */
 export interface MaskFacts {
   readonly namespace: string;
   /** Folder of the files of the scenario. */

@@ -4,7 +4,7 @@ import type { Outcome } from './run-command.ts';
 
 const FOLDER = join(import.meta.dirname, 'recorded');
 
-/** What kubectl of one minor version did with a real kube-apiserver: facts, with the versions that they came from. */
+/** The results of kubectl of one minor version with a real kube-apiserver, with the versions of both. */
 export interface Recording {
   /** Of kubectl. */
   readonly minor: number;

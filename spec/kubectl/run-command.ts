@@ -7,7 +7,7 @@ import type { Command } from './scenario.ts';
 /** Only a command that hangs runs as long. */
 const HANG_MS = 60_000;
 
-/** What kubectl printed and how it ended. */
+/** The output of kubectl and its exit. */
 export interface Outcome {
   /** 0 of a command that was stopped because it printed its lines; -1 of one that hung. */
   readonly exit: number;

@@ -7,12 +7,12 @@ export interface EquivalentMutant {
   readonly operator: string;
   /** The line of the code, without the white space around it. */
   readonly line: string;
-  /** What becomes of that line. */
+  /** That line in the mutant. */
   readonly mutant: string;
   readonly reason: string;
 }
 
-/** Judged by reading the code; a mutant that a spec kills is not equivalent, and its row is removed. */
+/** Found by reading the code; a mutant that a spec kills is not equivalent, and its row is removed. */
 export const EQUIVALENT: readonly EquivalentMutant[] = [
   {
     file: 'lib/server/custom/conversion/converting-storage.ts',

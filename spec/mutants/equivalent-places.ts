@@ -9,7 +9,7 @@ const AROUND_VALUES: ReadonlySet<string> = new Set([
 ]);
 
 /** Calls that write a text for a reader: a change of them is no change of behaviour. */
-const TELLS = /^(?:log|debug|info|warn|error|describe|assert|.*(?:Error|Message|Logger))$/;
+const REPORTS = /^(?:log|debug|info|warn|error|describe|assert|.*(?:Error|Message|Logger))$/;
 
 /** Declarations of types, and imports and exports by name. */
 export function isType({ type }: SyntaxNode): boolean {
@@ -24,5 +24,5 @@ export function isSkipped(node: SyntaxNode): boolean {
   if (type === 'Property') return key?.name === 'describe';
   if (type !== 'CallExpression' && type !== 'NewExpression') return false;
   const name = callee?.type === 'MemberExpression' ? callee.property?.name : callee?.name;
-  return name !== undefined && TELLS.test(name);
+  return name !== undefined && REPORTS.test(name);
 }

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const { jobs, specs } = options;
   const choice = new SpecChoice(ROOT);
   const results = options.reached
-    ? await judgeReached(mutants, choice, choice.below(specs), jobs)
+    ? await checkReached(mutants, choice, choice.below(specs), jobs)
     : await new MutantRun({
         root: ROOT,
         choice,
@@ -40,9 +40,9 @@ async function main(): Promise<void> {
     const figures = `${killed} killed, ${survived} survived, ${timedOut} timed out, ${equivalent} equivalent`;
     console.log(`${folder}: ${figures}: ${percentKilled(score)}`);
   }
-  const unjudged = results.filter(({ verdict }) => verdict === 'no run').length;
-  if (unjudged > 0) {
-    console.log(`${unjudged} mutants have no verdict: their specs fail with the unchanged code`);
+  const unchecked = results.filter(({ verdict }) => verdict === 'no run').length;
+  if (unchecked > 0) {
+    console.log(`${unchecked} mutants have no verdict: their specs fail with the unchanged code`);
     process.exitCode = 1;
   }
   if (!options.write) return;
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
 }
 
 /** By the tests that reach each mutant; one that lives on is planted alone once more, for what runs only when files are imported. */
-async function judgeReached(
+async function checkReached(
   mutants: readonly Mutant[],
   choice: SpecChoice,
   specs: readonly string[],

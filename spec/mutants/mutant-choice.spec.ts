@@ -100,7 +100,7 @@ describe('steadySample', () => {
       ({ text, mutation }) => text.split('\n')[mutation.line - 1] ?? '',
     );
 
-  it('keeps its mutants when other lines come and go', () => {
+  it('keeps its mutants when other lines are added and removed', () => {
     const first = drawn(lines, 's');
     const others = lines.filter((line) => first.includes(line) || line.endsWith('3;'));
     expect(drawn(['const first = 7;', ...others], 's')).to.deep.equal(first);

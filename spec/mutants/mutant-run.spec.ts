@@ -84,7 +84,7 @@ describe('MutantRun', () => {
     ]);
   });
 
-  it('judges a mutant by the tests that reach it, and says which are reached by none', async function () {
+  it('checks a mutant with the tests that reach it, and reports those that none reaches', async function () {
     this.timeout(600_000);
     smallPackage(root);
     symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));

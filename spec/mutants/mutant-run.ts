@@ -47,7 +47,7 @@ export class MutantRun {
     const work = async (): Promise<void> => {
       using tree = new TreeCopy(this.#options.root);
       for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
-        const result = await this.#judge(tree, mutant);
+        const result = await this.#check(tree, mutant);
         results.push(result);
         const { print } = this.#options;
         reportResult(print, result, `${results.length}/${mutants.length}`);
@@ -58,7 +58,7 @@ export class MutantRun {
     return results;
   }
 
-  async #judge(tree: TreeCopy, mutant: Mutant): Promise<MutantResult> {
+  async #check(tree: TreeCopy, mutant: Mutant): Promise<MutantResult> {
     const { file, mutation } = mutant;
     const alive = equivalenceOf(mutant) === undefined ? 'survived' : 'equivalent';
     const specs = this.#options.choice.specsFor(file);

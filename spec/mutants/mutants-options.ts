@@ -11,7 +11,7 @@ export interface MutantsOptions {
   readonly count: number;
   /** Draw `count` from each of `folders` with all below it, in place of `count` from each folder. */
   readonly whole: boolean;
-  /** Run all specs once to find which ones reach a mutant, and judge it by these. */
+  /** Run all specs once to find which ones reach a mutant, and check it with these. */
   readonly reached: boolean;
   /** With `reached`, the folders whose specs are run in place of all of them. */
   readonly specs: readonly string[];
@@ -32,7 +32,7 @@ export const HELP: string = `npm run check -- mutants [options]
   --mutant id     with --file: one mutant, such as boundary@12:7
   --count n       mutants of each folder, drawn from all of its files (10)
   --whole         draw them from a folder with all below it, not from each folder below it
-  --reached       run all specs once to find those that reach a mutant; these judge it, the nearest first
+  --reached       run all specs once to find those that reach a mutant; these check it, the nearest first
   --specs a,b     with --reached: the specs below these folders, such as spec/cache, in place of all
   --seed text     decides which ones (1)
   --jobs n        mutants under way at a time (1)

@@ -8,7 +8,7 @@ export interface Mutation {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
-  /** What runs when the mutation makes a difference. */
+  /** The code that runs when the mutation makes a difference. */
   readonly place: Place;
 }
 

@@ -76,8 +76,8 @@ describe('mutationsOf', () => {
       'logger.warn(text, { fatal: true });',
       'const row = { 0: a, 1: a };',
     ].join('\n');
-    const told = mutationsOf('source.ts', source).map(({ id }) => id);
-    expect(told, 'a call for the log may go').to.deep.equal(['statement@9:1']);
+    const notified = mutationsOf('source.ts', source).map(({ id }) => id);
+    expect(notified, 'a call for the log may go').to.deep.equal(['statement@9:1']);
   });
 
   it('keeps what a constructor stores', () => {

@@ -1,5 +1,5 @@
 /**
- * A process that has spec files loaded, over code with mutants behind switches, and runs their tests again and again: once to tell
+ * A process that has spec files loaded, over code with mutants behind switches, and runs their tests again and again: once to find
  * which test comes by which switch, then, for one mutant after the other, those that a message names.
  */
 import { readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import Mocha from 'mocha';
 import { SWITCH } from './switches.ts';
-import type { Asked, JudgeAnswer, Reached, ReachedTest } from './switch-messages.ts';
+import type { Asked, CheckAnswer, Reached, ReachedTest } from './switch-messages.ts';
 
 const specs = process.argv.slice(2);
 let current = new Set<number>();
@@ -28,7 +28,7 @@ await mocha.loadFilesAsync();
 const names = new Map(specs.map((spec) => [resolve(spec), spec]));
 
 function silent(): void {
-  // The messages tell what there is to tell.
+  // The messages have all results.
 }
 
 /** The hooks around every spec, from the files that the package has mocha require. */
@@ -53,13 +53,13 @@ function nameOf(test: Mocha.Runnable): string {
 async function run(
   wanted: ReadonlySet<string> | undefined,
   listen: (runner: Mocha.Runner) => void = () => undefined,
-): Promise<JudgeAnswer> {
+): Promise<CheckAnswer> {
   const titles = wanted && new Set([...wanted].map((name) => name.slice(name.indexOf(' ') + 1)));
   Object.assign(mocha.options, {
     grep: titles === undefined ? undefined : { test: (title: string) => titles.has(title) },
   });
   return await new Promise((done) => {
-    let failed: JudgeAnswer | undefined;
+    let failed: CheckAnswer | undefined;
     const runner = mocha.run(() => done(failed ?? {}));
     listen(runner);
     runner.on('fail', (test, error: unknown) => {
@@ -116,11 +116,11 @@ async function reach(): Promise<Reached> {
 }
 
 /** With the switch of a mutant on; a failure counts when the same test passes with the switch off. */
-async function judge(
+async function check(
   number: number,
   tests: readonly string[],
   limitMs: number,
-): Promise<JudgeAnswer> {
+): Promise<CheckAnswer> {
   mocha.suite.eachTest((test: Mocha.Test) => {
     test.timeout(limitMs);
   });
@@ -133,7 +133,7 @@ async function judge(
 }
 
 process.on('message', (asked: Asked) => {
-  const answer = asked.kind === 'reach' ? reach() : judge(asked.number, asked.tests, asked.limitMs);
+  const answer = asked.kind === 'reach' ? reach() : check(asked.number, asked.tests, asked.limitMs);
   void answer.then((one) => process.send?.(one));
 });
 process.on('uncaughtException', () => undefined);

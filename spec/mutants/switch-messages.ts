@@ -1,8 +1,8 @@
-/** What the process with the specs is asked. */
+/** The requests to the process with the specs. */
 export type Asked =
   | { readonly kind: 'reach' }
   | {
-      readonly kind: 'judge';
+      readonly kind: 'check';
       readonly number: number;
       /** Names of tests. */
       readonly tests: readonly string[];
@@ -21,13 +21,13 @@ export interface Reached {
   readonly tests: readonly ReachedTest[];
   /** With all switches off. */
   readonly failing: readonly string[];
-  /** What the hooks of each file take, in milliseconds. */
+  /** The time of the hooks of each file, in milliseconds. */
   readonly overheads: Readonly<Record<string, number>>;
   /** The switches that importing the files comes by. */
   readonly loaded: readonly number[];
 }
 
-export interface JudgeAnswer {
+export interface CheckAnswer {
   /** The test that failed. */
   readonly failed?: string;
   /** It took too long. */

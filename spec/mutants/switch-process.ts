@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Asked, JudgeAnswer, Reached } from './switch-messages.ts';
+import type { Asked, CheckAnswer, Reached } from './switch-messages.ts';
 
 /** Longest time in which a process loads its spec files, or runs all of their tests. */
 const WHOLE_MS = 1_800_000;
@@ -23,12 +23,12 @@ export class SwitchProcess implements Disposable {
   }
 
   /** Undefined when the process did not answer within the time; the next question starts another. */
-  async judge(
-    asked: Omit<Extract<Asked, { kind: 'judge' }>, 'kind'>,
+  async check(
+    asked: Omit<Extract<Asked, { kind: 'check' }>, 'kind'>,
     withinMs: number,
-  ): Promise<JudgeAnswer | undefined> {
-    const answer = (await this.#ask({ kind: 'judge', ...asked }, withinMs)) as
-      | JudgeAnswer
+  ): Promise<CheckAnswer | undefined> {
+    const answer = (await this.#ask({ kind: 'check', ...asked }, withinMs)) as
+      | CheckAnswer
       | undefined;
     if (answer === undefined || answer.isDirty === true) this[Symbol.dispose]();
     return answer;

@@ -7,7 +7,7 @@ import { SwitchProcess } from './switch-process.ts';
 import { switched } from './switches.ts';
 import { TreeCopy } from './tree-copy.ts';
 
-/** What became of a mutant: the test that it fails, or how many tests it does not. */
+/** The result of a mutant: the test that fails, or the number of tests that pass. */
 export interface SwitchVerdict {
   readonly killedBy?: string;
   /** The test did not end, with the mutant only. */
@@ -27,7 +27,7 @@ export interface SwitchRunOptions {
   readonly report: (mutant: Mutant, verdict: SwitchVerdict) => void;
 }
 
-/** What the tests of a first run take, and of a second one, which has those that are less near. */
+/** The time for the tests of a first run, and of a second one, which has those that are less near. */
 const FIRST_MS = 2500;
 const SECOND_MS = 20_000;
 /** A test with a mutant may take this many times as long, and this much more. */
@@ -47,7 +47,7 @@ interface Costed {
 }
 
 /**
- * Judges mutants without starting a process for each: all of them are planted at once, behind switches, in a copy of the tree. The
+ * Checks mutants without starting a process for each: all of them are planted at once, behind switches, in a copy of the tree. The
  * tests run once to find which of them come by which switch. Then each mutant is switched on for those tests alone, the nearest
  * first. A test that fails with it and passes without it again has killed it.
  */
@@ -67,13 +67,13 @@ export class SwitchRun {
       return new SwitchProcess(tree.folder, own);
     });
     try {
-      await this.#judgeAll(mutants, processes);
+      await this.#checkAll(mutants, processes);
     } finally {
       for (const process of processes) process[Symbol.dispose]();
     }
   }
 
-  async #judgeAll(mutants: readonly Mutant[], processes: readonly SwitchProcess[]): Promise<void> {
+  async #checkAll(mutants: readonly Mutant[], processes: readonly SwitchProcess[]): Promise<void> {
     const { print, jobs } = this.#options;
     const parts = await Promise.all(
       processes.map(
@@ -93,7 +93,7 @@ export class SwitchRun {
             const near = tests.map(([first]) => first?.nearness ?? -1);
             const isHome = near.indexOf(Math.max(...near)) === job;
             if (isHome === (round === 1) || !left.has(number)) continue;
-            const verdict = await judged(part, number, tests[job] ?? []);
+            const verdict = await checked(part, number, tests[job] ?? []);
             const sum = (passed.get(number) ?? 0) + verdict.passed;
             passed.set(number, sum);
             const reaching = tests.flat().length;
@@ -128,7 +128,7 @@ export class SwitchRun {
   }
 }
 
-async function judged(
+async function checked(
   { process, reached }: Part,
   number: number,
   tests: readonly Costed[],
@@ -144,7 +144,7 @@ async function judged(
       const { name, file, tookMs } = tests[from] as Costed;
       const moreMs = tookMs + (files.has(file) ? 0 : (reached.overheads[file] ?? 0));
       if (costMs + moreMs > mostMs) {
-        // What is too long for any run is left out.
+        // Tests too long for any run are left out.
         if (moreMs > SECOND_MS) continue;
         break;
       }
@@ -156,10 +156,10 @@ async function judged(
     if (chosen.length === 0) continue;
     const limitMs = TIMES_SLOWER * longestMs + MARGIN_MS;
     const withinMs = TIMES_SLOWER * costMs + 3 * MARGIN_MS;
-    let answer = await process.judge({ number, tests: chosen, limitMs }, withinMs);
+    let answer = await process.check({ number, tests: chosen, limitMs }, withinMs);
     // The machine may have stood still, or a mutant before have left something behind: a new process is asked once more.
     if (answer === undefined || answer.late === true || answer.isDirty === true) {
-      answer = await process.judge({ number, tests: chosen, limitMs }, withinMs);
+      answer = await process.check({ number, tests: chosen, limitMs }, withinMs);
     }
     if (answer === undefined) return { killedBy: chosen[0] ?? '', late: true, reaching: 0, passed };
     if (answer.failed !== undefined && answer.isDirty !== true) {

@@ -54,7 +54,7 @@ describe('switched', () => {
   });
 });
 
-/** What a program answers, how it fails, or that it does not end. */
+/** The answer of a program, its failure, or the fact that it does not end. */
 function outcomeOf(program: string, scope: object): unknown {
   try {
     return runInNewContext(program, scope, { timeout: 200 });

@@ -29,7 +29,7 @@ const SCRATCH = join(ROOT, '.tmp', 'new-project');
 const EMPTY = join(SCRATCH, 'empty');
 const PROJECT = join(EMPTY, 'shop');
 const LIMIT_MS = 120_000;
-/** What the program says when a right is missing. */
+/** The message of the program when a right is missing. */
 const REFUSED = /FORBIDDEN|may not/;
 
 interface Role {

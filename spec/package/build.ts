@@ -80,7 +80,7 @@ interface SourceMap {
 
 /**
  * Makes the maps half as large. Comments and declarations of types of the sources become blank, a third of the text; lines and columns
- * stay as they are. The comments that a user reads are those of the declarations. Places in some rooms have no column: see without-columns.ts.
+ * stay as they are. The comments that a user reads are those of the declarations. Places in some folders have no column: see without-columns.ts.
  */
 function shortenMaps(): void {
   const names = readdirSync(DIST, { recursive: true, encoding: 'utf8' });

@@ -11,7 +11,7 @@ const SCRATCH = join(ROOT, '.tmp', 'check-package');
 const PUBLINT = 'publint@0.3.25';
 const ATTW = '@arethetypeswrong/cli@0.18.5';
 const COMPILERS = ['5.4.5', '5.9.3', '6.0.3', '7.0.2'];
-/** What a project on Node has beside the package: declarations need Node's types. */
+/** Packages of a project on Node beside this one: declarations need Node's types. */
 const NODE_TYPES = '@types/node@20.19.43';
 
 let failed = false;

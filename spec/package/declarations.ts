@@ -64,7 +64,7 @@ function headOf(file: string | null): string {
   return /^\/\*\*[\s\S]*?\*\/(?=\n(?:import|export \{|\n|export \*|\/\*\*))/.exec(text)?.[0] ?? '';
 }
 
-/** What an entry passes on as a type only, though it is a class or a function, has no value there: marks it as before the bundling. */
+/** Marks classes and functions that an entry passes on as types only: they have no value there, as before the bundling. */
 function keepTypesTypes(entries: readonly string[], dist: string): void {
   const before = surfaceOf(entries, MODULES);
   const after = surfaceOf(entries, dist);

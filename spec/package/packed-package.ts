@@ -160,7 +160,7 @@ export function filesBelow(folder: string): string[] {
     .toSorted();
 }
 
-/** What files take on a disk with blocks of 4 KiB, as `du` counts them. */
+/** The space of files on a disk with blocks of 4 KiB, as `du` counts them. */
 export function diskBytesOf(folder: string, files: readonly string[]): number {
   return files.reduce((sum, name) => sum + blocks(statSync(join(folder, name)).size), 0);
 }

@@ -15,14 +15,14 @@ const PEER = '@kubernetes/client-node';
 const PEER_VERSION = '1.4.0';
 const PEER_VERSION_22 = '2.0.1';
 const RUNS = 11;
-/** What an install may take at most. */
+/** The limits of an install. */
 const MOST_PACKAGES = 33;
 const MOST_MEGABYTES = 13;
 
 interface Subject {
   /** As the tables name it. */
   readonly name: string;
-  /** What is imported. */
+  /** The imported entry. */
   readonly module: string;
   readonly folder: string;
   /** The Node that imports it. */

@@ -22,7 +22,7 @@ interface Runtime {
   readonly command: readonly string[];
 }
 
-/** Pinned, so that a run tells the same tomorrow. The packages of Node carry binaries for the platform by an install script. */
+/** Pinned, so that a run gives the same result tomorrow. The packages of Node carry binaries for the platform by an install script. */
 const RUNTIMES: readonly Runtime[] = [
   { name: 'Node 20', specifier: 'node@20.19.5', command: ['node/bin/node'] },
   { name: 'Node 22', specifier: 'node@22.23.3', command: ['node/bin/node'] },

@@ -105,7 +105,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       informers.start();
       await informers.whenSynced({ timeoutMs: HANG_MS });
       await configMaps().delete('short-lived');
-      await until('the deletion was told', () => observer.seen.length === 2);
+      await until('the deletion was notified', () => observer.seen.length === 2);
       const deletion = observer.seen[1]!;
       expect(deletion.type).to.equal('delete');
       expect(BigInt(deletion.resourceVersion!) > BigInt(created.metadata.resourceVersion)).to.equal(

@@ -60,7 +60,7 @@ describe('a watch that is killed at random bytes', () => {
     informer.events.on('relist', () => (relists += 1));
     const running = informer.run();
     await informer.whenSynced({ timeoutMs: HANG_MS });
-    // The first list is whole; from here on no connection lives long, and everything that happens has to be told.
+    // The first list is whole; from here on no connection lives long, and every change needs a notification.
     killing = true;
     proxy.cut();
 
@@ -100,7 +100,7 @@ describe('a watch that is killed at random bytes', () => {
       } else if (random() < 0.3) {
         await configMaps.delete(name);
         alive.delete(name);
-        // The answer of a deletion carries no resource version; the observers tell it.
+        // The answer of a deletion carries no resource version; the observers have it.
         history.push({ type: 'delete', key: `default/${name}`, resourceVersion: undefined });
       } else {
         const updated = await configMaps.update({ ...present, data });
@@ -120,7 +120,7 @@ describe('a watch that is killed at random bytes', () => {
     await until('every handler has caught up', () => observers.every((one) => one.matches(alive)));
 
     console.log(
-      `      ${proxy.kills} kills, ${history.length} writes, ${relists} relists, ${observers[0]!.seen.length} events told`,
+      `      ${proxy.kills} kills, ${history.length} writes, ${relists} relists, ${observers[0]!.seen.length} events notified`,
     );
     expect(proxy.kills).to.be.at.least(KILLS);
     const listed = await configMaps.list();

@@ -20,7 +20,7 @@ interface Path {
   close(): Promise<void>;
 }
 
-/** What answers contained, to see what travelled. */
+/** The content of the answers, to see which bytes travelled. */
 class Wiretap {
   text = '';
 

@@ -87,10 +87,10 @@ describe('a client that shows its writes to an informer', () => {
     expect(informer.indexer.get('default/old')).to.equal(undefined);
     expect(informer.lister.list()).to.deep.equal([updated]);
 
-    let told = 0;
-    informer.addHandler({ onDelete: () => (told += 1) });
+    let notified = 0;
+    informer.addHandler({ onDelete: () => (notified += 1) });
     open.open();
-    await until('the watch has caught up', () => told === 1);
+    await until('the watch has caught up', () => notified === 1);
     expect(informer.lister.list()).to.deep.equal([updated]);
   });
 

@@ -27,7 +27,7 @@ async function write(server: ApiServer, names: readonly string[]): Promise<void>
 }
 
 describe('informers of a server that is killed and started again on its port', () => {
-  const told: string[] = [];
+  const notified: string[] = [];
   let relists: number;
 
   /** Kills the server once the informer is synced, starts the next one, and hands both to `after`. */
@@ -40,7 +40,7 @@ describe('informers of a server that is killed and started again on its port', (
       port: number,
     ) => Promise<void>,
   ): Promise<void> {
-    told.length = 0;
+    notified.length = 0;
     relists = 0;
     await using first = new ApiServer({ token: TOKEN, keyValueStore });
     await first.listen();
@@ -53,10 +53,10 @@ describe('informers of a server that is killed and started again on its port', (
     const informer = informers.for<UnstructuredObject>('v1', 'configmaps');
     informer.addHandler({
       view: 'metadata',
-      onAdd: ({ key }) => told.push(`add ${key}`),
-      onUpdate: (_old, { key }) => told.push(`update ${key}`),
+      onAdd: ({ key }) => notified.push(`add ${key}`),
+      onUpdate: (_old, { key }) => notified.push(`update ${key}`),
       onDelete: ({ key, finalStateUnknown }) =>
-        told.push(`delete ${key}${finalStateUnknown ? ', missed' : ''}`),
+        notified.push(`delete ${key}${finalStateUnknown ? ', missed' : ''}`),
     });
     informer.events.on('relist', () => (relists += 1));
     informers.start();
@@ -74,8 +74,8 @@ describe('informers of a server that is killed and started again on its port', (
       await write(next, ['while-away']);
       await next.listen({ port });
       await write(next, ['after']);
-      await until('all is told', () => told.length >= 4);
-      expect(told.toSorted()).to.deep.equal(
+      await until('all is notified', () => notified.length >= 4);
+      expect(notified.toSorted()).to.deep.equal(
         ['after', 'old', 'older', 'while-away'].map((name) => `add default/${name}`),
       );
       expect(informer.indexer.size).to.equal(4);
@@ -94,15 +94,15 @@ describe('informers of a server that is killed and started again on its port', (
         await write(next, ['in-both', ...present]);
         await next.listen({ port });
         await write(next, ['after']);
-        await until('the change after the restart is told', () =>
-          told.includes('add default/after'),
+        await until('the change after the restart is notified', () =>
+          notified.includes('add default/after'),
         );
         await until(
           'the cache is that of the new server',
           () => informer.indexer.size === since + 2,
         );
         const missed = past.map((name) => `delete default/${name}, missed`);
-        expect(told).to.include.members(missed);
+        expect(notified).to.include.members(missed);
         expect(relists).to.be.at.least(1);
       });
     });

@@ -31,10 +31,10 @@ interface Case {
   readonly connection: ConnectOptions;
   readonly apiVersion?: string;
   readonly resource?: string;
-  /** What a person has to read, by default, on standard error and in the rejection alike. */
+  /** The text that a person has to read, by default, on standard error and in the rejection alike. */
   readonly words: readonly (string | RegExp)[];
   readonly code?: ErrorCode;
-  /** Takes the cause away. Left out: nobody can. */
+  /** Takes the cause away. Left out: the cause stays. */
   readonly fix?: () => Promise<unknown>;
 }
 
@@ -71,7 +71,7 @@ async function startUp({ connection, words, fix, ...options }: Case): Promise<vo
   expect(informer.synced).to.equal(true);
 }
 
-/** A port where nobody listens. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => {
@@ -235,7 +235,7 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
     });
   });
 
-  /** Shows the first certificate until the cause is gone, and then the second, to a client that trusts what it is told. */
+  /** Shows the first certificate until the cause is gone, and then the second, to a client that trusts any certificate. */
   const overTls = async (
     shown: Certificate,
     right: Certificate,
@@ -290,7 +290,7 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
     const waiting = waitForCacheSync([registration], { progressIntervalMs: 50 });
     // The first report may come before the first attempt has failed.
     const isReport = (line: string): boolean =>
-      line.includes('still waiting for 1 of 1 caches') && line.includes('ECONNREFUSED');
+      line.includes('1 of 1 caches') && line.includes('ECONNREFUSED');
     await until('a report', () => stderr.lines.some(isReport));
     const report = stderr.lines.find(isReport);
     expect(report).to.include('greeter').and.include('configmaps').and.include('ECONNREFUSED');

@@ -47,17 +47,17 @@ describe('two API servers over one etcd', () => {
       await using toLeft = await connect(left.config);
       await using toRight = await connect(right.config);
       const collection = { namespace: 'default' } as const;
-      const told: string[] = [];
+      const notified: string[] = [];
       await using informers = new SharedInformerFactory(toRight, { logger: silentLogger });
       const watched = informers.for('v1', 'configmaps', collection);
       watched.addHandler({
-        onAdd: (object) => told.push(`+${object.metadata?.name}`),
-        onUpdate: (_old, object) => told.push(`~${object.metadata?.name}`),
-        onDelete: (object) => told.push(`-${object.metadata?.name}`),
+        onAdd: (object) => notified.push(`+${object.metadata?.name}`),
+        onUpdate: (_old, object) => notified.push(`~${object.metadata?.name}`),
+        onDelete: (object) => notified.push(`-${object.metadata?.name}`),
       });
       informers.start();
       await informers.whenSynced({ timeoutMs: HANG_MS });
-      told.length = 0;
+      notified.length = 0;
 
       const writer = toLeft.resource('v1', 'configmaps', collection);
       const created = await writer.create({
@@ -76,8 +76,8 @@ describe('two API servers over one etcd', () => {
       );
       await there.patch('shared', { data: { from: 'the other server' } });
       await writer.delete('shared');
-      await until('the watcher was told all', () => told.length >= 3);
-      expect(told).to.deep.equal(['+shared', '~shared', '-shared']);
+      await until('the watcher has all', () => notified.length >= 3);
+      expect(notified).to.deep.equal(['+shared', '~shared', '-shared']);
     });
   }
 

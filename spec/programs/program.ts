@@ -7,7 +7,7 @@ export type OutputKind =
 
 export type CommandLine = readonly [program: string, ...parameters: string[]];
 
-/** A client program: packages that nobody here has changed, and steps that use them. */
+/** A client program: unchanged packages, and steps that use them. */
 export interface Program {
   readonly name: string;
   /** The packages and their versions. */
@@ -31,7 +31,7 @@ export interface Program {
 
 export interface StepOutcome {
   readonly step: string;
-  /** What went wrong; undefined when the step passed. */
+  /** The failure; undefined when the step passed. */
   readonly failure: string | undefined;
 }
 

@@ -40,7 +40,7 @@ export function differences(row: Row): string[] {
   ];
 }
 
-/** What passed with the real server and failed or was not reached with ours; without a real server what failed. */
+/** Steps that passed with the real server, and failed or were not reached with ours; without a real server those that failed. */
 export function faults({ ours, real }: Row): StepOutcome[] {
   const failed = ours.steps.filter(({ failure }) => failure !== undefined);
   if (real === undefined) return failed;

@@ -13,7 +13,7 @@ import {
   RecordedClient,
 } from './support/recorded-client.ts';
 
-/** What was told of each resource, in its order. */
+/** The notifications of each resource, in order. */
 function byResource(log: readonly string[]): Map<string, readonly string[]> {
   const lines = new Map<string, string[]>();
   for (const line of log) {
@@ -23,7 +23,7 @@ function byResource(log: readonly string[]): Map<string, readonly string[]> {
   return lines;
 }
 
-/** Lines of deletions that a relist tells come in the order of the store. */
+/** Lines of deletions that a relist notifies come in the order of the store. */
 function sorted(lines: readonly string[]): readonly string[] {
   return lines.toSorted();
 }
@@ -47,13 +47,13 @@ describe('the last minutes of a client', () => {
           const { objects } = program;
           const played = await playIncident(world.bytes, { speed: 'instant' }, watchList);
           expect(played.objects, what).to.deep.equal(objects);
-          const told = byResource(program.log);
+          const notified = byResource(program.log);
           for (const [resource, lines] of byResource(played.log)) {
             const first = lines.findIndex((line) => !line.startsWith(`${resource} +`));
             if (first < 0) continue;
             begun += 1;
             const tail = lines.slice(first);
-            const live = told.get(resource)?.slice(-tail.length) ?? [];
+            const live = notified.get(resource)?.slice(-tail.length) ?? [];
             expect(sorted(tail), `${what}, ${resource}`).to.deep.equal(sorted(live));
           }
         });

@@ -140,7 +140,7 @@ describe('the recording of a client', () => {
     });
   });
 
-  it('says which collections it has to who asks for another one, or for none', async () => {
+  it('names its collections when another one, or none, is requested', async () => {
     const { bytes } = await recordedCalls();
     await opened(bytes, {}, async (incident) => {
       const pods = { apiVersion: 'v1', resource: 'pods' };

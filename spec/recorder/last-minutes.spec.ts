@@ -33,7 +33,7 @@ class Readers implements RecordableClient {
     return record(this, 'a.listwatch', { files: this.files, ...options });
   }
 
-  /** What a reader reads, and the cache that it fills. */
+  /** The source of a reader, and the cache that it fills. */
   source(cache?: FakeCache, reader: CollectionReader = PODS, given: Partial<Source> = {}): Source {
     const source: Source = {
       description: 'pods',

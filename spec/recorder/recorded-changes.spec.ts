@@ -182,7 +182,7 @@ describe('the changes of a recording', () => {
     expect(error.message).to.include('option "baseBytes" is for a recording to a file');
   });
 
-  it('have no masked value of an object, whatever changes in it', async () => {
+  it('have no masked value of an object, for any change of it', async () => {
     const recorded = new Recorded();
     const recording = await recorded.record();
     await recorded.start();

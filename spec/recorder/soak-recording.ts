@@ -12,8 +12,8 @@ import { runScenario } from '../soak/soak-run.ts';
 import type { Thing } from '../soak/thing.ts';
 import { MemoryFiles } from './support/memory-files.ts';
 
-/** What an informer did with a recording. */
-export interface Told {
+/** The results of an informer with a recording. */
+export interface Notified {
   /** A line for each call of a handler: kind, key, version. */
   readonly calls: readonly string[];
   /** The bytes of each object at the end, by key. */
@@ -23,7 +23,7 @@ export interface Told {
 /** The world of a seed of the soak, recorded. */
 export interface RecordedSoak {
   readonly bytes: Buffer;
-  readonly live: Told;
+  readonly live: Notified;
   readonly virtualMs: number;
   readonly failures: readonly string[];
 }
@@ -49,7 +49,7 @@ export function plainScenario(seed: number): Scenario {
 export async function recordSoak(seed: number): Promise<RecordedSoak> {
   const files = new MemoryFiles();
   let recording: Promise<Recording<Thing>> | undefined;
-  let told: (() => Told) | undefined;
+  let notified: (() => Notified) | undefined;
   const { virtualMs, failures } = await runScenario(plainScenario(seed), {
     through: (source, runtime) => {
       const begun = record<Thing>(source, 'soak', { files, runtime });
@@ -62,17 +62,17 @@ export async function recordSoak(seed: number): Promise<RecordedSoak> {
       };
     },
     onInformer: (informer) => {
-      told = listen(informer as unknown as SharedIndexInformer<KubernetesObject>);
+      notified = listen(informer as unknown as SharedIndexInformer<KubernetesObject>);
     },
   });
   const recorded = await recording;
   await recorded?.close();
   if (recorded?.failure !== undefined) throw recorded.failure as Error;
-  return { bytes: files.bytes('soak'), live: told!(), virtualMs, failures };
+  return { bytes: files.bytes('soak'), live: notified!(), virtualMs, failures };
 }
 
 /** Replays a recording at its own times, in virtual time. */
-export async function replaySoak(path: string, seed: number): Promise<Told> {
+export async function replaySoak(path: string, seed: number): Promise<Notified> {
   const { order, pageSize, queueCapacity, minWatchTimeoutMs, listTimeoutMs, watchListTimeoutMs } =
     plainScenario(seed);
   const { idleTimeoutMs, silenceProbeMs, internalErrorRetryMs, freeze, cache } =
@@ -99,18 +99,18 @@ export async function replaySoak(path: string, seed: number): Promise<Told> {
     onError: () => {},
     ...options,
   });
-  const told = listen(informer);
+  const notified = listen(informer);
   const running = informer.run();
   await runtime.run(source.whenFinished(), { limitMs: LIMIT_MS });
   await runtime.settle();
   await runtime.advance(1000);
-  const end = told();
+  const end = notified();
   await runtime.run(informer.close());
   await running;
   return end;
 }
 
-function listen(informer: SharedIndexInformer<KubernetesObject>): () => Told {
+function listen(informer: SharedIndexInformer<KubernetesObject>): () => Notified {
   const calls: string[] = [];
   informer.addHandler({
     view: 'metadata',

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { differences } from '../compare/judge.ts';
+import { differences } from '../compare/aspects.ts';
 import { canonical, isRecord, withoutManagedFields } from '../compare/normalise.ts';
 import type { Answer } from '../compare/scenario.ts';
 import { ruleCasesOf, scenarioOf, type RuleCases } from './rule-cases.ts';
@@ -27,7 +27,7 @@ export interface RecordedRules {
   readonly answers: Readonly<Record<string, RuleAnswer>>;
 }
 
-/** What the embedded server says of rules that it does not evaluate. */
+/** The message of the embedded server for rules that it does not evaluate. */
 const OWN_WARNING = / by this server$/;
 
 const MOST_CHANGES = 1000;
@@ -116,7 +116,7 @@ function valueInOneOrder(text: string): string | undefined {
   }
 }
 
-/** What was recorded of a kind; undefined when nothing was. */
+/** The recording of a kind; undefined when there is none. */
 export function recordedRules(kind: RuleCases): RecordedRules | undefined {
   const file = fileOf(kind);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedRules) : undefined;

@@ -22,7 +22,7 @@ const CERTIFICATES = 'certificates.k8s.io/v1';
 const REQUEST =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIWE1IOENBUUF3SFRFTk1Bc0dBMVVFQ2d3RVpHVjJjekVNTUFvR0ExVUVBd3dEWlhabE1Ga3dFd1lIS29aSQp6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVZdTN5WENmVGFVMWd5MVdCa2xKcGZ0TGlXeUcwZFdHZjNob3lEZ3BFCmNCcVZGZlZkQTljZm1DM2Q1Z0tzcjQ2SHZCQlk2VnZ4MkdYN1NyeXJYck8wMktBQU1Bb0dDQ3FHU000OUJBTUMKQTBnQU1FVUNJUURaeG1pNEZvVHU4MGtLZmk2MjFJTzZ0QUZRWnIyUVM3anlUZlJsTk5xZ3BRSWdFVzdwRDBWZwo4YkRKUXRrMVlLWUs1dzU1WnVMUW9abEcrd3lCWUU4N3JIRT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==';
 
-/** What the accounts may do. */
+/** The rights of the accounts. */
 const ROBOT_RULES = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }];
 const HELPER_RULES = [
   { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['helper'] },

@@ -13,7 +13,7 @@ import type { Certificate } from '../../lib/kernel/certificates/certificate-auth
 
 type NameType = 'CN' | 'O' | 'UID';
 
-/** What a certificate says. Everything that is left out is as in a certificate of a client. */
+/** The content of a certificate. Fields that are left out are as in a certificate of a client. */
 export interface CertificateForm {
   readonly subject: readonly (readonly [type: NameType, text: string])[];
   /** Milliseconds from now. */

@@ -168,14 +168,14 @@ describe('a certificate that was obtained by a request', () => {
     expect(await json(other)).to.have.property('reason', 'Forbidden');
     const name = 'after-the-rights';
     let seen = '';
-    const told = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       open.on('data', (piece: string) => {
         seen += piece;
         if (seen.includes(name)) resolve();
       });
     });
     await jane.asAdmin('POST', CONFIG_MAPS, { metadata: { name } });
-    await told;
+    await notified;
     open.destroy();
   });
 

@@ -132,7 +132,7 @@ describe('an incarnation of a controller that uses setInterval and Date', () => 
 });
 
 describe('state at module level', () => {
-  it('that makes a difference is told, and each incarnation gets fresh modules', async () => {
+  it('that makes a difference is reported, and each incarnation gets fresh modules', async () => {
     const { notes, ok, plans } = await run('counts', { modules: 'auto', seeds: 2 });
     expect(notes).to.have.lengthOf(1);
     expect(notes[0]).to.match(/start 1.*freshly loaded.*start \d.*shared/);

@@ -94,7 +94,7 @@ describe('simulate', () => {
     expect(again.failures[0]?.html).to.include('<table>');
   });
 
-  it('tells failures of one cause once, with their number and an example', async () => {
+  it('reports failures of one cause once, with their number and an example', async () => {
     const titles = ['one', 'two'];
     const workload = titles.map((name) => ({
       title: name,
@@ -132,7 +132,7 @@ describe('simulate', () => {
     await expectRefusal(simulate({ controllers: [] }), 'option "controllers" is empty');
   });
 
-  it('tells what is wrong without faults first', async () => {
+  it('reports first what fails without faults', async () => {
     const endless: SimulatedController = {
       name: 'endless',
       async run({ client, runtime, signal }) {

@@ -16,7 +16,7 @@ export interface CacheCheckOptions {
 
 /**
  * Holds a cache against the history: it may be behind, but what it shows has to be what the server had at one moment, and a
- * later one every time somebody looks.
+ * later one with every read.
  */
 export class CacheCheck {
   looks = 0;
@@ -24,7 +24,7 @@ export class CacheCheck {
   readonly #history: History;
   /** The index functions that the informer has, by name. */
   readonly indexing: Record<string, (thing: Thing) => readonly string[]> = {};
-  /** What the server had at `#place`. */
+  /** The objects of the server at `#place`. */
   readonly #shadow = new Map<string, KeyState>();
   #place = -1;
   #epoch = 0;
@@ -78,7 +78,7 @@ export class CacheCheck {
     return true;
   }
 
-  /** What is wrong with a cache that is not current, in words. */
+  /** Describes the difference of a cache that is not current. */
   describeDifference(): string {
     const { informer } = this.#options;
     const { indexer } = informer;
@@ -171,7 +171,7 @@ export class CacheCheck {
     this.#fail(`at ${resourceVersion} ${reason}`);
   }
 
-  /** What is wrong with the cache, should it show the state at `place`. */
+  /** The differences between the cache and the state at `place`. */
   #differenceAt(place: number): string | undefined {
     const { indexer } = this.#options.informer;
     const dirty = new Map<string, KeyState>();

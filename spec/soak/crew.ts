@@ -34,7 +34,7 @@ export class Crew {
   joined = 0;
   left = 0;
   thrown = 0;
-  /** Nobody comes or goes any more. */
+  /** No handler comes or goes any more. */
   settled = false;
   readonly #options: CrewOptions;
   readonly #active = new Map<string, Listener>();
@@ -140,7 +140,7 @@ export class Crew {
     this.#checkLeaver(listener);
   }
 
-  /** Whether nobody has anything left to be told. */
+  /** Whether no handler has a notification left. */
   get idle(): boolean {
     for (const { registration, story } of this.#active.values()) {
       if ((registration?.pending ?? 0) > 0 || !story.idle) return false;

@@ -65,7 +65,7 @@ export function isStreamFault(kind: FaultKind): kind is StreamFault {
   return STREAM_FAULTS.has(kind);
 }
 
-/** What an ERROR event or a broken connection throws; undefined for faults that are no error. */
+/** The error that an ERROR event or a broken connection throws; undefined for faults that are no error. */
 export function errorOf(kind: StreamFault): Error | undefined {
   switch (kind) {
     case 'broken':
@@ -90,7 +90,7 @@ export function refusal(dice: Dice): Error {
     [3, () => internalError('etcdserver: request timed out')],
     [2, () => failure('ServiceUnavailable', 'the server is starting')],
     [2, () => failure('Timeout', 'the request timed out')],
-    [3, () => new ListwatchError('CONNECTION_REFUSED', 'nobody listens')],
+    [3, () => new ListwatchError('CONNECTION_REFUSED', 'no listener')],
     [3, () => new ListwatchError('CONNECTION_FAILED', 'the connection was reset')],
     [1, () => failure('Unauthorized', 'the token has expired')],
     [1, () => failure('Forbidden', 'not yet')],

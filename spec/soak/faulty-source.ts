@@ -27,14 +27,14 @@ export interface FaultySourceOptions {
   readonly faults: FaultLog;
   readonly journal: Journal;
   readonly supportsWatchList: boolean | undefined;
-  /** What the informer says it has. */
+  /** The objects that the informer reports to have. */
   readonly clientVersion: () => string;
 }
 
 /** Requests without a growing delay between them that are taken for a loop; pages of one list count as one. */
 const MOST_REQUESTS_A_SECOND = 25;
 
-/** How requests on the side can be told: nobody else asks for so little. */
+/** Marks requests on the side: no other request asks for so little. */
 const PROBE_LIMIT = 1;
 const PROBE_SECONDS = 1;
 
@@ -186,7 +186,7 @@ export class FaultySource implements ListerWatcher<View> {
       runtime,
       dice,
       onPull: ({ givenSeq }) => {
-        // What was given before a restore proves nothing about the past that the server has now.
+        // Answers from before a restore prove nothing about the past that the server has now.
         if (backend.history.epoch !== epoch) return;
         this.#provenSeq = Math.max(this.#provenSeq, givenSeq);
       },
@@ -229,7 +229,7 @@ export class FaultySource implements ListerWatcher<View> {
     }
   }
 
-  /** A server of its own may be quicker than whoever writes down its history. */
+  /** A server of its own may be quicker than the writer of its history. */
   #caughtUp(event: ThingEvent): Promise<void> | undefined {
     const { backend } = this.#options;
     return backend.history.reached(backend.seqOf(versionOf(event)));
@@ -300,7 +300,7 @@ export class FaultySource implements ListerWatcher<View> {
     }
   }
 
-  /** What the stream has carried, or what came before it. */
+  /** Events that the stream has carried, or that came before it. */
   #passedBy(stream: FaultyStream): readonly ThingEvent[] {
     const { backend } = this.#options;
     if (stream.initial) return [];

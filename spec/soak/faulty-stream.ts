@@ -10,7 +10,7 @@ export interface FaultyStreamOptions {
   /** The reader asks for more, so it has done with everything it was given. */
   readonly onPull: (stream: FaultyStream) => void;
   readonly onGive: (stream: FaultyStream, batch: readonly ThingEvent[]) => void;
-  /** Called once, when nobody reads any more or nothing is left to be read. */
+  /** Called once, when there is no reader any more or nothing left to read. */
   readonly onEnd: (stream: FaultyStream) => void;
 }
 
@@ -61,7 +61,7 @@ export class FaultyStream implements AsyncIterable<readonly ThingEvent[]> {
     this.#silent = true;
   }
 
-  /** What was pushed and what follows comes later. */
+  /** The pushed events and those after them come later. */
   holdFor(delayMs: number): void {
     if (this.#hold !== undefined || this.ended) return;
     this.#hold = this.#options.runtime.setTimer(

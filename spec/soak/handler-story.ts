@@ -6,14 +6,14 @@ export interface StoryOptions {
   readonly name: string;
   readonly history: History;
   readonly journal: Journal;
-  /** Whether every change has to be told, in the order of the history. */
+  /** Whether every change needs a notification, in the order of the history. */
   readonly ordered: boolean;
   readonly wantsResyncs: boolean;
   /** Whether it knows objects by uid and version alone. */
   readonly byVersion: boolean;
   /** Whether changes may be merged because it is slow. */
   readonly coalesces: boolean;
-  /** What the cache held when the handler joined: resource versions by key. */
+  /** The content of the cache when the handler joined: resource versions by key. */
   readonly snapshot: ReadonlyMap<string, string>;
   /** The place in the history that the cache showed when the handler joined, if that can be said. */
   readonly joinedAt: number | undefined;
@@ -21,32 +21,32 @@ export interface StoryOptions {
   readonly joinedPlaces: ReadonlyMap<string, number>;
   /** Whether the informer had its first list by then. */
   readonly joinedSynced: boolean;
-  /** What the cache has of a key at this moment. */
+  /** The object of a key in the cache at this moment. */
   readonly cached: (key: string) => ObjectMeta | undefined;
   readonly informerSynced: () => boolean;
   /** The place in the history of the first list. */
   readonly firstListPlace: () => number | undefined;
 }
 
-interface Told {
+interface Notified {
   /** Place in the states of the key. */
   at: number;
   present: boolean;
-  /** Of the first state that was told, the place in the log. */
+  /** The place in the log of the first state of a notification. */
   readonly firstIndex: number;
 }
 
-/** What one handler is told, held against the history as it comes. */
+/** The notifications of one handler, compared with the history as they come. */
 export class HandlerStory {
   events = 0;
   initials = 0;
   resyncs = 0;
-  /** It was told to go, or its informer has stopped. */
+  /** It was removed, or its informer has stopped. */
   over = false;
   readonly name: string;
   readonly #options: StoryOptions;
-  readonly #keys = new Map<string, Told>();
-  readonly #told: boolean[] = [];
+  readonly #keys = new Map<string, Notified>();
+  readonly #notified: boolean[] = [];
   #newest = -1;
   #running = 0;
   /** Initial additions whose callback has returned. */
@@ -68,14 +68,14 @@ export class HandlerStory {
   added(key: string, serial: string | undefined, meta: ObjectMeta, initial: boolean): void {
     this.#called('add', key, meta, serial);
     this.#checkInitial(key, meta, initial);
-    const told = this.#keys.get(key);
-    if (told?.present === true) this.#fail(`an add of "${key}", which it was told of already`);
-    const at = this.#find(key, told, (one) => isState(one, serial, meta));
+    const notified = this.#keys.get(key);
+    if (notified?.present === true) this.#fail(`an add of "${key}", which it had already`);
+    const at = this.#find(key, notified, (one) => isState(one, serial, meta));
     if (at < 0) {
-      this.#fail(`an add of "${key}" at ${meta.resourceVersion}: ${this.#about(key, told)}`);
+      this.#fail(`an add of "${key}" at ${meta.resourceVersion}: ${this.#about(key, notified)}`);
       return;
     }
-    this.#tell(key, told, at, true);
+    this.#notify(key, notified, at, true);
   }
 
   updated(
@@ -86,60 +86,60 @@ export class HandlerStory {
   ): void {
     this.#called(resync ? 'resync' : 'update', key, meta, serial);
     this.#checkSnapshotComplete(key);
-    const told = this.#keys.get(key);
+    const notified = this.#keys.get(key);
     const states = this.#options.history.statesOf(key);
-    const last = told === undefined ? undefined : states[told.at];
-    if (told?.present !== true || last === undefined) {
-      this.#fail(`an update of "${key}", which it was not told of`);
+    const last = notified === undefined ? undefined : states[notified.at];
+    if (notified?.present !== true || last === undefined) {
+      this.#fail(`an update of "${key}", which it did not have`);
       return;
     }
     if (!isState(last, old, oldMeta)) {
       this.#fail(
-        `an update of "${key}" from ${oldMeta.resourceVersion}, but it was told ${last.version} last`,
+        `an update of "${key}" from ${oldMeta.resourceVersion}, but it had ${last.version} last`,
       );
     }
     if (resync) {
       this.resyncs += 1;
       if (!this.#options.wantsResyncs) this.#fail(`a resync of "${key}", though it wants none`);
       if (!isState(last, serial, meta))
-        this.#fail(
-          `a resync of "${key}" at ${meta.resourceVersion}, but it was told ${last.version}`,
-        );
+        this.#fail(`a resync of "${key}" at ${meta.resourceVersion}, but it had ${last.version}`);
       return;
     }
     if (meta.uid !== last.uid) this.#fail(`an update of "${key}" into another object`);
-    const at = this.#find(key, told, (one) => isState(one, serial, meta));
+    const at = this.#find(key, notified, (one) => isState(one, serial, meta));
     if (at < 0) {
-      this.#fail(`an update of "${key}" to ${meta.resourceVersion}: ${this.#about(key, told)}`);
+      this.#fail(`an update of "${key}" to ${meta.resourceVersion}: ${this.#about(key, notified)}`);
       return;
     }
-    this.#tell(key, told, at, true);
+    this.#notify(key, notified, at, true);
   }
 
   deleted(key: string, meta: ObjectMeta, finalStateUnknown: boolean): void {
     this.#called(finalStateUnknown ? 'delete?' : 'delete', key, meta, undefined);
     this.#checkSnapshotComplete(key);
-    const told = this.#keys.get(key);
+    const notified = this.#keys.get(key);
     const states = this.#options.history.statesOf(key);
-    const last = told === undefined ? undefined : states[told.at];
-    if (told?.present !== true || last === undefined) {
+    const last = notified === undefined ? undefined : states[notified.at];
+    if (notified?.present !== true || last === undefined) {
       // The last state of an object that could never be read.
       if (!states.some(({ unreadable }) => unreadable))
-        this.#fail(`a deletion of "${key}", which it was not told of`);
+        this.#fail(`a deletion of "${key}", which it did not have`);
     } else if (meta.uid !== last.uid) {
-      this.#fail(`a deletion of "${key}" with uid ${meta.uid}, but it was told of ${last.uid}`);
+      this.#fail(`a deletion of "${key}" with uid ${meta.uid}, but it had ${last.uid}`);
     }
     const at = this.#find(
       key,
-      told,
+      notified,
       ({ thing, version }) =>
         thing === undefined && (finalStateUnknown || version === meta.resourceVersion),
     );
     if (at < 0) {
-      this.#fail(`a deletion of "${key}" at ${meta.resourceVersion}: ${this.#about(key, told)}`);
+      this.#fail(
+        `a deletion of "${key}" at ${meta.resourceVersion}: ${this.#about(key, notified)}`,
+      );
       return;
     }
-    this.#tell(key, told, at, false);
+    this.#notify(key, notified, at, false);
   }
 
   /** A callback has come to its end. */
@@ -149,7 +149,7 @@ export class HandlerStory {
     this.#inInitial = false;
   }
 
-  /** Whoever is synced has seen all objects of the start. */
+  /** A handler that is synced has seen all objects of the start. */
   checkSynced(): void {
     if (this.#syncChecked || !this.isSynced()) return;
     this.#syncChecked = true;
@@ -171,8 +171,8 @@ export class HandlerStory {
     const { history } = this.#options;
     for (const key of history.keys()) {
       const state = history.present.get(key);
-      const told = this.#keys.get(key);
-      const last = told?.present === true ? history.statesOf(key)[told.at] : undefined;
+      const notified = this.#keys.get(key);
+      const last = notified?.present === true ? history.statesOf(key)[notified.at] : undefined;
       if (last?.version === state?.version && last?.uid === state?.uid) continue;
       this.#fail(
         `at the end it takes "${key}" for ${last?.version ?? 'absent'}, which is ${state?.version ?? 'absent'}`,
@@ -181,20 +181,22 @@ export class HandlerStory {
     if (coalesced === 0) this.checkComplete(history.log.length - 1);
   }
 
-  /** Every change up to a place that no list stood in for was told. */
+  /** Every change up to a place was notified, but for those that a list stood in for. */
   checkComplete(upTo: number): void {
     const { history, joinedAt } = this.#options;
     for (let index = (joinedAt ?? -1) + 1; index <= upTo; index += 1) {
-      if (this.#told[index] === true || history.isExcused(index)) continue;
+      if (this.#notified[index] === true || history.isExcused(index)) continue;
       const { key, version, thing } = history.log[index] as KeyState;
       if (joinedAt === undefined && index <= (this.#keys.get(key)?.firstIndex ?? Infinity))
         continue;
-      this.#fail(`was never told that "${key}" ${thing ? 'changed' : 'was deleted'} at ${version}`);
+      this.#fail(
+        `was never notified that "${key}" ${thing ? 'changed' : 'was deleted'} at ${version}`,
+      );
       return;
     }
   }
 
-  /** In the middle: what it was told has no gap. */
+  /** In the middle: its notifications have no gap. */
   checkLeft(): void {
     const { ordered, coalesces } = this.#options;
     if (ordered && !coalesces) this.checkComplete(this.#newest);
@@ -231,7 +233,9 @@ export class HandlerStory {
   #checkSnapshotComplete(key: string): void {
     const { snapshot } = this.#options;
     if (this.events <= snapshot.size)
-      this.#fail(`was told a change of "${key}" before it had all ${snapshot.size} of the cache`);
+      this.#fail(
+        `was notified of a change of "${key}" before it had all ${snapshot.size} of the cache`,
+      );
   }
 
   /** The cache shows what the callback is about, or something later. */
@@ -250,17 +254,19 @@ export class HandlerStory {
       if (one.index <= state.index) break;
       if (meta === undefined ? one.thing === undefined : one.version === version) return;
     }
-    this.#fail(`told ${state.version} of "${key}" while the cache shows ${version ?? 'nothing'}`);
+    this.#fail(
+      `notified of ${state.version} of "${key}" while the cache shows ${version ?? 'nothing'}`,
+    );
   }
 
-  /** The next place after what was told, among the states of the key; -1 for none. */
-  #find(key: string, told: Told | undefined, fits: (state: KeyState) => boolean): number {
+  /** The next place after the last notification, among the states of the key; -1 for none. */
+  #find(key: string, notified: Notified | undefined, fits: (state: KeyState) => boolean): number {
     const states = this.#options.history.statesOf(key);
     const { joinedAt = -1, joinedPlaces, snapshot } = this.#options;
-    let at = told === undefined ? (joinedPlaces.get(key) ?? 0) : told.at + 1;
-    if (told === undefined && joinedAt >= 0) {
+    let at = notified === undefined ? (joinedPlaces.get(key) ?? 0) : notified.at + 1;
+    if (notified === undefined && joinedAt >= 0) {
       while (at < states.length && (states[at] as KeyState).index <= joinedAt) at += 1;
-      // What was there when it joined; an object that cannot be read stays as it was.
+      // The object from when it joined; one that cannot be read stays unchanged.
       if (this.events <= snapshot.size) {
         do at -= 1;
         while (at >= 0 && !fits(states[at] as KeyState));
@@ -271,42 +277,42 @@ export class HandlerStory {
     return at < states.length ? at : -1;
   }
 
-  #tell(key: string, told: Told | undefined, at: number, present: boolean): void {
+  #notify(key: string, notified: Notified | undefined, at: number, present: boolean): void {
     const { history, ordered, coalesces, snapshot } = this.#options;
     const state = history.statesOf(key)[at] as KeyState;
     const { index } = state;
-    if (told === undefined) {
+    if (notified === undefined) {
       this.#keys.set(key, { at, present, firstIndex: index });
     } else {
-      told.at = at;
-      told.present = present;
+      notified.at = at;
+      notified.present = present;
     }
-    while (this.#told.length <= index) this.#told.push(false);
-    this.#told[index] = true;
-    if ((this.#options.byVersion || !present) && history.epoch > 0) this.#tellTwins(state);
+    while (this.#notified.length <= index) this.#notified.push(false);
+    this.#notified[index] = true;
+    if ((this.#options.byVersion || !present) && history.epoch > 0) this.#notifyCopies(state);
     if (index > this.#newest) {
       this.#newest = index;
     } else if (ordered && !coalesces && this.events > snapshot.size && !history.isExcused(index)) {
-      this.#fail(`told ${state.version} of "${key}" after something later`);
+      this.#fail(`notified of ${state.version} of "${key}" after something later`);
     }
     this.#checkCache(key, state);
   }
 
-  /** After a restore a version can be given out again; by uid and version alone nobody can tell which was meant. */
-  #tellTwins({ next, uid, version }: KeyState): void {
+  /** After a restore a version can be given out again; uid and version alone do not distinguish the two. */
+  #notifyCopies({ next, uid, version }: KeyState): void {
     for (let state = next; state !== undefined; state = state.next) {
       if (state.uid !== uid || state.version !== version) continue;
-      while (this.#told.length <= state.index) this.#told.push(false);
-      this.#told[state.index] = true;
+      while (this.#notified.length <= state.index) this.#notified.push(false);
+      this.#notified[state.index] = true;
     }
   }
 
-  #about(key: string, told: Told | undefined): string {
+  #about(key: string, notified: Notified | undefined): string {
     const states = this.#options.history.statesOf(key);
-    const last = told === undefined ? 'nothing yet' : states[told.at]?.version;
-    const story = states.slice(Math.max(0, (told?.at ?? 0) - 2)).slice(0, 8);
+    const last = notified === undefined ? 'nothing yet' : states[notified.at]?.version;
+    const story = states.slice(Math.max(0, (notified?.at ?? 0) - 2)).slice(0, 8);
     const versions = story.map(({ version, thing }) => (thing ? version : `-${version}`));
-    return `it was told ${last}; the history goes ${versions.join(' ')}`;
+    return `it had ${last}; the history goes ${versions.join(' ')}`;
   }
 
   #fail(what: string): void {

@@ -1,6 +1,6 @@
 import type { Thing } from './thing.ts';
 
-/** What became of one object of the selected collection by one change. */
+/** The effect of one change on an object of the selected collection. */
 export interface KeyState {
   readonly key: string;
   /** Place in the log. */
@@ -15,9 +15,9 @@ export interface KeyState {
   readonly seq: number;
   /** The informer's transform throws on it: it is never seen. */
   readonly unreadable: boolean;
-  /** The deletion of an object that could not be read: whoever has not seen it need not hear of it. */
+  /** The deletion of an object that could not be read: a reader that has not seen it needs no notification. */
   readonly unseen: boolean;
-  /** What became of it then. */
+  /** The effect on it. */
   next: KeyState | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Epoch {
 }
 
 /**
- * What really happened in the selected collection, in order: the truth that caches and handlers are held against.
+ * The changes of the selected collection, in order: caches and handlers are compared with them.
  *
  * A server that is restored to an older state begins a new epoch, in which versions are given out a second time; the jump
  * itself is written down as changes, so that the log from its start up to a place always adds up to the state at that place.
@@ -41,7 +41,7 @@ export class History {
   readonly #byKey = new Map<string, KeyState[]>();
   readonly #epochs: Epoch[] = [{ first: 0, seq: 0, end: Infinity }];
   readonly #present = new Map<string, KeyState>();
-  /** Changes that nobody needs to have been told: a list stood in for them, or they were undone. */
+  /** Changes that need no notification: a list stood in for them, or they were undone. */
   readonly #excused: boolean[] = [];
   readonly #waiting: { readonly seq: number; readonly resolve: () => void }[] = [];
   #seq = 0;
@@ -55,7 +55,7 @@ export class History {
     return this.#seq;
   }
 
-  /** What is there now, by key. */
+  /** The present objects, by key. */
   get present(): ReadonlyMap<string, KeyState> {
     return this.#present;
   }
@@ -109,7 +109,7 @@ export class History {
     this.reach(seq);
   }
 
-  /** The server is back at `seq` with exactly these objects. What was undone nobody needs to have been told. */
+  /** The server is back at `seq` with exactly these objects. Changes that were undone need no notification. */
   restore(things: ReadonlyMap<string, Thing>, seq: number, version: string): void {
     const undoneFrom = this.placeAt(this.epoch, seq) + 1;
     (this.#epochs.at(-1) as Epoch).end = this.#seq;

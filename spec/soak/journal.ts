@@ -1,10 +1,10 @@
 import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 
-/** What went wrong in a run, and on request everything that happened. */
+/** The failures of a run, and on request all of its events. */
 export class Journal {
   readonly failures: string[] = [];
   readonly lines: string[] = [];
-  /** Writes a line; undefined when nobody wants to read it. */
+  /** Writes a line; undefined when there is no reader. */
   readonly trace: ((line: string) => void) | undefined;
   readonly #runtime: Pick<Runtime, 'monotonicMs'>;
 
@@ -31,5 +31,5 @@ export class Journal {
   }
 }
 
-/** More of one run tell nothing new. */
+/** Further ones of the same run add nothing. */
 const MOST_FAILURES = 10;

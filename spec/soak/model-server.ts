@@ -35,7 +35,7 @@ export interface ModelServerOptions {
   readonly watchCapacity: number;
   /** Whether a restored server gives out versions again; otherwise it goes on after the highest one. */
   readonly reusesVersions: boolean;
-  /** What a watch from the future is answered with. */
+  /** The answer to a watch from the future. */
   readonly futureWatch: 'expired' | 'too-large' | 'accept';
 }
 
@@ -44,7 +44,7 @@ interface Write {
   readonly key: string;
   readonly before: View | undefined;
   readonly after: View | undefined;
-  /** What it is to the selected collection. */
+  /** Its effect on the selected collection. */
   readonly event: ThingEvent | undefined;
 }
 
@@ -111,7 +111,7 @@ export class ModelServer implements Backend, ListerWatcher<View> {
 
   /**
    * Nothing is written between a restore and the next request of the informer: should the versions have passed its own by
-   * then, no client could tell.
+   * then, no client could know.
    */
   get writable(): boolean {
     return this.restoreSeen;

@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** A mutant that is not found by as many seeds counts as missed. */
 const MOST_SEEDS = 500;
 
-/** What became of a mutant: the first seed that fails, or why there is none. */
+/** The result of a mutant: the first seed that fails, or why there is none. */
 export type Verdict =
   | { readonly seed: number; readonly failure: string }
   | { readonly missed: string }

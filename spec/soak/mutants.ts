@@ -1,7 +1,7 @@
 /** A bug that is put into a copy of the code to see whether the soak finds it. */
 export interface Mutant {
   readonly name: string;
-  /** What is wrong with it. */
+  /** The bug in it. */
   readonly bug: string;
   /** Path below `lib`. */
   readonly file: string;
@@ -18,14 +18,14 @@ const QUEUE = 'cache/informer/handlers/handler-queue.ts';
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'event-lost',
-    bug: 'a batch of exactly seven changes is told to nobody',
+    bug: 'a batch of exactly seven changes reaches no handler',
     file: FANOUT,
     from: "if (batch.audience === 'all' || resync.due) queue.push(batch);",
     to: "if ((batch.audience === 'all' || resync.due) && batch.notifications.length !== 7) queue.push(batch);",
   },
   {
     name: 'event-twice',
-    bug: 'a batch of exactly five changes is told twice',
+    bug: 'a batch of exactly five changes is notified twice',
     file: QUEUE,
     from: 'this.#batches.push(batch);\n    this.#queued += length;',
     to: 'for (let times = length === 5 && !batch.initial ? 2 : 1; times > 0; times -= 1) {\n      this.#batches.push(batch);\n      this.#queued += length;\n    }',
@@ -38,7 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (resync !== undefined) queue.push(batch);',
   },
   {
-    name: 'relist-tells-no-deletion',
+    name: 'relist-without-deletions',
     bug: 'what a relist lacks leaves the cache without a word',
     file: RELIST,
     from: 'this.#transaction.delete(key);\n    this.#deletions.push(lastSeen(key, old));',
@@ -60,14 +60,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'recreated-as-update',
-    bug: 'another object of the same name is told as an update',
+    bug: 'another object of the same name is notified as an update',
     file: RELIST,
     from: 'return before !== undefined && after !== undefined && before !== after;',
     to: 'return before !== undefined && after !== undefined && before === `${after}!`;',
   },
   {
-    name: 'unchanged-told',
-    bug: 'a relist tells what has not changed',
+    name: 'unchanged-notified',
+    bug: 'a relist notifies of unchanged objects',
     file: 'cache/collection/stored-objects.ts',
     from: 'return resourceVersion === after.resourceVersion && before.uid === after.uid;',
     to: 'return false;',
@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'merge-forgets-deletion',
-    bug: 'of an object that went and came back the handler is told only that it came',
+    bug: 'of an object that went and came back the handler is notified only of the addition',
     file: 'cache/informer/handlers/coalesce.ts',
     from: 'if (gone !== undefined) merged.push(gone);',
     to: 'if (gone !== undefined && present === undefined) merged.push(gone);',
@@ -179,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'body-gone',
-    bug: 'what has left a cache has lost its body, whoever may read it',
+    bug: 'what has left a cache has lost its body, for all readers',
     file: 'cache/memory/slab-memory.ts',
     from: "this.#arena.release(view, why === 'unused' ? 'body' : this.#retention.readable);",
     to: "this.#arena.release(view, why === 'unused' ? 'body' : 'metadata');",

@@ -11,7 +11,7 @@ const SEEDS = [1, 2, 3];
 /** Plays seeds with a worker that answers each, but for what `onSeed` does before. */
 async function play(onSeed: string, options: Partial<PoolOptions>): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'listwatch-pool-'));
-  const told: string[] = [];
+  const notified: string[] = [];
   try {
     const file = join(folder, 'worker.mjs');
     writeFileSync(
@@ -32,13 +32,13 @@ async function play(onSeed: string, options: Partial<PoolOptions>): Promise<stri
       seeds: SEEDS,
       without: new Set(),
       workers: 1,
-      onReport: ({ seed, failures }) => told.push([`${seed}`, ...failures].join(': ')),
-      onInconclusive: (seed, limitMs) => told.push(`${seed}: nothing within ${limitMs} ms`),
+      onReport: ({ seed, failures }) => notified.push([`${seed}`, ...failures].join(': ')),
+      onInconclusive: (seed, limitMs) => notified.push(`${seed}: nothing within ${limitMs} ms`),
       enough: () => false,
       worker: pathToFileURL(file),
       ...options,
     });
-    return told;
+    return notified;
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -47,19 +47,19 @@ async function play(onSeed: string, options: Partial<PoolOptions>): Promise<stri
 describe('the processes of the soak', () => {
   it('play a seed again, with more time, that gave no answer', async () => {
     const once = 'if (seed === 2 && !existsSync(marker)) { writeFileSync(marker, ""); hang(); }';
-    const told = await play(once, { limitMs: 2_000, attempts: 5 });
-    expect(told.toSorted()).to.deep.equal(['1', '2', '3']);
-    expect(told.at(-1)).to.equal('2');
+    const notified = await play(once, { limitMs: 2_000, attempts: 5 });
+    expect(notified.toSorted()).to.deep.equal(['1', '2', '3']);
+    expect(notified.at(-1)).to.equal('2');
   });
 
   it('call a seed inconclusive, not failed, that never gives an answer', async () => {
-    const told = await play('hang();', { seeds: [2], limitMs: 250, attempts: 2 });
-    expect(told).to.deep.equal(['2: nothing within 1000 ms']);
+    const notified = await play('hang();', { seeds: [2], limitMs: 250, attempts: 2 });
+    expect(notified).to.deep.equal(['2: nothing within 1000 ms']);
   });
 
   it('call a seed failed whose process ends by itself, and play the others', async () => {
-    const told = await play('if (seed === 2) process.exit(7);', {});
-    expect(told.toSorted()).to.deep.equal(['1', '2: the process ended with 7', '3']);
+    const notified = await play('if (seed === 2) process.exit(7);', {});
+    expect(notified.toSorted()).to.deep.equal(['1', '2: the process ended with 7', '3']);
   });
 });
 

@@ -16,7 +16,7 @@ export interface PoolOptions {
   readonly limitMs?: number | undefined;
   /** Attempts at a seed, each with more time. @defaultValue 3 */
   readonly attempts?: number | undefined;
-  /** What plays the seeds. */
+  /** The module that plays the seeds. */
   readonly worker?: URL | undefined;
 }
 

@@ -36,7 +36,7 @@ export function printTotals(totals: SoakTotals, wallSeconds: number): string {
   return [
     `seeds            ${grouped(totals.seeds)} (${bySource.model} model, ${bySource.storage} storage, ${bySource.http} http) in ${wallSeconds.toFixed(0)} s`,
     `operations       ${grouped(totals.operations)}`,
-    `events checked   ${grouped(totals.events)}, told to ${grouped(totals.handlers)} handlers; ${grouped(totals.merged)} more were merged`,
+    `events checked   ${grouped(totals.events)}, sent to ${grouped(totals.handlers)} handlers; ${grouped(totals.merged)} more were merged`,
     `looks at caches  ${grouped(totals.looks)}`,
     `lists, watches   ${grouped(totals.lists)} (${grouped(totals.relists)} relists), ${grouped(totals.watches)}; at most ${totals.peakRequests} requests a second`,
     `virtual hours    ${grouped(Math.round(totals.virtualHours))}`,

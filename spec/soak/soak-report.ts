@@ -1,7 +1,7 @@
 import type { FaultKind } from './faults.ts';
 import type { SourceKind } from './scenario.ts';
 
-/** What became of one seed. */
+/** The result of one seed. */
 export interface SeedReport {
   readonly seed: number;
   readonly source: SourceKind;
@@ -25,7 +25,7 @@ export interface SeedReport {
   readonly trace: readonly string[];
 }
 
-/** What became of many. */
+/** The results of many seeds. */
 export interface SoakTotals {
   seeds: number;
   bySource: Record<SourceKind, number>;

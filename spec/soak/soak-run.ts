@@ -187,7 +187,7 @@ class SoakRun {
     };
   }
 
-  /** Faults have stopped: within a bounded time everybody has to know what is there. */
+  /** Faults have stopped: within a bounded time every handler has to have the present objects. */
   async #converge(): Promise<void> {
     const { minWatchTimeoutMs, listTimeoutMs, watchListTimeoutMs } = this.#scenario;
     // A watch that was opened beside a list may stay open longer than others, and be silent until then.
@@ -208,7 +208,7 @@ class SoakRun {
     this.#cache.look(true);
     this.#cache.checkReaders();
     if (!(await this.#waitFor(() => this.#crew.idle, LONGEST_DRAIN_MS))) {
-      journal.fail('handlers still have something to be told');
+      journal.fail('handlers still have notifications');
       return;
     }
     this.#merged = this.#crew.checkEnd();
@@ -217,7 +217,7 @@ class SoakRun {
     await this.#stayQuiet();
   }
 
-  /** Nothing happens, so nobody is told anything, and the server is left in peace. */
+  /** Nothing happens: no handler is called, and the server gets no request. */
   async #stayQuiet(): Promise<void> {
     const { minWatchTimeoutMs } = this.#scenario;
     const quietMs = 3 * minWatchTimeoutMs + 60_000;
@@ -282,7 +282,7 @@ class SoakRun {
       historySize,
       watchCapacity,
       futureWatch,
-      // A queue by key does not tell which objects of a relist could not be read. Of those the informer keeps a state that a
+      // A queue by key does not report which objects of a relist could not be read. Of those the informer keeps a state that a
       // restore has undone, and would take an object that is given its version once more for the same.
       reusesVersions: order === 'arrival' || !faults.includes('transform'),
     });
@@ -349,7 +349,7 @@ class SoakRun {
     };
   }
 
-  /** Who reads whole objects has them decoded; without that, they stay bytes. */
+  /** A reader of whole objects has them decoded; without one, they stay bytes. */
   #indexers(): Indexers<Thing> {
     if (this.#scenario.readsMetadata) return { letter: indexByLetter };
     return { tag: indexByTag, letter: indexByLetter };

@@ -25,7 +25,7 @@ async function work({ seeds, without }: Assignment): Promise<void> {
       setImmediate(resolve);
     });
     if (unhandled !== undefined) {
-      const what = `a rejection that nobody handled: ${errorMessage(unhandled)}`;
+      const what = `an unhandled rejection: ${errorMessage(unhandled)}`;
       report = { ...report, failures: [...report.failures, what] };
     }
     process.send?.({ report });

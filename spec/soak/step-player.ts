@@ -19,7 +19,7 @@ export interface StepPlayerOptions {
   readonly faults: FaultLog;
   readonly journal: Journal;
   readonly keys: readonly string[];
-  /** What objects of this run may have. */
+  /** The values that objects of this run may have. */
   readonly flaws: readonly Flaw[];
   readonly crew: Crew;
   readonly habits: readonly ListenerHabits[];
@@ -39,7 +39,7 @@ export class StepPlayer {
     this.#options = options;
   }
 
-  /** What is there before anybody looks. */
+  /** The objects before the first reader. */
   async populate(dice: Dice, count: number): Promise<void> {
     for (const key of this.#options.keys.slice(0, count)) await this.#put(dice, key);
   }

@@ -2,7 +2,7 @@ import type { KubernetesObject, ObjectMeta } from '../../lib/meta/object.ts';
 import type { ObjectView } from '../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../lib/meta/watch-event.ts';
 
-/** What a callback of the user cannot stand about an object. */
+/** The property of an object at which a callback of the user fails. */
 export type Flaw = 'transform' | 'index';
 
 /** The object of the soak: a config map. `serial` is of the write, and no two writes share one. */
@@ -14,7 +14,7 @@ export interface Thing extends KubernetesObject {
 export type View = ObjectView<Thing>;
 export type ThingEvent = WatchEvent<View>;
 
-/** What a write asks for; uid and resource version are the server's. */
+/** The content of a write; uid and resource version are the server's. */
 export interface Draft {
   readonly key: string;
   readonly serial: string;
@@ -24,7 +24,7 @@ export interface Draft {
   readonly tags: string;
 }
 
-/** What informers with a selector select. */
+/** The selection of informers with a selector. */
 export const SELECTOR = 'app=web';
 
 export function thingOf(

@@ -219,7 +219,7 @@ export class EtcdCluster implements AsyncDisposable {
     return this.members.map(({ url }) => url);
   }
 
-  /** The member that leads; undefined while nobody does, or nobody says so. */
+  /** The member that leads; undefined while there is none, or none that says so. */
   async leader(): Promise<EtcdMember | undefined> {
     const answers = await Promise.all(this.members.map(leadership));
     return this.members.find((_, index) => answers[index]);

@@ -20,7 +20,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** What is open after the handles that are being closed are gone. */
+/** The handles still open after those being closed are gone. */
 async function leftOpenAfterGrace(allowed: number): Promise<readonly string[]> {
   let left = leftOpen();
   for (let turn = 0; turn < QUICK_TURNS + PAUSES && left.length > allowed; turn += 1) {
@@ -45,7 +45,7 @@ function without(all: readonly string[], known: readonly string[]): string[] {
 const watchdog = new HangWatchdog();
 /** The standard streams, where they are pipes. */
 let atStart: readonly string[] = [];
-/** What was open after the spec before, so that a leak fails one spec and not all that follow. */
+/** The handles open after the spec before, so that a leak fails one spec and not all that follow. */
 let before: readonly string[] = [];
 
 /** Fails every spec that leaves a timer, socket, server or child process behind, and goes on with the next one. */

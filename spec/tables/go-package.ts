@@ -18,7 +18,7 @@ export interface GoType {
   readonly name: string;
   /** Of a struct. */
   readonly fields?: readonly GoField[];
-  /** What the type is another name of. */
+  /** The type of which this one is an alias. */
   readonly underlying?: string;
   readonly markers: Markers;
 }

@@ -24,7 +24,7 @@ export interface RecordedColumn {
   readonly priority: number;
 }
 
-/** What a server serves of one group and version. */
+/** The resources that a server serves of one group and version. */
 export interface RecordedVersion {
   /** Empty for the core group. */
   readonly group: string;

@@ -15,10 +15,10 @@ class World {
   readonly runtime: VirtualRuntime = new VirtualRuntime({ seed: 3 });
   readonly server: ApiServer = new ApiServer({ runtime: this.runtime });
   readonly user: Client = this.client();
-  /** What the code of the program has noticed. */
+  /** The observations of the code of the program. */
   readonly noticed: string[] = [];
   readonly program: TestProgram;
-  /** What the program has sent. */
+  /** The requests of the program. */
   readonly requests: ApiRequest[] = [];
   #next = 0;
 

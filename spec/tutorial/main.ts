@@ -15,7 +15,7 @@ const WHERE = join(SCRATCH, 'where');
 async function type({ text }: TutorialStep, folder: string, tarball: string): Promise<string> {
   const typed = text.replace('npm install listwatch', `npm install "${tarball}"`);
   const script = `set -euo pipefail\n${typed}\npwd > "${WHERE}"\n`;
-  // What this npm passes on to its programs is not meant for that one.
+  // Settings that this npm passes on to its programs are not for that one.
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?!config_(?:registry|cache|userconfig)$)/i.test(name),
   );

@@ -11,7 +11,7 @@ export interface TutorialStep {
   readonly text: string;
 }
 
-/** What the tutorial tells its reader to do, in order. @throws {Error} for a block that is neither a file nor lines to type. */
+/** The steps of the tutorial, in order. @throws {Error} for a block that is neither a file nor lines to type. */
 export function tutorialSteps(): TutorialStep[] {
   const text = readFileSync(join(ROOT, 'docs', 'tutorial.md'), 'utf8');
   const steps: TutorialStep[] = [];

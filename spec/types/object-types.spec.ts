@@ -16,7 +16,7 @@ const PACKAGES = [
 /** This package, which has no folder in `node_modules`. */
 const OWN = 'listwatch/types';
 
-/** What the compiler says about the programs, line by line. */
+/** The messages of the compiler about the programs, line by line. */
 async function complaints(): Promise<string[]> {
   try {
     await promisify(execFile)(TSC, ['-p', import.meta.dirname]);

@@ -449,7 +449,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       waitsFor: () => this.waitingFor,
       onError: (error, about) => errors.report(error, { source: 'handler', ...about }),
       onRemoved: (handler) => meter?.handlerRemoved(handler),
-      onWarning: (message) => logger.warn(`informer ${name}: ${message}`),
+      onWarning: (message, fields) => logger.warn(message, { informer: name, ...fields }),
     });
   }
 }

@@ -36,10 +36,10 @@ export class ReflectorObserver {
 
   transition(exact: Omit<ReflectorTransition, 'name'>): void {
     const { name, logger, metrics, onTransition } = this.#options;
-    const { from, to, reason, items, events, delayMs } = exact;
+    const { from, to, items, events, delayMs } = exact;
     const durationMs = Math.round(exact.durationMs);
     const transition = { ...exact, durationMs, delayMs: delayMs && Math.round(delayMs) };
-    logger.debug(`reflector ${name}: ${from} -> ${to}: ${reason}`, transition);
+    logger.debug('reflector changed its state', transition);
     metrics.count('listwatch_reflector_transitions_total', 1, { name, from, to });
     if (from === 'listing' || from === 'streaming-list') {
       metrics.observe('listwatch_reflector_list_duration_seconds', durationMs / 1000, { name });
@@ -107,13 +107,15 @@ export class ReflectorObserver {
       const context: ReflectorErrorContext = { name, ...story, repeated, worthLogging, message };
       this.#guard('onError', () => onError(error, context));
     } else if (worthLogging) {
-      logger[story.expected ? 'debug' : 'warn'](message, { error });
+      const { during, delayMs } = story;
+      const fields = { reflector: name, during, delayMs, problem: message, error };
+      logger[story.expected ? 'debug' : 'warn']('watch failed', fields);
     }
   }
 
   #guard(hook: string, call: () => unknown): void {
     const { name, logger } = this.#options;
-    runHook(logger, `reflector ${name}: the hook ${hook}`, call);
+    runHook(logger, hook, call, { reflector: name });
   }
 }
 

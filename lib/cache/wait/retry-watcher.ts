@@ -263,8 +263,10 @@ export class RetryWatcher<V extends HasMetadata>
     const { server, text } = failureLine(error);
     const message = `the watch of ${name} failed${server}: ${text}; ${plan}`;
     const context: RetryContext = { name, resourceVersion, delayMs, message };
-    if (onRetry === undefined) logger.warn(message, { error });
-    else runHook(logger, 'the hook onRetry', () => onRetry(error, context));
+    if (onRetry === undefined) {
+      const fields = { watcher: name, resourceVersion, delayMs, problem: message, error };
+      logger.warn('watch failed', fields);
+    } else runHook(logger, 'onRetry', () => onRetry(error, context), { watcher: name });
   }
 
   get #name(): string {

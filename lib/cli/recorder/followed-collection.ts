@@ -2,7 +2,8 @@ import { SharedInformerFactory } from '../../cache/informer/factory/shared-infor
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import type { Logger } from '../../kernel/report/logger.ts';
+import { logLine } from '../../kernel/report/log-line.ts';
+import type { LogFields, Logger } from '../../kernel/report/logger.ts';
 import type { MaskChoice } from '../../meta/masking/object-mask.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { Arguments, OptionTable } from '../arguments/parse-arguments.ts';
@@ -67,8 +68,8 @@ export async function collectionsOf(
 ): Promise<FollowedCollections> {
   // Loaded here: help needs no client.
   const { connect } = await import('../../client/rest/connect.ts');
-  const warn = (message: string): void => {
-    stderr.write(`listwatch: ${shownText(message, LONGEST_MESSAGE)}\n`);
+  const warn = (message: string, fields?: LogFields): void => {
+    stderr.write(`listwatch: ${shownText(logLine(message, fields).line, LONGEST_MESSAGE)}\n`);
   };
   const logger: Logger = { debug: () => {}, info: () => {}, warn, error: warn };
   const [kubeconfig, context] = [valueOf(given, 'kubeconfig'), valueOf(given, 'context')];

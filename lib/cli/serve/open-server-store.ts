@@ -58,7 +58,8 @@ export class SnapshotStore implements ServerStore {
     }
     if (lost) {
       logger.warn(
-        `the last run with ${path} did not end cleanly, or still runs: the state is the one before that run`,
+        'the last run with the snapshot did not end cleanly, or still runs: the state is the one before that run',
+        { snapshot: path },
       );
     }
     return new SnapshotStore(path, store, found, lost);

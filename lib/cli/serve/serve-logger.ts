@@ -1,4 +1,5 @@
 import { ConsoleLogger } from '../../kernel/report/console-logger.ts';
+import { logLine } from '../../kernel/report/log-line.ts';
 import type { LogFields, Logger } from '../../kernel/report/logger.ts';
 import { plainText } from '../../kernel/text/plain-text.ts';
 import type { CommandHost } from '../contract/command.ts';
@@ -16,10 +17,10 @@ export function serveLogger(
       stderr.write(`${line}\n`);
     },
   });
-  const info = (message: string, fields: LogFields = {}): void => {
+  const info = (message: string, fields?: LogFields): void => {
     if (!verbose) return;
-    const values = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-    stderr.write(`${plainText(`listwatch: ${message}${values.join('')}`, LONGEST_LINE)}\n`);
+    const { line } = logLine(message, fields);
+    stderr.write(`${plainText(`listwatch: ${line}`, LONGEST_LINE)}\n`);
   };
   return {
     // One line for each state of each watch cache.
@@ -32,9 +33,4 @@ export function serveLogger(
       failures.error(message, fields);
     },
   };
-}
-
-/** An object could hold anything; its fields are not printed. */
-function valueText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? '...' : String(value);
 }

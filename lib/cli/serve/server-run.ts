@@ -69,7 +69,7 @@ export class ServerRun {
     const serve = this.#serve;
     const fixedToken = token !== undefined;
     this.#store = await openServerStore({ serve, fixedToken, runtime, logger });
-    logger.info(`the state is ${this.#store.description}`);
+    logger.info('state', { store: this.#store.description });
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
@@ -143,7 +143,7 @@ export class ServerRun {
       );
       const { runtime } = this.#host;
       this.#controllers = new Controllers({ server, controllers, runtime, logger: this.#logger });
-      this.#logger.info(`controllers: ${[...controllers].join(', ')}`);
+      this.#logger.info('controllers started', { controllers: [...controllers] });
     }
     await this.#controllers.start();
   }
@@ -177,10 +177,8 @@ export class ServerRun {
       if (!verbose) return;
       const { method, url, status, durationMs } = record;
       const [path = ''] = url.split('?', 1);
-      this.#logger.info(`${requestVerb(method, url)} ${path}`, {
-        status,
-        ms: Math.round(durationMs),
-      });
+      const verb = requestVerb(method, url);
+      this.#logger.info('request', { verb, path, status, durationMs: Math.round(durationMs) });
     };
   }
 
@@ -196,7 +194,8 @@ export class ServerRun {
     this.#wasReachable = true;
     if (isLoopback(host)) return;
     this.#logger.warn(
-      `${host} is reachable from other machines: every client with the token may read and change everything`,
+      'the server is reachable from other machines: every client with the token may read and change everything',
+      { host },
     );
   }
 

@@ -156,10 +156,7 @@ export class GarbageCollector implements AsyncDisposable {
       await served.whenKnown(FIRST_LISTS_MS, signal);
       await monitors.whenSynced(FIRST_LISTS_MS, signal);
     } catch (error) {
-      if (!signal.aborted) {
-        const message = `garbage collection begins without all objects: ${errorMessage(error)}`;
-        logger.warn(message);
-      }
+      if (!signal.aborted) logger.warn('garbage collection begins without all objects', { error });
     }
     await Promise.allSettled([
       this.#loop(this.#toDelete, async (node) => {

@@ -1,6 +1,5 @@
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
-import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectChange } from '../change/object-change.ts';
@@ -79,7 +78,7 @@ export class ObjectTasks<T extends KubernetesObject, Types extends object> {
     for (const daemon of this.#daemons) daemon.begin();
     for (const timer of this.#timers) {
       const late = (error: unknown): void => {
-        logger.error(`${controller}: ${timer.name}: ${errorMessage(error)}`, { error });
+        logger.error('timer failed', { controller, timer: timer.name, error });
       };
       this.#timing.push(timer.run(signal).catch(late));
     }

@@ -48,12 +48,13 @@ export class ElectionReport {
   succeeded(): void {
     if (this.#failure === undefined) return;
     this.#failure = undefined;
-    this.#options.logger.info(`${this.#what} is answered again`);
+    this.#options.logger.info('lease is answered again', { lease: this.#lease });
   }
 
   failed(error: unknown): void {
     const text = errorMessage(error).replaceAll(/\s+/g, ' ');
-    if (text !== this.#failure) this.#options.logger.warn(`${this.#what}: ${text}`);
+    if (text !== this.#failure)
+      this.#options.logger.warn('lease failed', { lease: this.#lease, error: text });
     this.#failure = text;
   }
 
@@ -64,7 +65,12 @@ export class ElectionReport {
     if (leader === this.#leader) return;
     this.#leader = leader;
     if (leader === undefined) return;
-    this.#options.logger.info(`${this.#what} is held by ${leader}; this replica is a standby`);
+    const { identity, logger } = this.#options;
+    logger.info('another replica leads; this one is a standby', {
+      lease: this.#lease,
+      identity,
+      leader,
+    });
     this.#notify(leader);
   }
 
@@ -74,7 +80,8 @@ export class ElectionReport {
     this.#asked = holder;
     const { identity, logger } = this.#options;
     logger.info(
-      `${this.#what}: ${identity} asks ${holder} for it, as option preempt says; programs of other libraries do not give it away`,
+      'lease is asked for, by option preempt; programs of other libraries do not give it away',
+      { lease: this.#lease, identity, holder },
     );
   }
 
@@ -82,12 +89,17 @@ export class ElectionReport {
   leavesTo(by: string): void {
     if (this.#asked === by) return;
     this.#asked = by;
-    this.#options.logger.info(`${this.#what} is left to ${by}, which asks for it`);
+    this.#options.logger.info('lease is given to a replica that asks for it', {
+      lease: this.#lease,
+      by,
+    });
   }
 
   wentBack({ epoch }: LeaseRecord): void {
-    const text = `the lease went back from epoch ${this.#epoch ?? 0} to ${epoch}: its storage was restored, or it was edited; no replica takes it until it was seen unchanged for its duration`;
-    this.#options.logger.warn(`${this.#what}: ${text}`);
+    const problem =
+      'its storage was restored, or it was edited; no replica takes it until it was unchanged for its duration';
+    const from = this.#epoch ?? 0;
+    this.#options.logger.warn('lease went back', { lease: this.#lease, from, to: epoch, problem });
   }
 
   leads(epoch: number): void {
@@ -95,7 +107,7 @@ export class ElectionReport {
     this.#leader = identity;
     this.#sawEpoch(epoch);
     this.#gauge(electionMetrics.leads.name, 1);
-    logger.info(`${this.#what}: ${identity} leads, in epoch ${epoch}`);
+    logger.info('this replica leads', { lease: this.#lease, identity, epoch });
     this.#notify(identity);
   }
 
@@ -104,11 +116,11 @@ export class ElectionReport {
     this.#gauge(electionMetrics.leads.name, 0);
     if (this.#leader !== identity) return;
     this.#leader = undefined;
-    logger.info(`${this.#what}: ${identity} leads no more`);
+    logger.info('this replica leads no more', { lease: this.#lease, identity });
   }
 
-  get #what(): string {
-    return `lease ${this.#options.namespace}/${this.#options.name}`;
+  get #lease(): string {
+    return `${this.#options.namespace}/${this.#options.name}`;
   }
 
   #sawEpoch(epoch: number): void {
@@ -123,6 +135,6 @@ export class ElectionReport {
 
   #notify(leader: string): void {
     const { onLeader, logger } = this.#options;
-    runHook(logger, `${this.#what}: onLeader`, () => onLeader?.(leader));
+    runHook(logger, 'onLeader', () => onLeader?.(leader), { lease: this.#lease });
   }
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/rest/client.ts';
-import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { guardedCall } from '../../kernel/failure/guarded-call.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
@@ -310,10 +310,18 @@ export class LeaderElector {
       this.#report.request('release', 'ok');
     } catch (error) {
       this.#report.request('release', 'error');
-      const seconds = this.#times.leaseDurationMs / 1000;
-      const text = `${this.identity} could not give the lease ${this.namespace}/${this.name} back: ${errorMessage(error)}; another replica takes it in ${seconds} s`;
+      const about = { lease: `${this.namespace}/${this.name}`, identity: this.identity };
+      const { leaseDurationMs } = this.#times;
       guardedCall(
-        () => this.#logger.warn(text),
+        () =>
+          this.#logger.warn(
+            'lease was not given back; another replica takes it when it has expired',
+            {
+              ...about,
+              leaseDurationMs,
+              error,
+            },
+          ),
         () => {},
       );
     }

@@ -1,5 +1,4 @@
 import type { ResourceClient } from '../../client/rest/resource-client.ts';
-import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { deriveAbort } from '../../kernel/time/abort.ts';
 import { Backoff } from '../../kernel/time/backoff.ts';
@@ -53,9 +52,7 @@ export class LeaseWatch implements Disposable {
       } catch (error) {
         if (signal.aborted) return;
         if (isApiError(error) && error.code === 'FORBIDDEN') {
-          logger.warn(
-            `${what} cannot be watched, so that a change is seen later: ${errorMessage(error)}`,
-          );
+          logger.warn('leases cannot be watched; changes are seen later', { what, error });
           return;
         }
       }

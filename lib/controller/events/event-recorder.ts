@@ -212,8 +212,11 @@ export class EventRecorder implements EventSink, AsyncDisposable {
   #drop(reason: EventDrop, text: string): void {
     this.#dropped[reason] += 1;
     if (this.#dropped[reason] > 1) return;
-    const rest = `further ones are only counted, in inspect().dropped.${reason}`;
-    this.#logger.warn(`events of ${this.controller}: ${text}; ${rest}`);
+    this.#logger.warn('event dropped; further ones are only counted, in inspect().dropped', {
+      controller: this.controller,
+      reason,
+      problem: text,
+    });
   }
 
   /** The timer is in the background: a program may end while a series goes on, and `close` writes its count. */
@@ -235,8 +238,11 @@ export class EventRecorder implements EventSink, AsyncDisposable {
     } catch {
       const lost = this.#writer.size;
       this.#dropped.unreachable += lost;
-      const text = `${lost} events were not written in ${this.#closeTimeoutMs} ms, and are lost`;
-      this.#logger.warn(`events of ${this.controller}: ${text}`);
+      this.#logger.warn('events were not written in time, and are lost', {
+        controller: this.controller,
+        lost,
+        timeoutMs: this.#closeTimeoutMs,
+      });
       this.#writer.abort();
     }
   }

@@ -1,4 +1,3 @@
-import { errorMessage } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
@@ -178,8 +177,12 @@ export class ObjectDaemons {
     if (this.#full) return;
     this.#full = true;
     const { controller, logger } = this.#options;
-    const text = `${controller}: ${this.#maxRunning} of "${this.name}" are running, and ${this.#line.size} objects wait for one to end; raise maxRunning`;
-    logger.warn(text);
+    logger.warn('daemons wait for others to end; raise maxRunning', {
+      controller,
+      daemon: this.name,
+      running: this.#maxRunning,
+      waiting: this.#line.size,
+    });
   }
 
   async #run(daemon: Daemon): Promise<void> {
@@ -224,10 +227,8 @@ export class ObjectDaemons {
     if (!wanted) return;
     this.#failures += 1;
     const { controller, logger } = this.#options;
-    const next = this.#restarts(true) ? 'it is started again after a pause' : 'it is not restarted';
-    logger.error(`${controller}: ${this.name} of ${key} failed: ${errorMessage(error)}; ${next}`, {
-      error,
-    });
+    const restarts = this.#restarts(true);
+    logger.error('daemon failed', { controller, daemon: this.name, key, restarts, error });
   }
 
   #stop(daemon: Daemon): void {
@@ -236,8 +237,11 @@ export class ObjectDaemons {
     daemon.abort?.abort();
     const { runtime, controller, logger } = this.#options;
     const report = (): void => {
-      const text = `${controller}: ${this.name} of ${daemon.key} still runs ${this.#stopTimeoutMs} ms after its signal has aborted; pass the signal on to what it waits for`;
-      logger.warn(text);
+      const [name, stopTimeoutMs] = [this.name, this.#stopTimeoutMs];
+      logger.warn(
+        'daemon still runs after its signal has aborted; pass the signal on to all that it awaits',
+        { controller, daemon: name, key: daemon.key, stopTimeoutMs },
+      );
     };
     daemon.timer = runtime.setTimer(this.#stopTimeoutMs, report, { background: true });
   }

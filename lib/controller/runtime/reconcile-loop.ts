@@ -1,10 +1,5 @@
 import { deriveAbort, onAbort } from '../../kernel/time/abort.ts';
-import {
-  errorMessage,
-  isError,
-  isListwatchError,
-  ListwatchError,
-} from '../../kernel/failure/errors.ts';
+import { isError, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { thrownMessage } from '../../kernel/failure/frozen-remedy.ts';
 import { runHook } from '../../kernel/report/run-hook.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
@@ -327,16 +322,14 @@ export class ReconcileLoop<K = string> {
     if (!retry) this.#queue.forget(key);
     else if (this.#options.isExpected?.(cause) ?? false) return;
     const what = retry ? thrown : `given up: ${thrown}`;
-    this.#report(what, { key, failures, retryInMs }, cause);
+    this.#report('reconcile failed', what, { key, failures, retryInMs }, cause);
   }
 
   #retry(key: K, options: RetryOptions): number | undefined {
     try {
       return this.#queue.addRateLimited(key, options);
     } catch (error) {
-      const reason = errorMessage(error);
-      const message = `${this.name}: ${String(key)}: the rate limiter failed: ${reason}`;
-      this.#logger.error(message, { error });
+      this.#logger.error('rate limiter failed', { controller: this.name, key: String(key), error });
       this.#queue.addAfter(key, DELAY_WITHOUT_LIMITER_MS, { priority: options.priority });
       return DELAY_WITHOUT_LIMITER_MS;
     }
@@ -349,10 +342,11 @@ export class ReconcileLoop<K = string> {
       this.#hire(stopping);
     }
     const what = `not finished after ${this.#options.timeoutMs} ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs`;
-    this.#report(what, { key, failures, retryInMs: undefined }, undefined);
+    this.#report('reconcile is overdue', what, { key, failures, retryInMs: undefined }, undefined);
   }
 
   #report(
+    text: string,
     what: string,
     { key, ...rest }: { key: K; failures: number; retryInMs: number | undefined },
     cause: unknown,
@@ -361,8 +355,9 @@ export class ReconcileLoop<K = string> {
     const error = new ReconcileError(what, failure, cause);
     const { onError } = this.#options;
     const logger = this.#logger;
-    if (onError === undefined) return logger.error(error.message, { ...failure, error });
-    runHook(logger, `${this.name}: the error hook`, () => onError(error), { during: error });
+    if (onError === undefined) return logger.error(text, { ...failure, error });
+    const about = { controller: this.name, during: error };
+    runHook(logger, 'onError', () => onError(error), about);
   }
 }
 

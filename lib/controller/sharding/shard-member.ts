@@ -275,7 +275,8 @@ export class ShardMember implements AsyncDisposable {
   /** Reports a failure once, until there is another one or none. */
   #warn(problem: string): string {
     const text = problem.replaceAll(/\s+/g, ' ');
-    if (text !== this.#failure) this.#logger.warn(`sharding ${this.#what}: ${text}`);
+    if (text !== this.#failure)
+      this.#logger.warn('sharding failed', { group: this.#what, problem: text });
     this.#failure = text;
     return text;
   }
@@ -441,8 +442,8 @@ export class ShardMember implements AsyncDisposable {
     if (me === undefined || held === undefined || held.lost.aborted) return;
     const later = `other replicas take them in ${this.#times.leaseDurationMs / 1000} s`;
     if (!haveEnded) {
-      const text = `runs of ${me} go on, so that it cannot give its keys away: ${later}; pass the signal of runs on to what they wait for`;
-      this.#logger.warn(`sharding ${this.#what}: ${text}`);
+      const problem = `runs go on; ${later}; pass the signal of runs on to all that they await`;
+      this.#logger.warn('keys were not given away', { group: this.#what, member: me, problem });
       return;
     }
     try {
@@ -450,8 +451,9 @@ export class ShardMember implements AsyncDisposable {
       const describe = (): string => 'the answers about its leases';
       await withDeadline(this.#runtime, this.#group.leave(me), { timeoutMs, describe });
     } catch (error) {
-      const text = `${me} could not give its keys away: ${errorMessage(error)}; ${later}`;
-      this.#logger.warn(`sharding ${this.#what}: ${text}`);
+      const problem = `${errorMessage(error)}; ${later}`;
+      const about = { group: this.#what, member: me, problem, error };
+      this.#logger.warn('keys were not given away', about);
     }
     held.end(new ListwatchError('NOT_LEADING', `${me} has left the group`));
   }

@@ -127,7 +127,8 @@ export class DeclaredWebhooks {
     } catch (error) {
       if (error instanceof RefusedReview) return { status: error.status, body: error.message };
       if (!(error instanceof HookFailure)) throw error;
-      this.#logger.error(`webhooks: ${error.message}`, { error: error.cause ?? error });
+      const cause = error.cause ?? error;
+      this.#logger.error('webhooks: function failed', { problem: error.message, error: cause });
       return { status: 500, body: error.message };
     }
   }

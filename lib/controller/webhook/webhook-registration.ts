@@ -128,7 +128,7 @@ export class WebhookRegistration {
       } catch (error) {
         if (signal.aborted || (isApiError(error) && LASTING.includes(error.code))) throw error;
         const problem = `${what} cannot be registered yet: ${errorMessage(error)}`;
-        if (problem !== reported) logger.warn(`webhooks: ${name}: ${problem}`);
+        if (problem !== reported) logger.warn('webhooks: registration failed', { name, problem });
         reported = problem;
         this.#waitsFor = problem;
         await sleep(runtime, backoff.step(), { signal });

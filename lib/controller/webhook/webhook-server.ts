@@ -1,6 +1,6 @@
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
 import type { Client } from '../../client/rest/client.ts';
-import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { urlHost } from '../../kernel/failure/listen-address.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import { guardedMetrics } from '../../kernel/report/guarded-metrics.ts';
@@ -400,8 +400,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
 
   #reportReplacement(error: unknown, { aborted }: AbortSignal): void {
     if (aborted) return;
-    const text = errorMessage(error);
-    this.#logger.error(`webhooks: the new authority cannot be registered: ${text}`, { error });
+    this.#logger.error('webhooks: the new authority cannot be registered', { error });
   }
 
   async #end(): Promise<void> {
@@ -426,10 +425,9 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     try {
       await this.#registration.unregister(stop.signal);
     } catch (error) {
-      const text = errorMessage(error);
       this.#logger.warn(
-        `webhooks: the registration is left behind: ${text}; delete the webhook configurations ${this.name}`,
-        { error },
+        'webhooks: the registration is left behind; delete the webhook configurations',
+        { name: this.name, error },
       );
     } finally {
       timer.cancel();

@@ -110,9 +110,7 @@ export class InspectorListener {
       const answer = await this.#answer(request, response, path, new URLSearchParams(query));
       if (!response.destroyed) await sendAnswer(response, answer, method);
     } catch (error) {
-      this.#options.logger.error(`the inspector failed at ${path}: ${errorMessage(error)}`, {
-        error,
-      });
+      this.#options.logger.error('the inspector failed', { path, error });
       response.destroy();
     }
   }

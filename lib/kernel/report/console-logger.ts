@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { errorReport } from '../failure/error-report.ts';
-import { errorMessage, isError } from '../failure/errors.ts';
-import { explainedError } from '../failure/explained-error.ts';
+import { logLine } from './log-line.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { realRuntime } from '../time/real-runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
@@ -19,8 +18,6 @@ const LONGEST_DISTANCE_MS = 600_000;
 /** Maximum number of different lines remembered; the least recently seen one is dropped first. */
 const REMEMBERED_LINES = 500;
 const LONGEST_LINE = 4_000;
-/** A line may cut a long cause. */
-const COMPARED_CHARACTERS = 200;
 
 interface SeenLine {
   distanceMs: number;
@@ -40,7 +37,7 @@ interface Entry {
 }
 
 /**
- * Writes warnings and errors to standard error, each as one line. If the error was thrown by user code (`reconcile`, handlers,
+ * Writes warnings and errors to standard error, each as one line: the text, the error, and the other fields in brackets. If the error was thrown by user code (`reconcile`, handlers,
  * hooks, index functions), its stack follows below the line.
  *
  * Guarantees:
@@ -104,7 +101,7 @@ export class ConsoleLogger implements Logger {
   }
 }
 
-/** The default logger: warnings and errors, on standard error. */
+/** The default logger of everything in this package: warnings and errors, on standard error. */
 export const consoleLogger: Logger = new ConsoleLogger();
 
 function writeToStandardError(line: string): void {
@@ -113,33 +110,10 @@ function writeToStandardError(line: string): void {
 }
 
 function entryOf(message: string, fields: LogFields | undefined, report: readonly string[]): Entry {
-  let text = message;
-  let numbers = '';
-  for (const [name, value] of Object.entries(fields ?? {})) {
-    if (isError(value)) {
-      if (!isInLine(value, text)) text += ` ${name}=${errorMessage(value)}`;
-    } else if (typeof value === 'number') {
-      numbers += ` ${name}=${rounded(value)}`;
-    } else if (typeof value === 'boolean' || (typeof value === 'string' && !text.includes(value))) {
-      text += ` ${name}=${value}`;
-    }
-  }
-  const same = text.replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'a while');
+  const { line, identity } = logLine(message, fields);
+  const same = identity.replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'a while');
   // The message of an error, and the place where it was thrown.
-  const identity = [same, ...report.slice(0, 2)].join('\n');
-  return { line: oneLine(text + numbers), identity, report };
-}
-
-/** Whether a line has the text of an error already: all of it or, of an error of a client, its cause without the exchange. */
-function isInLine(error: unknown, line: string): boolean {
-  if (line.includes(errorMessage(error))) return true;
-  const cause = explainedError(error)?.problem.slice(0, COMPARED_CHARACTERS) ?? '';
-  return cause !== '' && line.includes(cause);
-}
-
-/** Measured milliseconds have a dozen decimals; a log line needs at most one. */
-function rounded(value: number): number {
-  return Math.abs(value) < 10 ? Math.round(value * 10) / 10 : Math.round(value);
+  return { line: oneLine(line), identity: [same, ...report.slice(0, 2)].join('\n'), report };
 }
 
 function oneLine(text: string): string {

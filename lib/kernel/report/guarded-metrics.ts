@@ -1,4 +1,3 @@
-import { errorMessage } from '../failure/errors.ts';
 import { guardedCall } from '../failure/guarded-call.ts';
 import { guardedLogger } from './guarded-logger.ts';
 import type { Logger } from './logger.ts';
@@ -35,6 +34,6 @@ export function guardedMetrics(metrics: Metrics, onError: (error: unknown) => vo
 export function logFailedMetrics(owner: string, logger: Logger): (error: unknown) => void {
   const guarded = guardedLogger(logger);
   return (error) => {
-    guarded.error(`${owner}: the metrics failed: ${errorMessage(error)}`, { error });
+    guarded.error('metrics failed', { owner, error });
   };
 }

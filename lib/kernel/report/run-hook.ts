@@ -1,4 +1,3 @@
-import { errorMessage } from '../failure/errors.ts';
 import { guardedCall } from '../failure/guarded-call.ts';
 import type { LogFields, Logger } from './logger.ts';
 
@@ -10,6 +9,6 @@ export function runHook(
   fields?: LogFields,
 ): void {
   guardedCall(call, (error) => {
-    logger.error(`${hook} threw: ${errorMessage(error)}`, { error, ...fields });
+    logger.error('hook threw', { hook, ...fields, error });
   });
 }

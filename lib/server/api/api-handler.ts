@@ -1,4 +1,5 @@
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -87,7 +88,7 @@ export interface ApiHandlerOptions {
   readonly registry: ResourceRegistry;
   /** @defaultValue the machine's clock and random source */
   readonly runtime?: Runtime | undefined;
-  /** Logs failures of the server itself (5xx). @defaultValue silentLogger */
+  /** Logs failures of the server itself (5xx), and slow requests unless it is the default. @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
   /**
    * Longest duration of a request that is not a watch, milliseconds; after that the response is 504.
@@ -110,7 +111,7 @@ export interface ApiHandlerOptions {
 const OPTIONS = optionsOf<ApiHandlerOptions>()('createApiHandler', {
   registry: is.object().required,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
   requestTimeoutMs: is.number({ min: 1 }).default(60_000),
   unsafeObjectDeletion: is.flag().default(false),
   healthChecks: is.rule<readonly HealthCheck[]>('an array', Array.isArray).default([]),
@@ -140,6 +141,8 @@ class ApiRouter {
   readonly #registry: ResourceRegistry;
   readonly #runtime: Runtime;
   readonly #logger: Logger;
+  /** Steps are timed for each request, so only for a logger that the program has given. */
+  readonly #tracesSlow: boolean;
   readonly #requestTimeoutMs: number;
   readonly #unsafeObjectDeletion: boolean;
   readonly #authorizer: Authorizer | undefined;
@@ -153,6 +156,7 @@ class ApiRouter {
     this.#registry = read.registry;
     this.#runtime = read.runtime;
     this.#logger = read.logger;
+    this.#tracesSlow = read.logger !== consoleLogger && read.logger !== silentLogger;
     this.#unsafeObjectDeletion = read.unsafeObjectDeletion;
     this.#authorizer = read.authorizer;
     this.#requestTimeoutMs = read.requestTimeoutMs;
@@ -219,8 +223,8 @@ class ApiRouter {
     if (deprecation !== undefined) warnings.add(deprecation);
     // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : this.#aborts.of(request);
-    const isTraced = abort !== undefined && this.#logger !== silentLogger;
-    const trace = isTraced ? new SlowRequestTrace(this.#runtime) : undefined;
+    const trace =
+      abort !== undefined && this.#tracesSlow ? new SlowRequestTrace(this.#runtime) : undefined;
     const { user } = request;
     const identity = user === undefined ? IN_PROCESS_USER : (request.identity ?? userNamed(user));
     const exchange: Exchange = {

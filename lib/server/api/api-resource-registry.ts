@@ -1,4 +1,5 @@
-import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -56,7 +57,7 @@ export interface ApiResourceRegistryOptions {
   readonly storageFor: StorageFactory;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
 }
 
@@ -71,7 +72,7 @@ const OPTIONS = optionsOf<ApiResourceRegistryOptions>()('ApiResourceRegistry', {
   resolveService: is.callback(),
   storageFor: is.callback().required,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
 });
 
 const NAMESPACES = '/namespaces';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -108,7 +109,7 @@ export class GenericApiServer implements AsyncDisposable {
   constructor(options: ApiServerOptions, standardKinds: KindSet) {
     API_SERVER.read(options);
     const { kinds = standardKinds } = options;
-    const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
+    const { runtime = realRuntime, logger = consoleLogger, metrics = silentMetrics } = options;
     const { serviceAccountAdmission, serviceAccountKey, resolveService, admission, tls } = options;
     const { authorization = 'rbac' } = options;
     this.#anonymous = authorization === 'rbac';

@@ -1,4 +1,5 @@
-import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import { is, optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -20,7 +21,7 @@ export interface CacherOptions<T extends KubernetesObject> {
   readonly description?: string | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
   /** @defaultValue silentMetrics */
   readonly metrics?: Metrics | undefined;
@@ -54,7 +55,7 @@ const CACHER = optionsOf<CacherOptions<KubernetesObject>>()('Cacher', {
   resourcePrefix: is.text().required,
   description: is.text(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
   metrics: is.object().default(silentMetrics),
   history: WATCH_CACHE_HISTORY.nested,
   readyTimeoutMs: is.number({ min: 0 }).default(3000),

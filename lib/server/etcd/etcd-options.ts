@@ -1,5 +1,6 @@
 import type { ListwatchError } from '../../kernel/failure/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import {
   invalidOption,
   is,
@@ -49,7 +50,7 @@ export interface EtcdOptions {
   readonly compactionIntervalMs?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
 }
 
@@ -73,7 +74,7 @@ const ETCD = optionsOf<EtcdOptions>()(OWNER, {
   watchBufferEvents: count.default(1000),
   compactionIntervalMs: is.integer({ min: 0 }).default(300_000),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
 });
 
 export type ResolvedEtcdOptions = Omit<

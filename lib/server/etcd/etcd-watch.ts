@@ -1,7 +1,7 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Backoff } from '../../kernel/time/backoff.ts';
-import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
+import { isListwatchError } from '../../kernel/failure/errors.ts';
 import { deferred, type Deferred } from '../../kernel/time/latch.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import type {
@@ -182,11 +182,12 @@ export class EtcdWatch implements KeyValueWatch {
 
   #logLoss(error: unknown, delayMs: number): void {
     const { logger } = this.#options.connection.options;
-    const where = this.#responses.next ?? 'now';
-    const delay = Math.round(delayMs);
-    logger.warn(
-      `etcd: ${this.#what} broke: ${errorMessage(error)}; it continues at revision ${where} in ${delay} ms`,
-    );
+    logger.warn('etcd: a watch broke, and is continued', {
+      key: this.#options.request.key,
+      revision: String(this.#responses.next ?? 'now'),
+      delayMs: Math.round(delayMs),
+      error,
+    });
   }
 
   #fail(error: unknown): void {

@@ -1,4 +1,5 @@
-import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
@@ -74,7 +75,7 @@ export interface GenericRegistryStoreOptions {
   readonly storage: StorageInterface<UnstructuredObject>;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** Logs errors of hooks that run after a write. @defaultValue silentLogger */
+  /** Logs errors of hooks that run after a write. @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
   /** Hooks around writes. */
   readonly hooks?: StoreHooks | undefined;
@@ -118,7 +119,7 @@ export class GenericRegistryStore implements RestStorage {
   readonly #watches: WatchSet | undefined;
 
   constructor(options: GenericRegistryStoreOptions) {
-    const { kind, storage, runtime = realRuntime, logger = silentLogger } = options;
+    const { kind, storage, runtime = realRuntime, logger = consoleLogger } = options;
     const apiVersion = apiVersionOf(kind.describe);
     this.describe = kind.describe;
     this.table = kind.table;

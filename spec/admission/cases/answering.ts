@@ -36,7 +36,7 @@ const verdict =
   () =>
     response;
 
-/** What webhooks answer, and what a client gets for it. */
+/** Answers of webhooks, and the results of a client. */
 export const answering: readonly AdmissionCase[] = [
   {
     title: 'denials with code, reason, message and details',
@@ -262,7 +262,7 @@ export const answering: readonly AdmissionCase[] = [
     },
   },
   {
-    title: 'of several denials one is told',
+    title: 'of several denials one is reported',
     async run(world) {
       await world.validating(
         { path: 'one', answer: verdict({ allowed: false, status: { message: 'same' } }) },

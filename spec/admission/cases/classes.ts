@@ -59,7 +59,7 @@ function ingress(name: string, spec: Json = {}, annotations: Record<string, stri
   };
 }
 
-/** What a dry run of the creation gives the object. */
+/** The fields that a dry run of the creation gives the object. */
 async function shown(
   world: World,
   resource: string,

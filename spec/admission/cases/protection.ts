@@ -113,7 +113,7 @@ export const protection: readonly AdmissionCase[] = [
     },
   },
   {
-    title: 'a claim that server-side apply makes gets a finalizer, which belongs to nobody',
+    title: 'a claim that server-side apply makes gets a finalizer, which has no owner',
     async run(world) {
       const api = things(world, 'v1', CLAIMS);
       const options = { fieldManager: 'me' };

@@ -32,7 +32,7 @@ export function takeTls(benchFolder: string): void {
   process.env[TLS_VARIABLE] = folder;
 }
 
-/** What the static server of this run has to present; undefined for plain HTTP. */
+/** The certificate of the static server of this run; undefined for plain HTTP. */
 export function benchCertificate(): Certificate | undefined {
   const folder = process.env[TLS_VARIABLE];
   if (folder === undefined) return undefined;

@@ -25,7 +25,7 @@ export interface ContestantOf {
   readonly share?: number | undefined;
 }
 
-/** What a contest is about, besides who takes part. */
+/** The workload of a contest, without its contestants. */
 export type Contest = Pick<
   ContestantArgument,
   'workload' | 'objects' | 'events' | 'targets' | 'handlers' | 'reads' | 'indexes'
@@ -187,7 +187,7 @@ async function started(
   return {
     ...(JSON.parse(String(first[0])) as { url: string }),
     async [Symbol.asyncDispose]() {
-      // It ends when nobody can speak to it any more.
+      // It ends when its channel is closed.
       child.stdin.end();
       await exit;
     },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create, type AxiosInstance } from 'axios';
 import { nowUs, PACED_RESOURCE_VERSION } from './pods.ts';
 
-/** What a contestant is told; see `../peers/README.md`. */
+/** The commands of a contestant; see `../peers/README.md`. */
 export interface ContestantArgument {
   readonly server: string;
   readonly workload: 'sync' | 'watch' | 'memory' | 'latency';
@@ -23,20 +23,20 @@ export interface ContestantArgument {
   readonly indexes?: number | undefined;
 }
 
-/** What it prints. */
+/** Its output. */
 export interface ContestantResult {
   readonly syncMs: number;
   readonly syncCpuMs: number;
   readonly events: number;
   readonly watchMs: number;
   readonly watchCpuMs: number;
-  /** Of what still goes on in the background after the last event, if that is told. */
+  /** Of what still goes on in the background after the last event, if that is known. */
   readonly watchAfterCpuMs?: number | undefined;
   readonly baseRssBytes: number;
   readonly rssBytes: number;
   readonly peakRssBytes: number;
   readonly heapBytes?: number | undefined;
-  /** How long something went on in the background after the first list, and what it cost, if that is told. */
+  /** How long something went on in the background after the first list, and what it cost, if that is known. */
   readonly settleMs?: number | undefined;
   readonly settleCpuMs?: number | undefined;
   /** 99.9 % of the pauses of the event loop while the first list came in were shorter. */
@@ -45,7 +45,7 @@ export interface ContestantResult {
   /** From the write of an event to its handler. */
   readonly latencyP50Ms?: number | undefined;
   readonly latencyP99Ms?: number | undefined;
-  /** Of the bytes that were read; so that nobody can leave them out. */
+  /** Of the bytes that were read; so that no contestant can leave them out. */
   readonly checksum?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ const QUIET_SHARE = 0.1;
 const QUIET_MS = 200;
 const NOT_SETTLED = { rss: 0, heap: 0, settleMs: 0, settleCpuMs: 0 };
 
-/** Lets a contestant do what it is told, and measures it. */
+/** Sends commands to a contestant, and measures it. */
 export async function measure(
   argument: ContestantArgument,
   make: (argument: ContestantArgument, http: AxiosInstance) => Contestant | Promise<Contestant>,
@@ -204,7 +204,7 @@ async function followPace(
 async function settle(): Promise<typeof NOT_SETTLED> {
   const { tookMs, cpuMs } = await spent(untilQuiet);
   gc?.();
-  // What the allocator keeps for later goes with a delay.
+  // Memory that the allocator keeps is freed with a delay.
   if (gc !== undefined) await sleep(100);
   gc?.();
   const { rss, heapUsed } = process.memoryUsage();

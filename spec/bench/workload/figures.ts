@@ -15,7 +15,7 @@ export function syncFigures(outcomes: readonly Outcome[]): Figure[] {
   ]);
 }
 
-/** What goes on in the background after the last event counts as well, where it is known. */
+/** Work in the background after the last event counts as well, where it is known. */
 export function watchFigures(outcomes: readonly Outcome[], prefix = ''): Figure[] {
   return bySubject(outcomes, ({ result }) => [
     [perSecond(`${prefix}events`, result.events, result.watchMs), true],

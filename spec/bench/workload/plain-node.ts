@@ -1,5 +1,5 @@
 /**
- * What a program without a library comes to, the least that has to be paid: a watch-list read through axios, split into lines,
+ * The cost of a program without a library, which is the lower bound: a watch-list read through axios, split into lines,
  * and a Map. `variant`: `parse` parses every event, `scan` looks for name and namespace and keeps the bytes.
  */
 import type { Readable } from 'node:stream';

@@ -14,10 +14,10 @@ import { FIRST_RESOURCE_VERSION, podJson, podTag, TYPE_META, uidTail } from './p
 /** More pods than these have the bodies of others, with names, uids and versions of their own. */
 const MOST_BODIES = 100_000;
 const LINES_AT_ONCE = 2000;
-/** What is looked for in a body: the end of its name, the end of its uid, its version, a container. */
+/** The texts searched in a body: the end of its name, the end of its uid, its version, a container. */
 const PLACES = 4;
 
-/** What is told apart between two events of one pod, and between two pods with one body. */
+/** The parts that differ between two events of one pod, and between two pods with one body. */
 interface Places {
   readonly tag: number;
   readonly uid: number;
@@ -169,5 +169,5 @@ export function podFile(folder: string, pods: number): string {
   return path;
 }
 
-/** What is left out of a pod in a list. */
+/** The fields left out of a pod in a list. */
 export const BEFORE_ITEM: number = '{'.length + TYPE_META.length;

@@ -25,7 +25,7 @@ export interface PodEncoding {
   readonly watchType: string;
   /** Around all items of a page. */
   aroundPage(page: PageOf): Around;
-  /** What comes before the item; `begin` and `end` say which bytes of the pod are the item. */
+  /** The bytes before the item; `begin` and `end` say which bytes of the pod are the item. */
   item(pod: number, first: boolean): { before: Buffer; begin: number; end: number };
   aroundEvent(type: EventType, length: number): Around;
   /** A whole frame. */

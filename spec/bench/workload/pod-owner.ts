@@ -1,6 +1,6 @@
 import { SeededRandom } from './random.ts';
 
-/** What pods of one owner have in common. */
+/** The common parts of the pods of one owner. */
 export interface PodOwner {
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job';
   readonly name: string;

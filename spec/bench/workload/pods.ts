@@ -5,7 +5,7 @@
 import { podOwner, type Container, type PodOwner } from './pod-owner.ts';
 import { SeededRandom } from './random.ts';
 
-/** What every pod begins with in a watch event; the items of a list go without. */
+/** The beginning of every pod in a watch event; items of a list have none. */
 export const TYPE_META = '"kind":"Pod","apiVersion":"v1",';
 /** Resource versions are this and the number of the pod, so that all of them have the same length. */
 export const FIRST_RESOURCE_VERSION = 1_000_000_000;
@@ -14,7 +14,7 @@ export const PACED_RESOURCE_VERSION = 2_000_000_000;
 
 const NODES = 1000;
 const PODS_OF_AN_OWNER = 12;
-/** What Kubernetes makes the ends of names of. */
+/** The letters of which Kubernetes makes the ends of names. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const TAG_LENGTH = 5;
 /** Spreads numbers over the tags, each number to a tag of its own. */
@@ -132,7 +132,7 @@ function at(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** Who set which fields; some fields stand for all, so that it is a fifth of the pod and not half of it. */
+/** Managed fields; some fields stand for all, so that it is a fifth of the pod and not half of it. */
 function managedFieldsOf(owner: PodOwner, created: number): object[] {
   const [first] = owner.containers;
   const labels = Object.keys(owner.labels).map((name) => [`f:${name}`, {}] as const);

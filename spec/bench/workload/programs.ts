@@ -18,7 +18,7 @@ const BUILD_VARIABLE = 'LISTWATCH_BENCH_BUILD';
 
 const BUILD_PREFIX = 'build-';
 
-/** What is made for the benches and kept from one run to the next; git ignores it. */
+/** Files made for the benches and kept from one run to the next; git ignores them. */
 export const BENCH_FOLDER: string = join(ROOT, '.bench');
 
 const CLIENT_GO = join(BENCH_FOLDER, 'client-go');

@@ -6,12 +6,12 @@ import { benchCertificate } from './bench-tls.ts';
 import { PodBodies, podFile } from './pod-bodies.ts';
 import { StaticServer } from './static-server.ts';
 
-/** What the process is told. */
+/** The arguments of the process. */
 export interface StaticServerArgument {
   readonly objects: number;
   /** Where pods are kept from one run to the next. @defaultValue .bench */
   readonly folder?: string | undefined;
-  /** What client-go made of the pods. */
+  /** The pods as client-go encoded them. */
   readonly protobufFile?: string | undefined;
   readonly bigChunks?: boolean | undefined;
 }

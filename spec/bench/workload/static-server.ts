@@ -291,7 +291,7 @@ export class StaticServer {
     if (this.#watches.size > 0) return;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error('nobody watches'));
+        reject(new Error('no watchers'));
       }, WATCH_WAIT_MS);
       this.#opened = () => {
         clearTimeout(timer);

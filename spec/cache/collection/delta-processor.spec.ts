@@ -54,7 +54,7 @@ class Pipeline {
     return all;
   };
 
-  readonly told = (): string[] =>
+  readonly notified = (): string[] =>
     this.batches().flatMap(({ notifications }) => notifications.map(print));
 
   readonly stored = (): string[] => {
@@ -66,72 +66,72 @@ class Pipeline {
 
 describe('DeltaProcessor', () => {
   it('lets what is stored decide between add and update', () => {
-    const { fifo, told } = new Pipeline();
+    const { fifo, notified } = new Pipeline();
     fifo.update(at('a', '1'));
     fifo.add(at('a', '2'));
-    expect(told()).to.deep.equal(['+a@1', '~a@1>2']);
+    expect(notified()).to.deep.equal(['+a@1', '~a@1>2']);
   });
 
   it('delivers a deletion of an object that was never seen', () => {
-    const { fifo, told } = new Pipeline();
+    const { fifo, notified } = new Pipeline();
     fifo.delete(at('a', '1'));
-    expect(told()).to.deep.equal(['-a@1']);
+    expect(notified()).to.deep.equal(['-a@1']);
   });
 
   it('gives a deletion the final state, not the stored one', () => {
-    const { fifo, told } = new Pipeline();
+    const { fifo, notified } = new Pipeline();
     fifo.add(at('a', '1'));
     fifo.delete(at('a', '2'));
-    expect(told()).to.deep.equal(['+a@1', '-a@2']);
+    expect(notified()).to.deep.equal(['+a@1', '-a@2']);
   });
 
   for (const order of ['arrival', 'key'] as const) {
     it(`makes of a relist deletions, additions and updates against the store (${order})`, () => {
-      const { fifo, told, stored } = new Pipeline(order);
+      const { fifo, notified, stored } = new Pipeline(order);
       fifo.replace([at('a', '1'), at('b', '2'), at('c', '3')], '3');
-      expect(told()).to.deep.equal(['+a@1!', '+b@2!', '+c@3!']);
+      expect(notified()).to.deep.equal(['+a@1!', '+b@2!', '+c@3!']);
       fifo.replace([at('d', '5'), at('b', '4'), at('c', '3')], '6');
-      expect(told()).to.have.members(['-a@1!', '+d@5', '~b@2>4']);
+      expect(notified()).to.have.members(['-a@1!', '+d@5', '~b@2>4']);
       expect(stored()).to.have.members(['d@5', 'b@4', 'c@3']);
     });
 
     it(`deletes an object that came back under another uid (${order})`, () => {
-      const { fifo, told } = new Pipeline(order);
+      const { fifo, notified } = new Pipeline(order);
       fifo.replace([at('a', '1', 'first'), at('b', '2', 'x')], '2');
-      told();
+      notified();
       fifo.replace([at('a', '5', 'second'), at('b', '6', 'x')], '6');
-      expect(told()).to.deep.equal(['-a@1!', '+a@5', '~b@2>6']);
+      expect(notified()).to.deep.equal(['-a@1!', '+a@5', '~b@2>6']);
       fifo.update(at('b', '7', 'y'));
-      expect(told()).to.deep.equal(['-b@6!', '+b@7']);
+      expect(notified()).to.deep.equal(['-b@6!', '+b@7']);
       fifo.update(at('b', '7', 'z'));
-      expect(told()).to.deep.equal(['-b@7!', '+b@7']);
+      expect(notified()).to.deep.equal(['-b@7!', '+b@7']);
     });
 
-    it(`does not tell, store or lose what did not change (${order})`, () => {
-      const { fifo, told, store } = new Pipeline(order);
+    it(`does not notify of, store or lose unchanged objects (${order})`, () => {
+      const { fifo, notified, store } = new Pipeline(order);
       const stored = at('a', '1');
       fifo.replace([stored], '1');
-      told();
+      notified();
       fifo.replace([at('a', '1')], '9');
-      expect(told()).to.deep.equal([]);
+      expect(notified()).to.deep.equal([]);
       expect(store.get('a')).to.equal(stored);
       fifo.update(at('a', '1'));
-      expect(told()).to.deep.equal([]);
+      expect(notified()).to.deep.equal([]);
     });
 
     it(`delivers objects without a resource version again, for they cannot be compared (${order})`, () => {
-      const { fifo, told } = new Pipeline(order);
+      const { fifo, notified } = new Pipeline(order);
       const bare = (): Pod => pod('/a');
       fifo.replace([bare()], '1');
-      told();
+      notified();
       fifo.replace([bare()], '2');
-      expect(told()).to.deep.equal(['~a@undefined>?']);
+      expect(notified()).to.deep.equal(['~a@undefined>?']);
     });
 
     it(`gives a resync to those whose turn it is, in its place between the changes (${order})`, () => {
       const pipeline = new Pipeline(order);
       pipeline.fifo.replace([at('a', '1'), at('b', '2')], '2');
-      pipeline.told();
+      pipeline.notified();
       pipeline.fifo.update(at('a', '3'));
       pipeline.fifo.resync();
       pipeline.fifo.update(at('c', '4'));
@@ -147,11 +147,11 @@ describe('DeltaProcessor', () => {
   }
 
   it('delivers the deletions of a relist first, then the rest in list order', () => {
-    const { fifo, told } = new Pipeline();
+    const { fifo, notified } = new Pipeline();
     fifo.replace([at('a', '1'), at('b', '2')], '2');
-    told();
+    notified();
     fifo.replace([at('c', '5'), at('a', '4')], '6');
-    expect(told()).to.deep.equal(['-b@2!', '+c@5', '~a@1>4']);
+    expect(notified()).to.deep.equal(['-b@2!', '+c@5', '~a@1>4']);
   });
 
   it('keeps a stored object whose new state could not be read', () => {
@@ -169,11 +169,11 @@ describe('DeltaProcessor', () => {
         return object;
       },
     });
-    const told: string[] = [];
+    const notified: string[] = [];
     const process = (): void => {
       fifo.popBatch(10, (deltas, info) => {
         for (const { notifications } of processor.process(deltas, info)) {
-          told.push(...notifications.map(print));
+          notified.push(...notifications.map(print));
         }
       });
     };
@@ -182,11 +182,11 @@ describe('DeltaProcessor', () => {
     fifo.replace([at('a', '2')], '2');
     fifo.update(at('a', '2'));
     process();
-    expect(told).to.deep.equal(['+a@1!']);
+    expect(notified).to.deep.equal(['+a@1!']);
     expect(store.get('a')?.metadata.resourceVersion).to.equal('1');
     fifo.delete(at('a', '2'));
     process();
-    expect(told).to.deep.equal(['+a@1!', '-a@1!']);
+    expect(notified).to.deep.equal(['+a@1!', '-a@1!']);
   });
 
   it('takes an object for changed that comes with the version of a state which a restore has undone', () => {
@@ -205,7 +205,7 @@ describe('DeltaProcessor', () => {
         return object;
       },
     });
-    const told = (): string[] => {
+    const notified = (): string[] => {
       const lines: string[] = [];
       while (fifo.size > 0) {
         fifo.popBatch(10, (deltas, info) => {
@@ -217,26 +217,26 @@ describe('DeltaProcessor', () => {
       return lines;
     };
     fifo.replace([at('a', '8'), at('b', '3')], '8');
-    expect(told()).to.deep.equal(['+a@8!', '+b@3!']);
-    // Restored to 5: version 8 is undone, and nobody can read what the objects are like now.
+    expect(notified()).to.deep.equal(['+a@8!', '+b@3!']);
+    // Restored to 5: version 8 is undone, and the present objects cannot be read.
     for (const name of ['a', 'b']) unreadable.add(name);
     fifo.replace([at('a', '4'), at('b', '3')], '5');
-    expect(told()).to.deep.equal([]);
+    expect(notified()).to.deep.equal([]);
     unreadable.clear();
     const rewritten = at('a', '8');
     for (const object of [rewritten, at('b', '3'), at('a', '8')]) fifo.update(object);
-    expect(told()).to.deep.equal(['~a@8>8']);
+    expect(notified()).to.deep.equal(['~a@8>8']);
     expect(store.get('a')).to.equal(rewritten);
   });
 
-  const batches: readonly [failing: readonly string[], told: readonly string[]][] = [
+  const batches: readonly [failing: readonly string[], notified: readonly string[]][] = [
     [[], ['+a@1', '+b@2', '+c@3']],
     [['a', 'b', 'c'], []],
     [['b'], ['+a@1', '+c@3']],
     [['a'], ['+b@2', '+c@3']],
   ];
   for (const [failing, expected] of batches) {
-    it(`tells of what could be stored in a batch of a, b, c where ${failing.join() || 'none'} cannot`, () => {
+    it(`notifies of the stored objects in a batch of a, b, c where ${failing.join() || 'none'} cannot`, () => {
       const failures: string[] = [];
       const store = new ThreadSafeStore<Pod>();
       const overlay = new WriteOverlay<Pod>({ store });
@@ -255,33 +255,35 @@ describe('DeltaProcessor', () => {
       for (const [name, version] of Object.entries({ a: '1', b: '2', c: '3' })) {
         fifo.add(at(name, version));
       }
-      const told = fifo.popBatch(10, (deltas, info) => processor.process(deltas, info)) ?? [];
-      expect(told.flatMap(({ notifications }) => notifications.map(print))).to.deep.equal(expected);
+      const notified = fifo.popBatch(10, (deltas, info) => processor.process(deltas, info)) ?? [];
+      expect(notified.flatMap(({ notifications }) => notifications.map(print))).to.deep.equal(
+        expected,
+      );
       expect(store.size).to.equal(expected.length);
       expect(failures).to.deep.equal(failing);
     });
   }
 
   it('takes the resource version of the store along, in the order of arrival', () => {
-    const { fifo, told, store } = new Pipeline();
+    const { fifo, notified, store } = new Pipeline();
     fifo.replace([at('a', '1')], '5');
-    told();
+    notified();
     expect(store.resourceVersion).to.equal('5');
     fifo.update(at('a', '6'));
     fifo.delete(at('a', '7'));
-    told();
+    notified();
     expect(store.resourceVersion).to.equal('7');
     fifo.bookmark('9');
     fifo.resync();
-    told();
+    notified();
     expect(store.resourceVersion).to.equal('9');
   });
 
   it('claims no resource version in the order of keys, where changes overtake each other', () => {
-    const { fifo, told, store } = new Pipeline('key');
+    const { fifo, notified, store } = new Pipeline('key');
     fifo.replace([at('a', '1')], '5');
     fifo.update(at('b', '6'));
-    told();
+    notified();
     expect(store.resourceVersion).to.equal('');
   });
 });

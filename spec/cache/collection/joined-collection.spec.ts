@@ -219,9 +219,9 @@ describe('Informers that read the same objects in the same form', () => {
     expect(one.indexer.has('shop/x')).to.equal(false);
   });
 
-  it('are told of the writes of each other as of changes by others', async () => {
+  it('are notified of the writes of each other as of foreign changes', async () => {
     const origins: string[] = [];
-    const told = (name: string, informer: Informer): void => {
+    const notified = (name: string, informer: Informer): void => {
       informer.addHandler({
         view: 'key',
         onAdd: ({ key, origin, initial }) => {
@@ -233,8 +233,8 @@ describe('Informers that read the same objects in the same form', () => {
     };
     const { source, runtime } = world;
     const [one, other] = [world.informer('one'), world.informer('other')];
-    told('one', one);
-    told('other', other);
+    notified('one', one);
+    notified('other', other);
     await world.start(one, other);
     const happens = async (change: () => void): Promise<string[]> => {
       origins.length = 0;
@@ -291,12 +291,12 @@ describe('Informers that read the same objects in the same form', () => {
     expect(keys.inspect().memory.retention).to.equal('nothing');
   });
 
-  it('tell each handler a story without a gap, on 60 seeds, while others come and go', async () => {
-    for (let seed = 1; seed <= 60; seed += 1) await tellsWholeStory(seed);
+  it('notify each handler without a gap, on 60 seeds, while others come and go', async () => {
+    for (let seed = 1; seed <= 60; seed += 1) await checksWholeStory(seed);
   });
 });
 
-/** What a handler was told, checked step by step. */
+/** The notifications of a handler, checked step by step. */
 class Story {
   readonly known = new Map<string, string>();
   readonly faults: string[] = [];
@@ -321,7 +321,7 @@ class Story {
   }
 }
 
-async function tellsWholeStory(seed: number): Promise<void> {
+async function checksWholeStory(seed: number): Promise<void> {
   const random = seededRandom(seed);
   const dice = (sides: number): number => Math.floor(random() * sides);
   const world = new SharingWorld(['a', 'b', 'c'].map((name) => pod(name)));

@@ -13,7 +13,7 @@ import { releaseDisplaced } from '../support/recording-memory.ts';
 
 const KEY = 'ns-1/pod-1';
 
-/** A queue and the store behind it, for which nobody reads bodies. */
+/** A queue and the store behind it, without a reader of bodies. */
 class Cache {
   readonly memory: SlabMemory;
   readonly store: ThreadSafeStore<ObjectView>;

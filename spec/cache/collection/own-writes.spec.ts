@@ -86,7 +86,7 @@ describe('own writes', () => {
   });
 
   for (const order of ['arrival', 'key'] as const) {
-    it(`are told as deleted when a list lacks what they alone have shown, once (order: ${order})`, async () => {
+    it(`are reported as deleted, once, when a list lacks what only they have shown (order: ${order})`, async () => {
       const objects = [pod('a'), pod('b')];
       const { harness, origins } = await behind({ objects, order });
       const { informer, source } = harness;
@@ -137,7 +137,7 @@ describe('own writes', () => {
     await harness.stop();
   });
 
-  it('hide what was deleted before the cache had heard of it', async () => {
+  it('hide objects that were deleted before the cache had the event', async () => {
     const { harness, origins } = await behind({ objects: [pod('a')] });
     const { informer, source } = harness;
     source.add(pod('b', { uid: 'u2' }));

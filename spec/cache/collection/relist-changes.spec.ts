@@ -16,19 +16,19 @@ function print(notification: Notification<Pod>): string {
   return `~${notification.old.metadata.resourceVersion}>${now}`;
 }
 
-/** What the rules of a relist say, in the plainest way. */
+/** The rules of a relist in their simplest form. */
 function expected(
   stored: ReadonlyMap<string, Pod>,
   { contents, unreadable, resourceVersion }: ReplacedAllDelta<Pod>,
   undone: ReadonlySet<string>,
-): { told: string[]; content: Map<string, Pod>; undone: string[] } {
-  const told: string[] = [];
+): { notified: string[]; content: Map<string, Pod>; undone: string[] } {
+  const notified: string[] = [];
   const content = new Map<string, Pod>();
   const nowUndone: string[] = [];
   for (const [key, old] of stored) {
     if (contents.has(key)) continue;
     if (!unreadable.has(key))
-      told.push(`-${key}@${old.metadata.resourceVersion}#${old.metadata.uid}`);
+      notified.push(`-${key}@${old.metadata.resourceVersion}#${old.metadata.uid}`);
     else {
       content.set(key, old);
       if (Number(old.metadata.resourceVersion) > Number(resourceVersion)) nowUndone.push(key);
@@ -49,10 +49,10 @@ function expected(
       present.push(`~${before.resourceVersion}>${now}`);
       continue;
     }
-    if (before !== undefined) told.push(`-${key}@${before.resourceVersion}#${before.uid}`);
+    if (before !== undefined) notified.push(`-${key}@${before.resourceVersion}#${before.uid}`);
     present.push(`+${now}`);
   }
-  return { told: [...told, ...present], content, undone: nowUndone };
+  return { notified: [...notified, ...present], content, undone: nowUndone };
 }
 
 describe('RelistChanges', () => {
@@ -104,7 +104,7 @@ describe('RelistChanges', () => {
         // Some of the steps are left to `apply`.
         for (let steps = below(30); steps > 0; steps -= 1) changes.steps.next();
         expect([...store.entries()]).to.deep.equal([...stored]);
-        expect(changes.apply().map(print)).to.deep.equal(right.told);
+        expect(changes.apply().map(print)).to.deep.equal(right.notified);
         const nowUndone = [...store.entries()].filter(
           ([key, object]) => objects.unchanged(key, object) === undefined,
         );

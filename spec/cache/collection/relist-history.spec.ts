@@ -22,7 +22,7 @@ const versionOf = (harness: Harness): string => harness.informer.indexer.resourc
 
 for (const order of ['arrival', 'key'] as const satisfies readonly DeltaOrder[]) {
   describe(`the history of a relist in the order of ${order}`, () => {
-    async function told(
+    async function notified(
       before: readonly string[],
       during: (source: Harness['source']) => void,
       options: HarnessOptions = {},
@@ -40,13 +40,13 @@ for (const order of ['arrival', 'key'] as const satisfies readonly DeltaOrder[])
     }
 
     it('has additions alone when nothing was there', async () => {
-      const { history, stored, listed } = await told([], (source) => source.add(pod('a')));
+      const { history, stored, listed } = await notified([], (source) => source.add(pod('a')));
       expect(history).to.deep.equal(['add a 1/1']);
       expect(stored).to.deep.equal(listed);
     });
 
     it('has deletions alone, with the last known states, when nothing is left', async () => {
-      const { history, stored } = await told(['a', 'b'], (source) => {
+      const { history, stored } = await notified(['a', 'b'], (source) => {
         source.delete({ namespace: 'shop', name: 'a' });
         source.delete({ namespace: 'shop', name: 'b' });
       });
@@ -55,7 +55,7 @@ for (const order of ['arrival', 'key'] as const satisfies readonly DeltaOrder[])
     });
 
     it(`has the deletions ${order === 'arrival' ? 'first' : 'last'} and the rest as listed, and the cache shows each`, async () => {
-      const { history, stored, listed } = await told(['a', 'b', 'c'], (source) => {
+      const { history, stored, listed } = await notified(['a', 'b', 'c'], (source) => {
         source.modify(pod('a'));
         source.modify(pod('b', { labels: { ver: '2' } }));
         source.add(pod('d'));
@@ -70,7 +70,7 @@ for (const order of ['arrival', 'key'] as const satisfies readonly DeltaOrder[])
     });
 
     it('delivers the missed changes of one object and new objects, none as an initial object', async () => {
-      const { history } = await told(['a', 'b'], (source) => {
+      const { history } = await notified(['a', 'b'], (source) => {
         source.modify(pod('a'));
         source.add(pod('c'));
       });

@@ -32,16 +32,16 @@ function many(versionOf: (index: number) => string, count: number = MANY): View[
   return Array.from({ length: count }, (_, index) => numbered(index, versionOf(index)));
 }
 
-/** What was to be seen after one task. */
+/** The observations after one task. */
 interface Seen {
   readonly resourceVersion: string;
   readonly size: number;
   readonly newestIndexed: number;
   /** Runs of the index function in this task. */
   readonly indexed: number;
-  /** Objects that the memory was told to release in this task. */
+  /** Objects that the memory had to release in this task. */
   readonly released: number;
-  readonly told: number;
+  readonly notified: number;
 }
 
 /** A pipeline in virtual time, and what is to be seen of it from task to task. */
@@ -107,20 +107,20 @@ class Bench {
   /** Everything that is ready happens, task by task; `during` is called after each. */
   async watch(during: (seen: Seen, turn: number) => void = (): void => {}): Promise<Seen[]> {
     const all: Seen[] = [];
-    let [indexed, released, told] = [this.indexed, this.memory.released.length, 0];
+    let [indexed, released, notified] = [this.indexed, this.memory.released.length, 0];
     const before = this.batches.length;
     const look = (): void => {
       const { store } = this.pipeline;
-      const toldNow = this.batches.slice(before).flat().length;
+      const notifiedNow = this.batches.slice(before).flat().length;
       const seen: Seen = {
         resourceVersion: store.resourceVersion,
         size: store.size,
         newestIndexed: store.byIndex('byVersion', '2').length,
         indexed: this.indexed - indexed,
         released: this.memory.released.length - released,
-        told: toldNow - told,
+        notified: notifiedNow - notified,
       };
-      [indexed, released, told] = [this.indexed, this.memory.released.length, toldNow];
+      [indexed, released, notified] = [this.indexed, this.memory.released.length, notifiedNow];
       all.push(seen);
       during(seen, all.length);
       if (all.length < 60) this.runtime.queueTask(look);
@@ -157,7 +157,7 @@ describe('a large relist', () => {
     expect(Math.max(...seen.map(({ indexed }) => indexed))).to.be.within(1, MOST_AT_ONCE);
     expect(bench.indexed).to.equal(MANY);
     expect(bench.batches.map((batch) => batch.length)).to.deep.equal([MANY]);
-    expect(seen.filter(({ told }) => told > 0)).to.have.length(1);
+    expect(seen.filter(({ notified }) => notified > 0)).to.have.length(1);
     expect(bench.synced).to.equal(1);
     expect([...bench.memory.retained]).to.have.lengthOf(MANY);
     await bench.end();
@@ -183,9 +183,9 @@ describe('a large relist', () => {
     expect(Math.max(...seen.map(({ indexed }) => indexed))).to.be.within(1, MOST_AT_ONCE);
     expect(Math.max(...seen.map(({ released }) => released))).to.be.within(1, MOST_AT_ONCE);
     expect(bench.indexed).to.equal(MANY + 100 + changed);
-    const told = bench.batches[1]!.map(({ type }) => type);
-    expect(told.slice(0, 100)).to.deep.equal(Array.from({ length: 100 }, () => 'delete'));
-    expect(told.slice(100)).to.deep.equal(Array.from({ length: changed }, () => 'update'));
+    const notified = bench.batches[1]!.map(({ type }) => type);
+    expect(notified.slice(0, 100)).to.deep.equal(Array.from({ length: 100 }, () => 'delete'));
+    expect(notified.slice(100)).to.deep.equal(Array.from({ length: changed }, () => 'update'));
     expect([...bench.memory.retained]).to.have.members([...bench.pipeline.store.list()]);
     await bench.end();
   });

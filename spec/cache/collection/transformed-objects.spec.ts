@@ -5,7 +5,7 @@ import { pod, type Pod } from '../support/objects.ts';
 const generation = (name: string, label: string): Pod =>
   pod(name, { labels: { generation: label }, nodeName: 'old' });
 
-/** Without a resource version no two states can be told to be the same. */
+/** Without a resource version no two states are known to be the same. */
 function transform({ metadata, ...rest }: Pod): Pod {
   const { resourceVersion, ...kept } = metadata;
   return { ...rest, metadata: kept, spec: { nodeName: `new ${resourceVersion === undefined}` } };

@@ -15,7 +15,7 @@ class World {
   readonly random: () => number;
   readonly cluster = new Map<string, Pod>();
   readonly store = new ThreadSafeStore<Pod>();
-  readonly told = new Map<string, Pod>();
+  readonly notified = new Map<string, Pod>();
   readonly wrong: string[] = [];
   readonly fifo: DeltaFIFO<Pod>;
   readonly #processor: DeltaProcessor<Pod>;
@@ -70,13 +70,13 @@ class World {
     this.fifo.popBatch(1 + this.upTo(4), (deltas, info) => {
       for (const { notifications } of this.#processor.process(deltas, info)) {
         for (const { type, key, object, ...rest } of notifications) {
-          const known = this.told.get(key);
+          const known = this.notified.get(key);
           if ((type === 'add') !== (known === undefined) && type !== 'delete') {
             this.wrong.push(`${type} of ${key}`);
           }
           if ('old' in rest && rest.old !== known) this.wrong.push(`another old state of ${key}`);
-          if (type === 'delete') this.told.delete(key);
-          else this.told.set(key, object);
+          if (type === 'delete') this.notified.delete(key);
+          else this.notified.set(key, object);
         }
       }
     });
@@ -104,7 +104,7 @@ describe('The store behind a DeltaFIFO, and the events of its handlers', () => {
         const cluster = Object.fromEntries(world.cluster);
         expect(world.wrong, `seed ${seed}`).to.deep.equal([]);
         expect(Object.fromEntries(world.store.entries()), `seed ${seed}`).to.deep.equal(cluster);
-        expect(Object.fromEntries(world.told), `seed ${seed}`).to.deep.equal(cluster);
+        expect(Object.fromEntries(world.notified), `seed ${seed}`).to.deep.equal(cluster);
         expect(world.fifo.synced, `seed ${seed}`).to.equal(true);
       }
     });

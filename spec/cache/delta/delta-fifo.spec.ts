@@ -77,7 +77,7 @@ describe('DeltaFIFO', () => {
         expect(popAll(fifo)).to.deep.equal(
           order === 'arrival'
             ? ['[a@10]@1', '~a@20', '..', '-b@30']
-            : // What the known objects gave is not transformed again.
+            : // Transformed known objects are not transformed again.
               ['=a@10 ~a@20', '-b@30', '-c@1!'],
         );
       });
@@ -107,7 +107,7 @@ describe('DeltaFIFO', () => {
         expect(fifo.synced).to.equal(true);
       });
 
-      it('reports a bad object once, however much comes after it', () => {
+      it('reports a bad object once, with many changes after it', () => {
         const codes: ErrorCode[] = [];
         const fifo = new DeltaFIFO<Pod>({ order, onError: ({ code }) => codes.push(code) });
         fifo.add({ metadata: { resourceVersion: '1' } });

@@ -26,7 +26,7 @@ export function print(delta: Delta<Pod>): string {
   }
 }
 
-/** What comes out, an item a text. */
+/** The items that come out, a text each. */
 export function popAll(fifo: DeltaFIFO<Pod>): string[] {
   const items: string[] = [];
   while (fifo.size > 0) {

@@ -35,7 +35,7 @@ const replace =
   };
 
 /** As `print` does for deltas; `~foo@6<5` for an update from 5 to 6. */
-function printTold(notification: Notification<Pod>): string {
+function printNotified(notification: Notification<Pod>): string {
   const { type, key, object } = notification;
   const version = `${key}@${object.metadata.resourceVersion}`;
   if (type === 'add') return `+${version}`;
@@ -53,8 +53,8 @@ function processorOf(stored: readonly Pod[]): DeltaProcessor<Pod> {
   });
 }
 
-/** In the order of arrival: what handlers are told when everything queued is applied to a store with these pods. */
-function told(stored: readonly Pod[], steps: readonly Step[]): string[] {
+/** In the order of arrival: the notifications of handlers when everything queued is applied to a store with these pods. */
+function notified(stored: readonly Pod[], steps: readonly Step[]): string[] {
   const fifo = new DeltaFIFO<Pod>();
   for (const step of steps) step(fifo);
   const processor = processorOf(stored);
@@ -62,7 +62,7 @@ function told(stored: readonly Pod[], steps: readonly Step[]): string[] {
   while (fifo.size > 0) {
     fifo.popBatch(100, (deltas, info) => {
       for (const { notifications } of processor.process(deltas, info)) {
-        all.push(...notifications.map(printTold));
+        all.push(...notifications.map(printNotified));
       }
     });
   }
@@ -79,7 +79,7 @@ function items(knownObjects: KnownObjects<Pod> | undefined, steps: readonly Step
 interface Case {
   readonly fact: string;
   readonly steps: readonly Step[];
-  readonly told: readonly string[];
+  readonly notified: readonly string[];
   readonly items: readonly string[];
 }
 
@@ -88,31 +88,31 @@ const againstThree: readonly Case[] = [
   {
     fact: 'deletes what is neither listed nor deleted already, with the known state',
     steps: [remove('baz', '10'), replace('foo@5')],
-    told: ['-baz@10', '-bar@6!'],
+    notified: ['-baz@10', '-bar@6!'],
     items: ['-baz@10', '=foo@5', '-bar@6!'],
   },
   {
     fact: 'deletes with the newest queued state what was changed before it',
     steps: [add('baz', '10'), replace('foo@5')],
-    told: ['~baz@10<7', '-bar@6!', '-baz@10!'],
+    notified: ['~baz@10<7', '-bar@6!', '-baz@10!'],
     items: ['+baz@10 -baz@10!', '=foo@5', '-bar@6!'],
   },
   {
     fact: 'deletes with the newest queued state what was deleted and created again before it',
     steps: [remove('bar', '6'), add('bar', '100'), replace('foo@5')],
-    told: ['-bar@6', '+bar@100', '-baz@7!', '-bar@100!'],
+    notified: ['-bar@6', '+bar@100', '-baz@7!', '-bar@100!'],
     items: ['-bar@6 +bar@100 -bar@100!', '=foo@5', '-baz@7!'],
   },
   {
     fact: 'deletes with the listed state what an earlier list had',
     steps: [replace('bar@100 foo@5'), replace('foo@5')],
-    told: ['-baz@7!', '~bar@100<6', '-bar@100!'],
+    notified: ['-baz@7!', '~bar@100<6', '-bar@100!'],
     items: ['=bar@100 -bar@100!', '=foo@5 =foo@5', '-baz@7!'],
   },
   {
     fact: 'hands on the new state of what is listed, behind the deletions',
     steps: [remove('baz', '10'), replace('foo@6')],
-    told: ['-baz@10', '-bar@6!', '~foo@6<5'],
+    notified: ['-baz@10', '-bar@6!', '~foo@6<5'],
     items: ['-baz@10', '=foo@6', '-bar@6!'],
   },
 ];
@@ -122,49 +122,49 @@ const againstNothing: readonly Case[] = [
   {
     fact: 'deletes what was only queued, before it hands on the list',
     steps: [add('baz', '10'), replace('foo@5')],
-    told: ['+baz@10', '-baz@10!', '+foo@5'],
+    notified: ['+baz@10', '-baz@10!', '+foo@5'],
     items: ['+baz@10 -baz@10!', '=foo@5'],
   },
   {
     fact: 'deletes an addition that an empty list lacks',
     steps: [add('foo', '2'), replace('')],
-    told: ['+foo@2', '-foo@2!'],
+    notified: ['+foo@2', '-foo@2!'],
     items: ['+foo@2 -foo@2!'],
   },
   {
     fact: 'deletes once what one list had and the next one lacks',
     steps: [add('foo', '2'), replace('foo@2'), replace('')],
-    told: ['+foo@2', '-foo@2!'],
+    notified: ['+foo@2', '-foo@2!'],
     items: ['+foo@2 =foo@2 -foo@2!'],
   },
   {
     fact: 'does not delete again what was deleted',
     steps: [add('foo', '2'), remove('foo', '2'), replace('')],
-    told: ['+foo@2', '-foo@2'],
+    notified: ['+foo@2', '-foo@2'],
     items: ['+foo@2 -foo@2'],
   },
   {
     fact: 'deletes once what several lists had and the last one lacks',
     steps: [add('foo', '2'), replace('foo@2'), replace('foo@2'), replace('')],
-    told: ['+foo@2', '-foo@2!'],
+    notified: ['+foo@2', '-foo@2!'],
     items: ['+foo@2 =foo@2 =foo@2 -foo@2!'],
   },
   {
     fact: 'deletes once what several lists lack',
     steps: [add('foo', '2'), replace(''), replace('')],
-    told: ['+foo@2', '-foo@2!'],
+    notified: ['+foo@2', '-foo@2!'],
     items: ['+foo@2 -foo@2!'],
   },
   {
     fact: 'deletes what was deleted and added again, with the newest state',
     steps: [add('foo', '2'), remove('foo', '2'), add('foo', '3'), replace('')],
-    told: ['+foo@2', '-foo@2', '+foo@3', '-foo@3!'],
+    notified: ['+foo@2', '-foo@2', '+foo@3', '-foo@3!'],
     items: ['+foo@2 -foo@2 +foo@3 -foo@3!'],
   },
   {
     fact: 'makes nothing of an empty list after a bookmark',
     steps: [(fifo): void => fifo.bookmark('123'), replace(''), replace('')],
-    told: [],
+    notified: [],
     items: [],
   },
 ];
@@ -176,7 +176,7 @@ describe('A relist', () => {
   ] as const) {
     for (const { fact, steps, ...expected } of cases) {
       it(fact, () => {
-        expect(told(stored, steps), 'in the order of arrival').to.deep.equal(expected.told);
+        expect(notified(stored, steps), 'in the order of arrival').to.deep.equal(expected.notified);
         expect(items(known(...stored), steps), 'in the order of keys').to.deep.equal(
           expected.items,
         );
@@ -208,7 +208,7 @@ describe('A relist', () => {
     fifo.pop((deltas, info) => {
       expect(fifo.synced).to.equal(false);
       for (const { initial, notifications } of processor.process(deltas, info)) {
-        batches.push(`${initial}: ${notifications.map(printTold).join(' ')}`);
+        batches.push(`${initial}: ${notifications.map(printNotified).join(' ')}`);
       }
     });
     expect(batches).to.deep.equal(['true: -bar@6! -baz@7! ~foo@6<5']);
@@ -254,26 +254,26 @@ describe('A resync', () => {
     {
       fact: 'hands on every known object once',
       steps: [resync],
-      told: ['.foo@5'],
+      notified: ['.foo@5'],
       items: ['.foo@5'],
     },
     {
       fact: 'hands on nothing whose deletion was queued before it',
       steps: [remove('foo', '10'), resync],
-      told: ['-foo@10'],
+      notified: ['-foo@10'],
       items: ['-foo@10'],
     },
     {
       fact: 'hands on no state older than the one queued before it',
       steps: [update('foo', '6'), resync],
-      told: ['~foo@6<5', '.foo@6'],
+      notified: ['~foo@6<5', '.foo@6'],
       items: ['~foo@6'],
     },
   ];
 
   for (const { fact, steps, ...expected } of cases) {
     it(fact, () => {
-      expect(told(stored, steps), 'in the order of arrival').to.deep.equal(expected.told);
+      expect(notified(stored, steps), 'in the order of arrival').to.deep.equal(expected.notified);
       expect(items(known(...stored), steps), 'in the order of keys').to.deep.equal(expected.items);
     });
   }

@@ -96,7 +96,7 @@ class World {
     expect(this.errors).to.deep.equal([]);
   }
 
-  /** What the cache should have of an object. */
+  /** The part of an object that the cache should have. */
   shown(object: Thing): unknown {
     const plain = JSON.parse(JSON.stringify(object)) as Thing;
     if (!this.variant.projected) return plain;
@@ -130,25 +130,29 @@ for (const variant of VARIANTS) {
   describe(title, () => {
     it('shows what the source has, through changes, a late handler and a new list', async () => {
       const world = new World(variant, many(600));
-      const told: string[] = [];
+      const notified: string[] = [];
       const log = {
         onAdd: ({ metadata, spec }: Thing): void =>
-          void told.push(`+${metadata.name} ${spec.node}`),
+          void notified.push(`+${metadata.name} ${spec.node}`),
         onUpdate: (old: Thing, { spec }: Thing): void =>
-          void told.push(`~${old.metadata.name} ${old.spec.node} ${spec.node}`),
+          void notified.push(`~${old.metadata.name} ${old.spec.node} ${spec.node}`),
         onDelete: ({ metadata, spec }: Thing): void =>
-          void told.push(`-${metadata.name} ${spec.node}`),
+          void notified.push(`-${metadata.name} ${spec.node}`),
       };
       world.informer.addHandler(log);
       await world.start();
-      expect(told.splice(0)).to.have.length(600);
+      expect(notified.splice(0)).to.have.length(600);
       world.expectSame();
 
       world.source.add(thing('new', 'n1'));
       world.source.modify(thing('thing-7', 'n2'));
       world.source.delete({ namespace: 'ns-1', name: 'thing-8' });
       await world.settle();
-      expect(told.splice(0)).to.deep.equal(['+new n1', '~thing-7 node-7 n2', '-thing-8 node-8']);
+      expect(notified.splice(0)).to.deep.equal([
+        '+new n1',
+        '~thing-7 node-7 n2',
+        '-thing-8 node-8',
+      ]);
 
       world.source.pause();
       world.source.modify(thing('thing-9', 'n3'));
@@ -157,12 +161,15 @@ for (const variant of VARIANTS) {
       world.source.compact();
       world.source.resume();
       await world.runtime.advance(60_000);
-      expect(told.splice(0).toSorted()).to.deep.equal(['-thing-10 node-0', '~thing-9 node-9 n3']);
+      expect(notified.splice(0).toSorted()).to.deep.equal([
+        '-thing-10 node-0',
+        '~thing-9 node-9 n3',
+      ]);
       world.expectSame();
 
       world.informer.addHandler(log);
       await world.settle();
-      expect(told.splice(0).toSorted()).to.deep.equal(
+      expect(notified.splice(0).toSorted()).to.deep.equal(
         world.source.objects
           .map(({ metadata, spec }) => `+${metadata.name} ${spec.node}`)
           .toSorted(),
@@ -211,8 +218,8 @@ for (const variant of VARIANTS) {
 
     it('lets a handler of keys write its event to a log, also long after the object was removed', async () => {
       const world = new World(variant, many(5));
-      const told: (AddInfo | UpdateInfo | DeleteInfo)[] = [];
-      const keep = (info: AddInfo | UpdateInfo | DeleteInfo): void => void told.push(info);
+      const notified: (AddInfo | UpdateInfo | DeleteInfo)[] = [];
+      const keep = (info: AddInfo | UpdateInfo | DeleteInfo): void => void notified.push(info);
       world.informer.addHandler({ view: 'key', onAdd: keep, onUpdate: keep, onDelete: keep });
       await world.start();
       for (const round of [1, 2]) {
@@ -225,8 +232,8 @@ for (const variant of VARIANTS) {
         world.source.delete({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
       }
       await world.settle();
-      expect(told).to.have.length(20);
-      for (const info of told) {
+      expect(notified).to.have.length(20);
+      for (const info of notified) {
         expect(JSON.parse(JSON.stringify(info))).to.include({ key: info.key, origin: 'other' });
       }
       await world.stop();

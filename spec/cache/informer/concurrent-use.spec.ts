@@ -33,10 +33,10 @@ describe('An informer in the midst of everything', () => {
           order,
           objects: NAMES.slice(0, 10).map((name) => pod(name)),
         });
-        const told = new Set<string>();
+        const notified = new Set<string>();
         harness.informer.addHandler({
-          onAdd: (_, { key }) => told.add(key),
-          onDelete: (_, { key }) => told.delete(key),
+          onAdd: (_, { key }) => notified.add(key),
+          onDelete: (_, { key }) => notified.delete(key),
         });
         expect(harness.informer.synced).to.equal(false);
         const writers = Array.from({ length: 10 }, async (_, writer) => {
@@ -53,7 +53,7 @@ describe('An informer in the midst of everything', () => {
         expect(harness.informer.indexer.list().map(print), `seed ${seed}`).to.have.members(
           there.map(print),
         );
-        expect([...told]).to.have.members(there.map(({ metadata }) => `shop/${metadata.name}`));
+        expect([...notified]).to.have.members(there.map(({ metadata }) => `shop/${metadata.name}`));
         await harness.stop();
       }
     });
@@ -126,7 +126,7 @@ describe('An informer in the midst of everything', () => {
             last = Number(metadata.resourceVersion);
           },
           onUpdate: (old, object) => {
-            if (gone.has(registration)) wrong.push('told after it was removed');
+            if (gone.has(registration)) wrong.push('notified after it was removed');
             if (Number(old.metadata.resourceVersion) !== last) wrong.push('a gap');
             last = Number(object.metadata.resourceVersion);
           },

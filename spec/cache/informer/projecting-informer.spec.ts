@@ -33,14 +33,14 @@ function sourceOf(): BytesSource<Pod> {
   return new BytesSource(new ScriptedListerWatcher<Pod>({ runtime, objects: [POD] }));
 }
 
-/** What a client is to a factory. */
+/** The part of a client that a factory uses. */
 const client = {
   listerWatcher: () => sourceOf(),
 } as unknown as ListerWatcherSource<{ 'v1/pods': Pod }>;
 
 describe('an informer of some fields', () => {
   it('gives handlers, indexes and readers nothing else, and its types say so', async () => {
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const informer = SharedIndexInformer.projecting({
       listerWatcher: sourceOf(),
       fields: ['spec.nodeName', 'status.phase'],
@@ -48,7 +48,7 @@ describe('an informer of some fields', () => {
       runtime,
       logger,
     });
-    informer.addHandler({ onAdd: (pod) => told.push(pod) });
+    informer.addHandler({ onAdd: (pod) => notified.push(pod) });
     const running = informer.run();
     await runtime.run(informer.whenSynced());
     await runtime.settle();
@@ -59,7 +59,7 @@ describe('an informer of some fields', () => {
     expect(pod?.spec.restartPolicy).to.equal(undefined);
     // @ts-expect-error -- so was this
     expect(pod?.status?.podIP).to.equal(undefined);
-    expect(told).to.deep.equal([pod]);
+    expect(notified).to.deep.equal([pod]);
     await runtime.run(informer.close());
     await running;
   });

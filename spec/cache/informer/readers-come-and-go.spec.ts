@@ -35,7 +35,7 @@ type Views = ListPage<ObjectView<Thing>>;
 const NAMES = 40;
 const STEPS = 250;
 
-/** Lists, when told so, what it had listed before, as a server behind a cache of its own may do. */
+/** Lists on request the state that it had listed before, as a server behind a cache of its own may do. */
 class BackwardSource implements ListerWatcher<ObjectView<Thing>> {
   readonly description = 'things';
   isBehind = false;
@@ -55,7 +55,7 @@ class BackwardSource implements ListerWatcher<ObjectView<Thing>> {
     return page;
   }
 
-  /** What is there now will be listed later. */
+  /** The present objects will be listed later. */
   async remember(): Promise<void> {
     this.#pages.push(await this.#source.list({}));
   }
@@ -78,7 +78,7 @@ class Crowd {
   readonly #loops: Promise<void>[] = [];
   /** All states there ever were, by key and version; those that are there now, by name. */
   readonly #states = new Map<string, string>();
-  /** What user code has kept: looked at again, in the end or earlier. */
+  /** Objects that user code has kept: read again, at the end or earlier. */
   #keptMetadata: ObjectMetadata[] = [];
   #keptLazy: LazyObject<Thing>[] = [];
   readonly #lazy: boolean;
@@ -88,7 +88,7 @@ class Crowd {
   constructor(mode: CacheMode, order: DeltaOrder, freeze: boolean) {
     const random = seededRandom(`${mode}, ${order}, ${freeze}`);
     this.#random = random;
-    // Who has had lazy objects once, asks for bodies ever after.
+    // A reader that has had lazy objects once may read bodies from then on.
     this.#lazy = random() < 0.4;
     this.#readsLazily = random() < 0.2;
     this.#informer = new SharedIndexInformer<Thing>({
@@ -163,7 +163,7 @@ class Crowd {
         this.#read();
         break;
       case 10:
-        // More than handlers can be told before the next list comes, which shows what was before.
+        // More notifications than handlers can take before the next list comes, which shows the state before.
         await this.#source.remember();
         this.#burst();
         this.#source.isBehind = true;

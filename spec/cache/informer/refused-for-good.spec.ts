@@ -113,7 +113,7 @@ describe('an informer whose requests are refused for good', () => {
     expect(informer.phase).to.equal('failed');
   });
 
-  it("tries again with onRefused: 'retry', tells each refusal, and is synced when the server has another answer", async () => {
+  it("tries again with onRefused: 'retry', reports each refusal, and is synced when the server answers", async () => {
     const harness = new Harness({ objects: [pod('a')], onRefused: 'retry' });
     const { source, runtime, informer } = harness;
     for (const kind of ['list', 'watch-list'] as const) source.failNext(kind, BAD_FIELD, 1_000);

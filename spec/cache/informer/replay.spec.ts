@@ -6,9 +6,9 @@ import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watc
 import { pod, type Pod } from '../support/objects.ts';
 
 interface Run {
-  /** What happened, with the virtual time. */
+  /** The events, with the virtual time. */
   readonly trace: readonly string[];
-  /** What the cache holds at the end. */
+  /** The content of the cache at the end. */
   readonly cache: Readonly<Record<string, string>>;
 }
 
@@ -45,16 +45,16 @@ async function play({ seed, order }: RunOptions): Promise<Run> {
   });
   informer.events.on('transition', ({ from, to }) => note(`reflector ${from} -> ${to}`));
   for (const name of ['instant', 'thoughtful']) {
-    const tell = async (what: string, object: Pod): Promise<void> => {
+    const notify = async (what: string, object: Pod): Promise<void> => {
       const { metadata } = object;
       note(`${name} ${what} ${metadata.name}@${metadata.resourceVersion}`);
       if (name === 'thoughtful') await sleep(runtime, 1 + runtime.random() * 20);
     };
     informer.addHandler(
       {
-        onAdd: (object) => tell('add', object),
-        onUpdate: (_, object, { resync }) => tell(resync ? 'resync' : 'update', object),
-        onDelete: (object) => tell('delete', object),
+        onAdd: (object) => notify('add', object),
+        onUpdate: (_, object, { resync }) => notify(resync ? 'resync' : 'update', object),
+        onDelete: (object) => notify('delete', object),
       },
       { name },
     );

@@ -6,7 +6,7 @@ import { pod } from '../support/objects.ts';
 const WAITS = 10_000;
 
 describe('Waiting for an informer', () => {
-  it('leaves nothing with it, however often it is done before and after it is synced', async () => {
+  it('leaves nothing with it after many waits, before and after it is synced', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     const registration = harness.informer.addHandler({ onAdd: () => {} });
     const gaveUp = AbortSignal.abort(new Error('enough'));

@@ -20,10 +20,10 @@ const OBJECTS = 400;
 /** Of what has left; the oldest are checked once more and let go of. */
 const MOST_LEFT = 600;
 const BUDGET = 200_000;
-/** What is huge and leaves takes its slab along at once; the others are given up one by one. */
+/** A huge object that leaves frees its slab at once; the others are given up one by one. */
 const SLACK = 1.6 * MEGABYTE;
 
-/** What has left, and whether its body may be read. */
+/** Objects that have left, and whether their bodies may be read. */
 interface LeftView extends RememberedView {
   readonly whole: boolean;
 }
@@ -91,7 +91,7 @@ abstract class ReplacedViews {
 
   #letGo(most: number): void {
     for (const left of this.#left.splice(most)) expect(wrongLeft(left)).to.equal(undefined);
-    // Reading has decoded them: what is told of them next comes from there.
+    // Reading has decoded them: the next notification of them comes from there.
     this.#left.length = 0;
   }
 
@@ -198,7 +198,7 @@ class ReplacedInMemory extends ReplacedViews {
     }
   }
 
-  /** What has left since is stored again for a while. */
+  /** Objects that have left since are stored again for a while. */
   #comeBack(before: RememberedView, why: 'left' | 'unused'): void {
     this.#gone.push(before);
     if (!this.random.once(5)) return;

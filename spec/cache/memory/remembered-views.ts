@@ -97,7 +97,7 @@ export class RandomViews {
   }
 }
 
-/** What is wrong with the identity and the metadata of a view; undefined when it is as it was. */
+/** The change in the identity and the metadata of a view; undefined when there is none. */
 export function wrongMetadata(remembered: RememberedView): string | undefined {
   const { view, uid, resourceVersion } = remembered;
   if (view.uid !== uid) return `its uid is ${view.uid}, and was ${uid}`;

@@ -284,7 +284,7 @@ for (const [mode, memoryOf] of [
       expect(memory.inspect()).to.include({ liveBytes: 0, slabBytes: 0 });
     });
 
-    it('parses metadata once for all who read it one after the other', () => {
+    it('parses metadata once for readers in sequence', () => {
       const memory = memoryOf();
       const views = Array.from({ length: 1000 }, (_, index) => viewOf(podOf(index)));
       for (const view of views) memory.retain(view);

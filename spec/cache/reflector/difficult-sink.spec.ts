@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expired } from '../../../lib/meta/failure/failures.ts';
 import { RecordingSink, rig, thing } from './reflector-support.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 describe('Reflector with a difficult sink', () => {
   it('lists again after a sink that throws at a change, and does not count the change as seen', async () => {
@@ -57,14 +58,7 @@ describe('Reflector with a difficult sink', () => {
     });
     const { runtime, source, stop } = rig({
       sink: limited,
-      logger: {
-        debug: () => {},
-        info: () => {},
-        warn: (text) => {
-          warnings.push(text);
-        },
-        error: () => {},
-      },
+      logger: lineLogger((line) => warnings.push(line), ['warn']),
     });
     await runtime.settle();
     full = true;
@@ -73,7 +67,9 @@ describe('Reflector with a difficult sink', () => {
     source.add(thing('d'));
     await runtime.advance(70_000);
     expect(sink.calls).to.deep.equal(['replace a b @2', 'ADDED c @3']);
-    expect(warnings[1]).to.include('the sink has been full for 60000 ms');
+    expect(warnings[1]).to.equal(
+      'the sink is full; reading waits (reflector=things waitedMs=60000)',
+    );
     full = false;
     makeRoom();
     await runtime.settle();

@@ -66,7 +66,7 @@ const MOVES: readonly Move[] = [
   (source, draw) => {
     source.failNext(
       KINDS[draw(KINDS.length)] as 'list',
-      new ListwatchError('CONNECTION_REFUSED', 'nobody'),
+      new ListwatchError('CONNECTION_REFUSED', 'missing'),
     );
   },
   (source, draw) => {
@@ -165,7 +165,7 @@ async function play(seed: number): Promise<Rig> {
   return test;
 }
 
-/** What the sink saw between two replaces only goes forward. */
+/** The versions that the sink gets between two replaces only rise. */
 function expectForward(calls: readonly string[]): void {
   let last = '0';
   for (const call of calls) {

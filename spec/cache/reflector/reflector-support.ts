@@ -68,7 +68,7 @@ export function bringNext(
   };
 }
 
-/** A sink that writes down what it is told, one line a call, and keeps the objects. */
+/** A sink that records its calls, one line each, and keeps the objects. */
 export class RecordingSink implements ReplaceSink<View> {
   readonly calls: string[] = [];
   readonly objects: Map<string, Thing> = new Map();
@@ -144,7 +144,7 @@ export interface RigOptions extends Partial<Omit<ReflectorOptions<View>, 'runtim
   readonly prepare?: (source: ScriptedListerWatcher<Thing>) => void;
 }
 
-/** A reflector that runs on a scripted source in virtual time, with plain lists unless told otherwise. */
+/** A reflector that runs on a scripted source in virtual time, with plain lists by default. */
 export function rig({
   source: script,
   sink: given,

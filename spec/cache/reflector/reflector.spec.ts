@@ -15,6 +15,7 @@ import { DecodedView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { RecordingSink, rig, thing, type Thing, type View } from './reflector-support.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 const refused = (): Error => {
   const cause = new AggregateError([Object.assign(new Error('no'), { code: 'ECONNREFUSED' })]);
@@ -345,12 +346,9 @@ describe('Reflector', () => {
 
     it('survives hooks that throw', async () => {
       const logged: string[] = [];
-      const log = (text: string): void => {
-        logged.push(text);
-      };
       const { runtime, sink, stop } = rig({
         prepare: (source) => source.failNext('list', new Error('once')),
-        logger: { debug: () => {}, info: () => {}, warn: () => {}, error: log },
+        logger: lineLogger((line) => logged.push(line), ['error']),
         onError: () => {
           throw new Error('bad hook');
         },
@@ -360,8 +358,8 @@ describe('Reflector', () => {
       });
       await runtime.advance(2000);
       expect(sink.calls).to.deep.equal(['replace a b @2']);
-      expect(logged).to.include('reflector things: the hook onError threw: bad hook');
-      expect(logged).to.include('reflector things: the hook onTransition threw: bad hook');
+      expect(logged).to.include('hook threw: bad hook (hook=onError reflector=things)');
+      expect(logged).to.include('hook threw: bad hook (hook=onTransition reflector=things)');
       await stop();
     });
   });
@@ -388,13 +386,13 @@ describe('Reflector from start to stop', () => {
     it(`stops at once in ${where} and leaves nothing behind`, async () => {
       const { runtime, source, errors, transitions, stop } = rig({ prepare });
       await runtime.settle();
-      const told = errors.length;
+      const notified = errors.length;
       const before = runtime.monotonicMs();
       await stop();
       expect(runtime.monotonicMs()).to.equal(before);
       expect(runtime.pending).to.equal(0);
       expect(source.openWatches).to.equal(0);
-      expect(errors.length, 'an abort is no error').to.equal(told);
+      expect(errors.length, 'an abort is no error').to.equal(notified);
       expect(transitions.at(-1)).to.include({ to: 'stopped', reason: 'aborted' });
     });
   }

@@ -29,8 +29,11 @@ async function* stream(batches: readonly Batch[], signal?: AbortSignal): AsyncGe
   });
 }
 
-/** What a sink is told by a reflector over a source that brings this. */
-async function told(page: readonly UndecodedView[], ...batches: readonly Batch[]): Promise<string> {
+/** The calls that a sink gets from a reflector over a source with these events. */
+async function notified(
+  page: readonly UndecodedView[],
+  ...batches: readonly Batch[]
+): Promise<string> {
   const runtime = new VirtualRuntime();
   const calls: string[] = [];
   const names = (objects: readonly UndecodedView[]): string =>
@@ -63,7 +66,7 @@ describe('a view over bytes on its way through the reflector', () => {
   it('is not decoded by a list and a watch', async () => {
     const page = [view('a', '4'), view('b', '7')];
     const batches = [[event('a', '11'), event('b', '11'), event('b', '11')], [event('a', '9')]];
-    expect(await told(page, ...batches)).to.equal('replace a@4 b@7; apply a@11 b@11');
+    expect(await notified(page, ...batches)).to.equal('replace a@4 b@7; apply a@11 b@11');
   });
 
   it('is not decoded by a streaming list', async () => {
@@ -72,7 +75,9 @@ describe('a view over bytes on its way through the reflector', () => {
       [event('a', '4'), event('b', '7')],
       [event('b', '8'), bookmark],
     ];
-    expect(await told([], ...batches, [event('b', '12')])).to.equal('replace a@4 b@8; apply b@12');
+    expect(await notified([], ...batches, [event('b', '12')])).to.equal(
+      'replace a@4 b@8; apply b@12',
+    );
   });
 
   it('is not decoded by a watch beside a list', async () => {

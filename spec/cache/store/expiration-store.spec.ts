@@ -22,7 +22,7 @@ describe('ExpirationStore', () => {
     expect(store.size).to.equal(0);
   });
 
-  it('lets an object expire at whatever time it was stored', async () => {
+  it('expires an object stored at any time', async () => {
     const runtime = new VirtualRuntime();
     const store = new ExpirationStore<Pod>({ ttlMs: 100, runtime });
     for (const name of ['a', 'b', 'c']) {

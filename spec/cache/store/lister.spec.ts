@@ -75,7 +75,7 @@ describe('Lister', () => {
         expect(names(lister.namespace('other').list())).to.deep.equal(['c']);
         expect(names(lister.namespace('other').list({ labels: 'app=db' }))).to.deep.equal([]);
         expect(names(lister.namespace('').list())).to.deep.equal(['a', 'b', 'c', 'd']);
-        expect(names(lister.namespace('nobody').list())).to.deep.equal([]);
+        expect(names(lister.namespace('missing').list())).to.deep.equal([]);
       });
 
       it('takes parsed selectors', () => {

@@ -9,10 +9,10 @@ import { byNode } from './overlay-support.ts';
 const NAMES = ['a', 'b', 'c'];
 const NODES = ['n1', 'n2', 'elsewhere'];
 
-/** What the cache selects. */
+/** The selection of the cache. */
 const matches = (object: Pod): boolean => object.spec?.nodeName !== 'elsewhere';
 
-/** What the collection shows under one key from a version on. */
+/** The state of one key in the collection from a version on. */
 interface State {
   readonly from: number;
   readonly object: Pod | undefined;
@@ -157,7 +157,7 @@ export class OverlayWorld {
     answer.deliver();
     if (deletedUid !== undefined) this.#deletedUids.add(deletedUid);
     else this.#ownVersions.add(String(version));
-    // Of what nobody here has seen, only the uid is known to be gone.
+    // Of objects that have not been seen, only the uid is known to be gone.
     if (deletedUid !== undefined && !seen) return;
     this.#floor.set(key, Math.max(version, this.#floor.get(key) ?? 0));
   }
@@ -236,7 +236,7 @@ export class OverlayWorld {
     expect(actual.join(' ')).to.equal(expected.join(' '));
   }
 
-  /** What is shown was so at some moment that is not before the newest own write, nor before what was shown last. */
+  /** The state shown is one of a moment not before the newest own write, nor before the state shown last. */
   #checkAge(key: string, history: readonly State[], object: Pod | undefined): void {
     const floor = this.#floor.get(key) ?? 0;
     const found = history.findIndex((state, position) => {

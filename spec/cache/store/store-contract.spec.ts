@@ -101,7 +101,7 @@ describe('Every store', () => {
 });
 
 describe('The whole content of a ThreadSafeStore', () => {
-  it('is a new array after each write, and the same one for all who only read', () => {
+  it('is a new array after each write, and the same one for all readers', () => {
     const store = new ThreadSafeStore<Pod>({ indexers: { byNode } });
     const write: Record<string, () => unknown> = {
       add: () => store.add('shop/a', pod('a', { nodeName: 'n1' })),

@@ -16,7 +16,7 @@ function counted(): { ran: string[]; byNode: (object: Pod) => string[] } {
   return { ran, byNode };
 }
 
-/** What a commit displaced. */
+/** The objects that a commit replaced. */
 function displacedBy(displaced: Iterable<Pod | undefined>): Pod[] {
   return [...displaced].filter((object) => object !== undefined);
 }

@@ -174,7 +174,7 @@ describe('ThreadSafeStore', () => {
       store.update('a', pod('a', { nodeName: 'n2', labels: { x: 'blue' } }));
       expect(store.indexValues('byLabelValue')).to.deep.equal(['blue']);
       expect(store.indexValuesOf('first', 'a')).to.deep.equal(['x']);
-      expect(store.indexValuesOf('byLabelValue', 'nobody')).to.deep.equal([]);
+      expect(store.indexValuesOf('byLabelValue', 'missing')).to.deep.equal([]);
       store.delete('a');
       expect(store.indexValues('byLabelValue')).to.deep.equal([]);
     });

@@ -126,7 +126,7 @@ describe('WriteOverlay', () => {
       expect(overlay.has('shop/a')).to.equal(false);
       event(at(9, 'u2'));
       expect(shown(overlay)).to.equal('9');
-      overlay.deleted({ key: 'shop/nobody' });
+      overlay.deleted({ key: 'shop/missing' });
       expect(overlay.inspect()).to.include({ pending: 0, unordered: 1 });
     });
 

@@ -60,7 +60,7 @@ async function* inBytes<T extends KubernetesObject>(
   }
 }
 
-/** What is not plain stays as it came. */
+/** Input that is not plain stays unchanged. */
 function undecoded<T extends KubernetesObject>(views: readonly ObjectView<T>[]): ObjectView<T>[] {
   const texts = views.map(({ object }) => Buffer.from(JSON.stringify(object) ?? 'null'));
   const source = { bytes: Buffer.concat(texts) };

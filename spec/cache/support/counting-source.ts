@@ -9,7 +9,7 @@ import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 
-/** The same source, with views that count how often somebody asks for the whole object. */
+/** The same source, with views that count the reads of the whole object. */
 export class CountingSource<T extends KubernetesObject> implements ListerWatcher<ObjectView<T>> {
   decoded = 0;
   readonly description: string;

@@ -37,12 +37,12 @@ export class ScriptedSource implements ListerWatcherSource {
   /** The collection that was asked for last under this description. */
   collection(description: string): ScriptedListerWatcher {
     const found = this.collections.get(description);
-    if (found === undefined) throw new Error(`nobody asked for ${description}`);
+    if (found === undefined) throw new Error(`no request for ${description}`);
     return found;
   }
 }
 
-/** A factory over collections that do what they are told, in virtual time. */
+/** A factory over scripted collections, in virtual time. */
 export class FactorySetup {
   readonly runtime: VirtualRuntime = new VirtualRuntime();
   readonly source: ScriptedSource = new ScriptedSource(this.runtime);

@@ -7,6 +7,7 @@ import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-in
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import type { Pod } from './objects.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 export interface HarnessOptions extends Partial<SharedIndexInformerOptions<Pod>> {
   readonly objects?: readonly Pod[] | undefined;
@@ -18,7 +19,7 @@ export interface ReportedError {
   readonly context: InformerErrorContext;
 }
 
-/** A source that does what it is told, an informer over it, and what it complained about; all in virtual time. */
+/** A scripted source, an informer over it, and its warnings and errors; all in virtual time. */
 export class Harness {
   readonly runtime: VirtualRuntime;
   readonly source: ScriptedListerWatcher<Pod>;
@@ -30,13 +31,10 @@ export class Harness {
   constructor({ objects, runtime = new VirtualRuntime(), ...options }: HarnessOptions = {}) {
     this.runtime = runtime;
     this.source = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
-    const note = (message: string): void => {
-      this.warnings.push(message);
-    };
     this.informer = new SharedIndexInformer<Pod>({
       listerWatcher: this.source,
       runtime,
-      logger: { debug: () => {}, info: () => {}, warn: note, error: note },
+      logger: lineLogger((line) => this.warnings.push(line)),
       onError: (error, context) => {
         this.errors.push({ error: error as Error, context });
       },
@@ -77,7 +75,7 @@ export class Harness {
   }
 }
 
-/** A handler that writes down what it is told: `+a`, `~a`, `-a`; `!` marks initial, resync and unknown final state. */
+/** A handler that records its notifications: `+a`, `~a`, `-a`; `!` marks initial, resync and unknown final state. */
 export function recorder(
   log: string[],
   prefix: string = '',

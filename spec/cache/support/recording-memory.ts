@@ -1,7 +1,7 @@
 import type { CacheMemory, ObjectMemory } from '../../../lib/cache/memory/object-memory.ts';
 import type { HasMetadata } from '../../../lib/meta/object.ts';
 
-/** Notes what it is told, and holds the caller to it: nothing is released that is not retained. */
+/** Records its calls, and checks them: nothing is released that is not retained. */
 export class RecordingMemory<V extends HasMetadata> implements ObjectMemory<V> {
   readonly retained: Set<V> = new Set();
   /** Objects in the order in which they were released. */

@@ -8,13 +8,13 @@ export interface Identity {
   readonly resourceVersion?: string;
 }
 
-/** What was decoded of all views that share it. */
+/** The decoded parts of all views that share it. */
 export class DecodeCounts {
   metadata = 0;
   objects = 0;
 }
 
-/** A view that knows its identity, and counts and refuses whoever asks for more. */
+/** A view that knows its identity, and counts and refuses all further reads. */
 export class UndecodedView extends IdentifiedView implements ObjectView {
   readonly name: string | undefined;
   readonly namespace: string | undefined;

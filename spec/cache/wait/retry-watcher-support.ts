@@ -64,7 +64,7 @@ export function listed(
   return {
     requests,
     description: 'pods',
-    list: () => Promise.reject(new Error('nobody may list')),
+    list: () => Promise.reject(new Error('no list is expected')),
     watch: (request) => {
       requests.push(request);
       const next = watches[requests.length - 1] ?? hanging;

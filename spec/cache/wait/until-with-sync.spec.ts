@@ -6,7 +6,7 @@ import { pod, rejection, type Pod } from '../support/objects.ts';
 
 const isAdd = ({ type }: InformerChange<Pod>): boolean => type === 'add';
 const never = (): never => {
-  throw new Error('nobody may ask this');
+  throw new Error('no call is expected');
 };
 
 describe('untilWithSync', () => {
@@ -105,7 +105,7 @@ describe('untilWithSync', () => {
     harness.launch();
     for (const options of [{ precondition: never, conditions: isAdd }, { conditions: never }]) {
       const error = await rejection(harness.runtime.run(untilWithSync(harness.informer, options)));
-      expect(error.message).to.equal('nobody may ask this');
+      expect(error.message).to.equal('no call is expected');
     }
     await harness.stop();
   });

@@ -46,7 +46,7 @@ function recorder(): Events {
 }
 
 describe('runSteps', () => {
-  it('runs the steps in order, and tells when each begins and ends', async () => {
+  it('runs the steps in order, and reports when each begins and ends', async () => {
     const progress = recorder();
     await runSteps(
       [step('one', []), step('two', ['one'])],

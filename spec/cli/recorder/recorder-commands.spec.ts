@@ -55,7 +55,7 @@ describe('listwatch record, replay and dump', () => {
     return { recording, interruption, host };
   }
 
-  it('record until they are interrupted, and replay what handlers were told', async () => {
+  it('record until they are interrupted, and replay the notifications of handlers', async () => {
     const file = join(directory.path, 'maps.listwatch');
     await using client = await connect({ kubeconfig, env: {} });
     const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
@@ -181,8 +181,8 @@ describe('listwatch record, replay and dump', () => {
     const isOver = (): boolean => served.stderr.text.includes('the last record');
     for (let steps = 1; !isOver(); steps += 1) {
       input.write('\n');
-      const told = (): number => served.stderr.text.match(/^\d+\.\d{3} /gm)?.length ?? 0;
-      await until('a step', () => told() === steps || isOver());
+      const notified = (): number => served.stderr.text.match(/^\d+\.\d{3} /gm)?.length ?? 0;
+      await until('a step', () => notified() === steps || isOver());
     }
     await until('the object', () => informer.lister.list().length > 0);
     expect((await events.list()).items.map(({ metadata }) => metadata?.name)).to.include('one');

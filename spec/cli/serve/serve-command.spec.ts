@@ -188,7 +188,7 @@ describe('listwatch serve', () => {
     const wide = (await open.readyDocument()).address.replace('https', 'http');
     expect(await statusFor(wide, 'build-1.example')).to.equal(200);
     expect(open.host.stderr.text).to.equal(
-      'listwatch: 0.0.0.0 is reachable from other machines: every client with the token may read and change everything\n',
+      'listwatch: the server is reachable from other machines: every client with the token may read and change everything (host=0.0.0.0)\n',
     );
   });
 

@@ -74,7 +74,7 @@ class Started {
   }
 }
 
-/** The lines with `serve` that README tells to type, without their comments. */
+/** The lines with `serve` of README, without their comments. */
 function linesOfReadme(): string[] {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
   return [...text.matchAll(/^npm run listwatch -- serve.*$/gm)].map(([line]) =>
@@ -183,7 +183,7 @@ describe('listwatch serve as a process', () => {
         expect(server.stderr).to.match(/listwatch: \d+ objects of examples\/manifests applied/);
       }
       // The signal also reaches the program that compiles the modules, so all of them have to be loaded.
-      await until('the controllers', () => server.stderr.includes('controllers: '));
+      await until('the controllers', () => server.stderr.includes('controllers started'));
       server.signal('SIGTERM');
       await server.ended();
       expect(server.stderr).to.include('listwatch: stopped');

@@ -25,7 +25,7 @@ describe('listwatch simulate', () => {
     return { code, out: host.stdout.text, err: host.stderr.text };
   }
 
-  it('tells what fails in the controllers of a file, and writes what is needed to repair it', async () => {
+  it('reports what fails in the controllers of a file, and writes what is needed to repair it', async () => {
     const { code, out, err } = await run([WRONG, '--processes', '1', '--write', directory.path]);
     expect(code).to.equal(1);
     expect(out).to.include('end-state: secrets default/app-data');

@@ -25,7 +25,7 @@ export async function examine(
   const code = await within(run, 'listwatch doctor');
   const { text } = captured.stdout;
   const document = JSON.parse(text) as ReportDocument;
-  for (const step of document.steps) checkTold(step);
+  for (const step of document.steps) checkReported(step);
   return {
     code,
     document,
@@ -40,7 +40,7 @@ export async function examine(
 }
 
 /** Each step has one line of detail; each failure and each warning has one remedy of one line. */
-function checkTold({ id, status, detail, remedy }: ReportStep): void {
+function checkReported({ id, status, detail, remedy }: ReportStep): void {
   expect(detail, id).to.match(/^.+$/);
   if (status === 'failed' || status === 'warning') expect(remedy, id).to.match(/^.+$/);
   else expect(remedy, id).to.equal(undefined);

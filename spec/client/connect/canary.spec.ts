@@ -92,7 +92,7 @@ describe('a secret', () => {
   }
 });
 
-/** What a program may print while it uses a credential, while it rotates, and when everything fails; by its place. */
+/** The output of a program while it uses a credential, while it rotates, and when everything fails; by its place. */
 async function everythingShown(
   cluster: FrontCluster,
   wayIn: WayIn,

@@ -69,7 +69,7 @@ async function onEmbedded(
   return rows;
 }
 
-/** A run takes a minute; somebody who looks at it sees how far it is. */
+/** A run takes a minute, so its progress is shown. */
 function progress({ kind }: MatrixRow): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${kind.padEnd(60)}`);
 }

@@ -53,7 +53,7 @@ async function cutting(
     socket.once('data', () => {
       socket.write(answer.subarray(0, length), () => {
         if (ending === 'end') socket.end();
-        // What was written has to leave first.
+        // The written bytes have to leave first.
         else setImmediate(() => socket.resetAndDestroy());
       });
     });

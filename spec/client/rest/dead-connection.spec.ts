@@ -28,7 +28,7 @@ interface World extends AsyncDisposable {
   readonly informer: SharedIndexInformer<ConfigMap>;
   /** Codes of what the informer has reported. */
   readonly errors: string[];
-  /** What the handler was told. */
+  /** The notifications of the handler. */
   readonly seen: string[];
   /** Virtual milliseconds since the start. */
   readonly elapsedMs: () => number;

@@ -217,7 +217,7 @@ describe('ResourceClient', () => {
 
   it('sends nothing for a name that is missing: the path without it is that of all objects', async () => {
     answer({ body: {} });
-    // What an assertion such as `pod.metadata!.name!` may hide.
+    // A mistake that an assertion such as `pod.metadata!.name!` may hide.
     const name = undefined as unknown as string;
     for (const call of [pods.get(name), pods.patch(name, {}), pods.delete(name)]) {
       expect(await rejectionOf(call)).to.include({ code: 'INVALID_OPTION' });

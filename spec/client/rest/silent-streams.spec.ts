@@ -23,7 +23,7 @@ interface World extends AsyncDisposable {
   readonly writer: Client;
   /** How many requests were answered. */
   readonly answers: () => number;
-  /** What the client logged. */
+  /** The log of the client. */
   readonly warnings: string[];
   /** Takes what a stream brings, and notes how it ends. */
   readonly follow: <V>(stream: AsyncIterable<V>, name: (item: V) => string) => Followed;
@@ -113,7 +113,7 @@ async function world(http2: boolean): Promise<World> {
 }
 
 interface LogWorld extends World {
-  /** What the container has printed. */
+  /** The output of the container. */
   readonly lines: PodLogLine[];
   readonly followed: Followed;
   /** How often the log was asked for to be followed. */
@@ -218,7 +218,7 @@ describe('a followed log', () => {
     expect(followed.ended).to.be.oneOf(['CONNECTION_FAILED', 'REQUEST_TIMEOUT']);
   });
 
-  it('keeps its connection while the container is quiet, and whatever was printed before it began', async () => {
+  it('keeps its connection while the container is quiet, for any earlier output', async () => {
     await using one = await logWorld(['one', 'two'], { tailLines: 0 });
     const { followed, follows, runsUntil } = one;
     await runsUntil(() => followed.ended !== undefined, 300_000);

@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 
-/** What `work` rejects with. */
+/** The error that `work` rejects with. */
 export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

@@ -26,7 +26,7 @@ const { certificate: cert, privateKey: key } = authority.server();
 
 /** An HTTP/2 server on a free port of the loopback that does what a spec scripts, and counts sessions and streams. */
 export class Http2Server implements AsyncDisposable {
-  /** What trusts it. */
+  /** The authority that trusts it. */
   static readonly ca: string = authority.certificate;
   /** Its certificate and key. */
   static readonly identity: { readonly cert: string; readonly key: string } = { cert, key };

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { json, RawServer } from './raw-server.ts';
 
-/** What an endpoint does instead of its work. */
+/** The fault of an endpoint in place of its work. */
 export type Misbehaviour =
   | { readonly kind: 'hang' }
   | { readonly kind: 'redirect'; readonly to: string }
@@ -30,7 +30,7 @@ export interface SeenTokenRequest {
 
 /**
  * A small OpenID Connect issuer on the loopback: discovery, keys, and a token endpoint for the grant `refresh_token`. Its ID tokens
- * are signed (ES256). It keeps count, and misbehaves when it is told to.
+ * are signed (ES256). It keeps count, and misbehaves on command.
  */
 export class OidcIssuer implements AsyncDisposable {
   readonly clientId: string;

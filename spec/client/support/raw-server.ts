@@ -80,7 +80,7 @@ export class RawServer implements AsyncDisposable {
     return server;
   }
 
-  /** What clients hold open: connections, or streams of HTTP/2. */
+  /** Open handles of clients: connections, or streams of HTTP/2. */
   get open(): number {
     return this.#http2 ? this.streams : this.sockets.size;
   }

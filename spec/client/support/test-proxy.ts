@@ -7,7 +7,7 @@ export interface TestProxyOptions {
   readonly protocol?: 'http' | 'socks5' | undefined;
   /** The certificate of an https proxy, PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** What clients have to give. Left out: nothing. */
+  /** The credentials that clients have to give. Left out: none. */
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   /** Refuses every tunnel with this HTTP status or SOCKS reply code. */

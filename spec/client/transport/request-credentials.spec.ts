@@ -26,7 +26,7 @@ class SpecCredentials implements CredentialSource {
     this.#current = Credential.bearer(token, this.source);
   }
 
-  /** What `refresh` finds. */
+  /** The result of `refresh`. */
   next: Credential | undefined;
 
   current(): Credential {

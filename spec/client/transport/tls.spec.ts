@@ -22,7 +22,7 @@ for (const http2 of [false, true]) {
       RawServer.start(
         (request, response) => {
           const { subject } = (request.socket as TLSSocket).getPeerCertificate();
-          json(response, { client: subject?.CN ?? 'nobody' });
+          json(response, { client: subject?.CN ?? 'no certificate' });
         },
         {
           cert: SERVER_CERTIFICATE,
@@ -48,13 +48,13 @@ for (const http2 of [false, true]) {
     it('trusts the given authority for the given server name', async () => {
       await using server = await answering();
       const text = await send(server.url, { ca: AUTHORITY, serverName: 'api.test' });
-      expect(text).to.equal('{"client":"nobody"}');
+      expect(text).to.equal('{"client":"no certificate"}');
     });
 
     it('trusts a certificate that is given itself, without its authority, as client-go does', async () => {
       await using server = await answering();
       const text = await send(server.url, { ca: SERVER_CERTIFICATE, serverName: 'api.test' });
-      expect(text).to.equal('{"client":"nobody"}');
+      expect(text).to.equal('{"client":"no certificate"}');
     });
 
     it('shows the client certificate, given as text or as bytes', async () => {
@@ -79,7 +79,7 @@ for (const http2 of [false, true]) {
         asked.push(again);
         return again ? AUTHORITY : FOREIGN;
       };
-      expect(await send(server.url, { ca, serverName: 'api.test' })).to.contain('nobody');
+      expect(await send(server.url, { ca, serverName: 'api.test' })).to.contain('no certificate');
       expect(asked).to.deep.equal([false, true]);
       expect(server.requests.length).to.equal(1);
     });
@@ -105,7 +105,7 @@ for (const http2 of [false, true]) {
 
     it('takes any certificate only with the option', async () => {
       await using server = await answering();
-      expect(await send(server.url, { insecureSkipVerify: true })).to.contain('nobody');
+      expect(await send(server.url, { insecureSkipVerify: true })).to.contain('no certificate');
     });
 
     it('never prints the key', () => {

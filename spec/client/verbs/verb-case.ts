@@ -12,7 +12,7 @@ export interface World {
 
 export interface VerbCase {
   readonly title: string;
-  /** What the client answers: it has to be the same on both servers. Errors are part of it by `outcome`. */
+  /** The result of the client: it has to be the same on both servers. Errors are part of it by `outcome`. */
   run(world: World): Promise<unknown>;
 }
 
@@ -69,7 +69,7 @@ export function pod(name: string, metadata: Json = {}): Thing {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec: { containers } };
 }
 
-/** What a call answered, if it may fail: its value, or its error. */
+/** The result of a call that may fail: its value, or its error. */
 export async function outcome(work: Promise<unknown>): Promise<unknown> {
   try {
     return await work;

@@ -1,6 +1,6 @@
 export type Policy = 'Background' | 'Foreground' | 'Orphan';
 
-/** What is left of objects with owners after deletions, as the rules of garbage collection say it. */
+/** The objects with owners that remain after deletions, by the rules of garbage collection. */
 export class OwnerModel {
   readonly #owners = new Map<string, Set<string>>();
 

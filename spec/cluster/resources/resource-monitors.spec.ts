@@ -8,7 +8,7 @@ import { VirtualClusterWorld } from '../support/virtual-cluster-world.ts';
 const logger = silentLogger;
 const TIMEOUT_MS = 10_000;
 
-/** What the server serves, as a spec says. */
+/** The resources that the server serves, set by a spec. */
 class ChosenResources extends DiscoveredResources {
   #listener: (all: readonly ApiResource[]) => void = () => {};
 
@@ -23,17 +23,18 @@ class ChosenResources extends DiscoveredResources {
 
 describe('ResourceMonitors', () => {
   async function run(
-    work: (world: VirtualClusterWorld, told: string[], parts: Parts) => Promise<void>,
+    work: (world: VirtualClusterWorld, notified: string[], parts: Parts) => Promise<void>,
   ): Promise<void> {
     await VirtualClusterWorld.run(
       async (world) => {
         const { client, runtime } = world;
-        const told: string[] = [];
+        const notified: string[] = [];
         const served = new ChosenResources(client, { runtime, logger });
         const handler = {
-          present: (_resource: ApiResource, { name = '' }) => void told.push(`present ${name}`),
-          gone: (_resource: ApiResource, { name = '' }) => void told.push(`gone ${name}`),
-          unserved: (_resource: ApiResource, { name = '' }) => void told.push(`unserved ${name}`),
+          present: (_resource: ApiResource, { name = '' }) => void notified.push(`present ${name}`),
+          gone: (_resource: ApiResource, { name = '' }) => void notified.push(`gone ${name}`),
+          unserved: (_resource: ApiResource, { name = '' }) =>
+            void notified.push(`unserved ${name}`),
         };
         await using monitors = new ResourceMonitors({ client, served, runtime, logger });
         monitors.addHandler(handler);
@@ -42,37 +43,37 @@ describe('ResourceMonitors', () => {
         await world.map('web');
         served.serve(maps);
         await monitors.whenSynced(TIMEOUT_MS, new AbortController().signal);
-        await work(world, told, { served, maps });
+        await work(world, notified, { served, maps });
       },
       { controllers: 'none' },
     );
   }
 
-  it('tell which objects were not deleted when their resource has left', async () => {
-    await run(async (world, told, { served }) => {
+  it('report which objects were not deleted when their resource has left', async () => {
+    await run(async (world, notified, { served }) => {
       served.serve();
-      expect(told).to.deep.equal(['present web']);
-      await world.until('it is told', () => Promise.resolve(told.length > 1));
-      expect(told).to.deep.equal(['present web', 'unserved web']);
+      expect(notified).to.deep.equal(['present web']);
+      await world.until('it is notified', () => Promise.resolve(notified.length > 1));
+      expect(notified).to.deep.equal(['present web', 'unserved web']);
     });
   });
 
-  it('tell deletions that come after the resource has left', async () => {
-    await run(async (world, told, { served }) => {
+  it('report deletions that come after the resource has left', async () => {
+    await run(async (world, notified, { served }) => {
       served.serve();
       await world.maps().delete('web');
       await world.sleep(TIMEOUT_MS);
-      expect(told).to.deep.equal(['present web', 'gone web']);
+      expect(notified).to.deep.equal(['present web', 'gone web']);
     });
   });
 
   it('take no object for unserved whose resource has come back', async () => {
-    await run(async (world, told, { served, maps }) => {
+    await run(async (world, notified, { served, maps }) => {
       served.serve();
       await world.sleep(1000);
       served.serve(maps);
       await world.sleep(TIMEOUT_MS);
-      expect(told).to.deep.equal(['present web', 'present web']);
+      expect(notified).to.deep.equal(['present web', 'present web']);
     });
   });
 });

@@ -85,7 +85,7 @@ export const accounts: readonly Scenario[] = [
   {
     title: 'a secret of an account that does not exist goes',
     run: async (world) => {
-      await tokenSecret(world, 'token', 'nobody');
+      await tokenSecret(world, 'token', 'missing');
       await world.untilGone('token', SECRETS);
       return await world.left(SECRETS);
     },
@@ -158,7 +158,7 @@ export const accounts: readonly Scenario[] = [
   },
   {
     title: 'a pod of an account that does not exist is refused',
-    run: async (world) => await made(world, { serviceAccountName: 'nobody' }),
+    run: async (world) => await made(world, { serviceAccountName: 'missing' }),
   },
   {
     title: 'an account that restricts secrets',
@@ -197,7 +197,7 @@ export const accounts: readonly Scenario[] = [
 
 let pods = 0;
 
-/** What a new pod has of its account, or why it was refused. */
+/** The fields of a new pod from its account, or the reason of its refusal. */
 async function made(world: ScenarioWorld, spec: Json, annotations: Json = {}): Promise<unknown> {
   pods += 1;
   const name = `pod-${pods}`;

@@ -4,7 +4,7 @@ import { HOLD, ownedBy, summary } from './scenario-world.ts';
 const ABSENT = '11111111-2222-3333-4444-555555555555';
 const held = { finalizers: [HOLD] };
 
-/** What the garbage collector does with objects that own others. */
+/** The work of the garbage collector on objects that own others. */
 export const garbage: readonly Scenario[] = [
   {
     title: 'background: what the owner owned goes, and what that owned',

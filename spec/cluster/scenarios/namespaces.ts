@@ -3,7 +3,7 @@ import { HOLD, outcome, type Found, type ScenarioWorld, type Thing } from './sce
 
 const NAMESPACES = 'v1/namespaces';
 
-/** What becomes of namespaces that are deleted. Each scenario deletes its own. */
+/** Deletion of namespaces. Each scenario deletes its own. */
 export const namespaces: readonly Scenario[] = [
   {
     title: 'a namespace goes with what is in it',

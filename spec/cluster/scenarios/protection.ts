@@ -15,7 +15,7 @@ const VOLUMES = 'v1/persistentvolumes';
 const CLASSES = 'storage.k8s.io/v1/volumeattributesclasses';
 const PODS = 'v1/pods';
 const NAMESPACES = 'v1/namespaces';
-/** What stays for this time after everything has settled is kept. */
+/** An object that stays for this time after everything has settled is kept. */
 const KEPT_MS = 3000;
 
 /** kube-controller-manager looks for the users of a class in caches that may be older than its deletion. */
@@ -393,7 +393,7 @@ async function pod(
   return await of(world, PODS).create(body);
 }
 
-/** What is left of a deleted claim after some time. */
+/** The rest of a deleted claim after some time. */
 async function stays(world: ScenarioWorld, name: string): Promise<unknown> {
   await world.sleep(KEPT_MS);
   return shown(await of(world, CLAIMS).get(name));

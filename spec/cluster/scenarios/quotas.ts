@@ -11,7 +11,7 @@ const QUOTAS = 'v1/resourcequotas';
 const CLAIMS = 'v1/persistentvolumeclaims';
 const ROOT_CERTIFICATES = 'kube-root-ca.crt';
 
-/** What a controller writes into the status of ResourceQuotas. */
+/** The status of ResourceQuotas as a controller writes it. */
 export const quotas: readonly Scenario[] = [
   {
     title: 'a new quota gets its limits, and what is used already',

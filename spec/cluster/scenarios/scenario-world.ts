@@ -25,14 +25,14 @@ export interface ScenarioPlace {
 }
 
 export const GIVE_UP_MS = 90_000;
-/** What has not changed for this time will not change. It is longer than the pauses of both garbage collectors. */
+/** A state that has not changed for this time is final. It is longer than the pauses of both garbage collectors. */
 export const QUIET_MS = 4000;
 const LOOK_EVERY_MS = 100;
 
-/** A finalizer that nobody but the scenario removes. */
+/** A finalizer that only the scenario removes. */
 export const HOLD = 'scenario.example.com/hold';
 
-/** What a scenario works with: a cluster, and a namespace of its own. */
+/** The tools of a scenario: a cluster, and a namespace of its own. */
 export class ScenarioWorld {
   readonly client: Client;
   readonly namespace: string;
@@ -132,7 +132,7 @@ export class ScenarioWorld {
     });
   }
 
-  /** What is left of the objects of these resources in the namespace, once it does not change any more. */
+  /** The remaining objects of these resources in the namespace, once they do not change any more. */
   async left(...places: readonly string[]): Promise<unknown> {
     const look = async (): Promise<string> => {
       const lists = await Promise.all(
@@ -163,7 +163,7 @@ export function ownedBy(
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...more };
 }
 
-/** What garbage collection has to do with in an object. */
+/** The fields of an object that matter to garbage collection. */
 export function summary({ metadata }: Thing): Json & { readonly name: string } {
   const { name = '', ownerReferences = [], finalizers = [], deletionTimestamp } = metadata ?? {};
   return {

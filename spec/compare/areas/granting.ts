@@ -33,7 +33,7 @@ const OTHER = { kind: 'ServiceAccount', name: 'robot' };
 const review = (resource: string, kind: string, spec: object, headers = {}): Step =>
   post(`${REVIEWS}/${resource}`, { apiVersion: 'authorization.k8s.io/v1', kind, spec }, headers);
 
-/** Rules that a role may have. Nobody but an administrator has all of them. */
+/** Rules that a role may have. Only an administrator has all of them. */
 const RULES: readonly (readonly object[])[] = [
   [PODS],
   [{ ...PODS, verbs: ['get', 'list'] }],

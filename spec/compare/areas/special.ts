@@ -359,7 +359,7 @@ const ACCESS_STEPS: readonly Step[] = [
   get('/apis/rbac.authorization.k8s.io/v1/clusterroles/view', { accept: TABLE }),
 ];
 
-/** Who may do what: no credentials, impersonation, reviews, roles. */
+/** Access: no credentials, impersonation, reviews, roles. */
 export function access(draw: Draw): readonly Step[] {
   const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}';
   const version = 'rbac.authorization.k8s.io/v1';

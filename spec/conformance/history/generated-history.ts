@@ -45,7 +45,7 @@ export async function generateHistory(options: GeneratorOptions): Promise<Record
   const below = (limit: number): number => Math.floor(random() * limit);
   await using store = new EmbeddedKeyValueStore({ compactionIntervalMs: 0 });
   const calls: Call[] = [];
-  /** What each client last saw of each key. */
+  /** The value of each key that each client saw last. */
   const known = new Map<string, Revision>();
 
   const requestOf = (client: string, id: number): Call['request'] => {

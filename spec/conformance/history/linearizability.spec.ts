@@ -184,7 +184,7 @@ describe('checkLinearizability', () => {
       }
     }
     const writes = Array.from({ length: 14 }, (_, index) => put(1, 50, `v${index}`, 2n));
-    const history = [...writes, read(60, 61, 'nobody', 9n)].map((one) =>
+    const history = [...writes, read(60, 61, 'missing', 9n)].map((one) =>
       one.write === undefined ? one : { ...one, result: { succeeded: true } },
     );
     const found = checkLinearizability(history, registerModel, {

@@ -58,7 +58,7 @@ describe('RecordingKeyValueStore', () => {
 
   it('distinguishes calls that were refused, may have been done, and are under way', async () => {
     let proceed = (): void => {};
-    const refusal = Object.assign(new Error('nobody there'), { outcome: 'none' });
+    const refusal = Object.assign(new Error('no listener'), { outcome: 'none' });
     const answers: (() => Promise<never>)[] = [
       () => Promise.reject(refusal),
       () => Promise.reject(new Error('connection lost')),
@@ -81,7 +81,7 @@ describe('RecordingKeyValueStore', () => {
         returnedAt !== Number.POSITIVE_INFINITY,
       ]),
     ).to.deep.equal([
-      ['refused', 'nobody there', true],
+      ['refused', 'no listener', true],
       ['unknown', 'connection lost', false],
       ['unknown', 'under way', false],
       ['refused', 'the transaction writes the key "k" twice', true],

@@ -69,7 +69,7 @@ describe('validateWatch', () => {
     const messages = good.batches.flatMap((batch) => batch.messages);
     const at = (revision: bigint): KeyValueWatchMessage[] =>
       messages.filter((one) => one.type === 'event' && one.event.kv.modRevision === revision);
-    // One batch a revision, so that each case can be told in its own terms.
+    // One batch a revision, so that each case has its own terms.
     batches = [at(2n), at(3n), at(4n), at(5n), at(6n), at(7n), [progress(8n)], at(9n)];
   });
 

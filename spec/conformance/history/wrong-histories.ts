@@ -26,7 +26,7 @@ export interface Fault {
 const KEY = '/fault/k';
 const OTHER = '/fault/l';
 
-/** Writes down operations behind the end of a history, one after the other unless told otherwise. */
+/** Writes down operations behind the end of a history, by default one after the other. */
 class Script {
   readonly #operations: RecordedOperation[];
   #now: number;
@@ -223,9 +223,9 @@ export const faults: readonly Fault[] = [
     const third = script.next(KEY, 'c', 3n, first.createRevision);
     script.txn([at(KEY, first.modRevision)], [putOf(third)]);
   }),
-  scripted('a read shows a value that nobody wrote', (script) => {
+  scripted('a read shows a value that no client wrote', (script) => {
     const kv = script.put(KEY, 'a');
-    script.read([{ ...kv, value: Buffer.from('nobody') }]);
+    script.read([{ ...kv, value: Buffer.from('missing') }]);
   }),
   scripted('a deleted key comes back', (script) => {
     const kv = script.put(KEY, 'a');
@@ -317,7 +317,7 @@ export const faults: readonly Fault[] = [
     { perKey: false },
   ),
   scripted(
-    'a revision was made by nobody',
+    'a revision was made by no client',
     (script) => {
       script.revision += 1n;
       script.put(KEY, 'a');

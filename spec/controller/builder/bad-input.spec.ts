@@ -73,7 +73,7 @@ describe('a controller with bad input', () => {
     expect(message).to.match(
       /first list of sites.*"example\.com"; install the CustomResourceDefinition/,
     );
-    const waiting = world.log.filter((line) => line.includes('still waiting for'));
+    const waiting = world.log.filter((line) => line.includes('caches are not synced yet'));
     expect(waiting[0]).to.match(/install the CustomResourceDefinition/);
     expect(world.log.length).to.be.below(40);
   });
@@ -111,7 +111,9 @@ describe('a controller with bad input', () => {
       },
     );
     await world.start(one);
-    expect(world.log[0]).to.match(/^error: configmaps: default\/a: .*shopper.*patch/);
+    expect(world.log[0]).to.match(
+      /^error: reconcile failed: configmaps: default\/a: .*shopper.*patch/,
+    );
     await world.runtime.run(one.close());
     await reader.close();
   });
@@ -130,7 +132,7 @@ describe('a controller with bad input', () => {
     await world.runtime.advance(10_000);
     expect(runs).to.deep.equal(['default/b', 'default/c']);
     expect(world.log).to.deep.equal([
-      'error: configmaps: default/a: not finished after 1000 ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs',
+      'error: reconcile is overdue: configmaps: default/a: not finished after 1000 ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs (failures=0)',
     ]);
     await world.after(maps().patch('a', { data: { x: 'y' } }));
     await world.after(maps().patch('b', { data: { x: 'y' } }));
@@ -139,7 +141,7 @@ describe('a controller with bad input', () => {
     expect(await failureOf(running)).to.match(/to finish reconciling default\/a$/);
   });
 
-  it('takes whatever a reconcile throws as a failure of that object', async () => {
+  it('takes any thrown value of a reconcile as a failure of that object', async () => {
     const thrown: Readonly<Record<string, unknown>> = {
       text: 'two\nlines',
       nothing: undefined,
@@ -203,7 +205,9 @@ describe('a controller with bad input', () => {
     expect(counts['v1/secrets']).to.equal(garbage.length);
     const lines = world.log.filter((line) => line.includes('v1/secrets'));
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/the mapping of v1\/secrets failed .* return "namespace\/name"/);
+    expect(lines[0]).to.match(
+      /mapping failed; .* return "namespace\/name".* resource=v1\/secrets /,
+    );
     expect(runs).to.deep.equal(['default/a']);
   });
 
@@ -221,7 +225,7 @@ describe('a controller with bad input', () => {
     await world.after(maps().patch('a', { data: { x: 'z' } }));
     expect(runs).to.have.length(3);
     expect(world.log).to.deep.equal([
-      'error: configmaps: a predicate of v1/configmaps failed for updated default/a: oops; the change counts as passed',
+      'error: predicate failed; the change counts as passed: oops (controller=configmaps resource=v1/configmaps type=updated key=default/a failures=1)',
     ]);
   });
 
@@ -251,7 +255,7 @@ describe('a controller with bad input', () => {
     expect(pauses).to.deep.equal([10_000, 10_000, 10_000]);
     expect(world.log).to.have.length(2);
     expect(world.log[0]).to.match(
-      /^warn: sites: the clock of this machine was set back by 86400 s, .*check its time synchronisation$/,
+      /^warn: clock jumped: the clock of this machine was set back by 86400 s, .*check its time synchronisation \(controller=sites\)$/,
     );
     expect(world.log[1]).to.match(/forward by 172800 s/);
     await world.runtime.run(one.close());

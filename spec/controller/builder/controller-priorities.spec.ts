@@ -55,9 +55,7 @@ describe('A controller', () => {
     await world.start(one);
     await world.runtime.advance(1000);
     expect(runs).to.deep.equal(['d', 'a', 'b', 'c']);
-    expect(world.log.join('\n')).to.include(
-      'the priority of v1/secrets failed for added default/c',
-    );
+    expect(world.log.join('\n')).to.include('priority failed; the change gets the usual one: ');
     expect(one.inspect().sources[0]?.failures).to.equal(1);
   });
 

@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { Deployment } from '../../../lib/types/index.ts';
 import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 /** A server, a client of the controller, one of a user, and a log, in one virtual runtime. */
 export class ControllerWorld {
@@ -14,14 +15,12 @@ export class ControllerWorld {
   readonly server: ApiServer = new ApiServer({ runtime: this.runtime });
   readonly client: Client = this.#newClient();
   readonly user: Client = this.#newClient();
-  /** What the controller logged, `level: message`. */
+  /** The log of the controller, `level: line`. */
   readonly log: string[] = [];
-  readonly logger: Logger = {
-    debug: () => {},
-    info: (text) => this.log.push(`info: ${text}`),
-    warn: (text) => this.log.push(`warn: ${text}`),
-    error: (text) => this.log.push(`error: ${text}`),
-  };
+  readonly logger: Logger = lineLogger(
+    (line, level) => this.log.push(`${level}: ${line}`),
+    ['info', 'warn', 'error'],
+  );
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
 

@@ -41,7 +41,7 @@ describe('controller', () => {
     expect(runs).to.deep.equal(['default/a', 'default/b']);
   });
 
-  it('makes again what it owns and somebody deletes during a run', async () => {
+  it('recreates owned objects that are deleted during a run', async () => {
     await world.after(deployments().create(deployment('a')));
     await world.start(
       controller(world.client, 'apps/v1', 'deployments', world.options)
@@ -69,7 +69,7 @@ describe('controller', () => {
     await world.runtime.run(one.close());
   });
 
-  it('repairs by an apply what somebody has edited, unless the call has force: false', async () => {
+  it('repairs edited fields by an apply, unless the call has force: false', async () => {
     await world.after(deployments().create(deployment('a')));
     const codes: unknown[] = [];
     await world.start(
@@ -237,9 +237,9 @@ describe('controller', () => {
     expect(runs).to.deep.equal(['default/a']);
     expect(world.log).to.have.length(2);
     expect(world.log[0]).to.match(
-      /^error: deployments: the mapping of v1\/configmaps failed for added default\/map-\d+: it returned a number: return "namespace\/name", /,
+      /^error: mapping failed; no object is reconciled for the change: it returned a number: return "namespace\/name", .*type=added key=default\/map-\d+ /,
     );
-    expect(world.log[1]).to.match(/\(10 times so far\)$/);
+    expect(world.log[1]).to.match(/failures=10\)$/);
     const source = one.inspect().sources.find(({ resource }) => resource === 'v1/configmaps');
     expect(source?.failures).to.be.at.least(12);
   });
@@ -318,7 +318,7 @@ describe('controller', () => {
     await world.runtime.advance(1_000);
     expect(runs).to.deep.equal(['0 added', '1 retry', '2 retry']);
     expect(world.log).to.have.length(1);
-    expect(world.log[0]).to.match(/^error: deployments: default\/a: no luck/);
+    expect(world.log[0]).to.match(/^error: reconcile failed: deployments: default\/a: no luck/);
     expect(one.inspect().history.map(({ result }) => result)).to.deep.equal([
       'failed',
       'conflict',
@@ -433,7 +433,7 @@ describe('controller', () => {
     );
     expect(runs).to.deep.equal(['default/a']);
     expect(world.log).to.deep.equal([
-      'error: deployments: a predicate of apps/v1/deployments failed for added default/a: oops; the change counts as passed',
+      'error: predicate failed; the change counts as passed: oops (controller=deployments resource=apps/v1/deployments type=added key=default/a failures=1)',
     ]);
   });
 

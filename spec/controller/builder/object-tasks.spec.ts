@@ -120,7 +120,9 @@ describe('timers and daemons of a controller', () => {
     await world.start(one);
     await world.runtime.advance(1_000);
     expect(events.toSorted()).to.deep.equal(['a', 'a', 'b']);
-    expect(world.log).to.deep.equal(['error: configmaps: poll: default/a: no luck']);
+    expect(world.log).to.deep.equal([
+      'error: reconcile failed: configmaps: poll: default/a: no luck (failures=1 retryInMs=5)',
+    ]);
     expect(one.inspect().tasks[0]?.failures).to.equal(1);
   });
 
@@ -164,7 +166,7 @@ describe('timers and daemons of a controller', () => {
     expect(pauses[0]).to.be.within(1_000, 2_000);
     expect(pauses[2]).to.be.within(4_000, 8_000);
     expect(world.log[0]).to.equal(
-      'error: configmaps: daemon of default/a failed: lost; it is started again after a pause',
+      'error: daemon failed: lost (controller=configmaps daemon=daemon key=default/a restarts=true)',
     );
     expect(one.inspect().tasks).to.deep.equal([
       { name: 'daemon', running: [], waiting: 0, failures: 3 },
@@ -189,7 +191,7 @@ describe('timers and daemons of a controller', () => {
     expect(always).to.be.above(2);
     expect(never).to.equal(1);
     expect(world.log).to.deep.equal([
-      'error: configmaps: once of default/a failed: x; it is not restarted',
+      'error: daemon failed: x (controller=configmaps daemon=once key=default/a restarts=false)',
     ]);
   });
 
@@ -208,16 +210,19 @@ describe('timers and daemons of a controller', () => {
     expect(events).to.have.length(2);
     expect(one.inspect().tasks[0]).to.deep.include({ waiting: 1 });
     const full = [
-      'warn: configmaps: 2 of "daemon" are running, and 1 objects wait for one to end; raise maxRunning',
+      'warn: daemons wait for others to end; raise maxRunning (controller=configmaps daemon=daemon running=2 waiting=1)',
     ];
     expect(world.log).to.deep.equal(full);
     await world.after(maps().delete(events[0] ?? ''));
     expect(events).to.have.length(3);
-    // A daemon that rejects because it was told to end has not failed.
+    // A daemon that rejects because it was stopped has not failed.
     expect(one.inspect().tasks[0]?.failures).to.equal(0);
     await make('d');
     await make('e');
-    expect(world.log, 'told once each time that they are full').to.deep.equal([...full, ...full]);
+    expect(world.log, 'reported once each time that they are full').to.deep.equal([
+      ...full,
+      ...full,
+    ]);
   });
 
   it('a daemon that ignores its signal is named, holds its place, and does not hold the end', async () => {
@@ -229,7 +234,9 @@ describe('timers and daemons of a controller', () => {
     await world.after(maps().delete('a'));
     await make('a');
     await world.runtime.advance(5_000);
-    expect(world.log[0]).to.match(/daemon of default\/a still runs 5000 ms after its signal/);
+    expect(world.log[0]).to.match(
+      /daemon still runs after its signal .*key=default\/a stopTimeoutMs=5000/,
+    );
     expect(one.inspect().tasks[0]?.running).to.deep.equal(['default/a']);
     await world.runtime.run(one.close());
   });

@@ -16,7 +16,7 @@ describe('A controller', () => {
 
   for (const queue of [{ debounceMs: 50 }, { minIntervalMs: 5_000 }, { maxPerSecond: 1 }]) {
     const [option = ''] = Object.keys(queue);
-    it(`tells why it reconciles a key that ${option} has held back`, async () => {
+    it(`gives the reason why it reconciles a key that ${option} has held back`, async () => {
       const one = controller(world.client, 'apps/v1', 'deployments', {
         ...world.options,
         queue,
@@ -32,7 +32,7 @@ describe('A controller', () => {
     });
   }
 
-  it('tells the reasons apart of two controllers of one informer', async () => {
+  it('distinguishes the reasons of two controllers of one informer', async () => {
     const why: string[] = [];
     const informers = new SharedInformerFactory(world.client, world.options);
     const make = (name: string): Controller<object> =>

@@ -112,7 +112,7 @@ export interface Verdict {
   readonly server: boolean;
 }
 
-/** What zod and a server say to each value of a case, as the field of a resource that is defined for it. */
+/** The verdicts of zod and a server on each value of a case, as the field of a resource that is defined for it. */
 export async function verdictOf(
   client: Client,
   { schema, good, bad }: SchemaCase,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ElectionReport } from '../../../lib/controller/election/election-report.ts';
 import type { LeaseRecord } from '../../../lib/controller/election/lease-record.ts';
 import { RecordedMetrics } from '../../client/support/recorded-metrics.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 const LABELS = { name: 'program' };
 
@@ -19,26 +20,25 @@ describe('ElectionReport', () => {
     log = [];
     leaders = [];
     metrics = new RecordedMetrics();
-    const note = (text: string): void => void log.push(text);
     report = new ElectionReport({
       namespace: 'default',
       name: 'program',
       identity: 'me',
-      logger: { debug: note, info: note, warn: note, error: note },
+      logger: lineLogger((line) => log.push(line), ['info', 'warn', 'error']),
       metrics,
       onLeader: (identity) => leaders.push(identity),
     });
   });
 
-  it('tells a failure that goes on once, and when it is over', () => {
+  it('logs a lasting failure once, and its end', () => {
     for (let times = 0; times < 3; times += 1) report.failed(new Error('no  answer'));
     expect(report.failure).to.equal('no answer');
     report.succeeded();
     report.succeeded();
     expect(report.failure).to.equal(undefined);
     expect(log).to.deep.equal([
-      'lease default/program: no answer',
-      'lease default/program is answered again',
+      'lease failed: no answer (lease=default/program)',
+      'lease is answered again (lease=default/program)',
     ]);
   });
 
@@ -51,10 +51,10 @@ describe('ElectionReport', () => {
     report.stopped();
     expect(report.leader).to.equal(undefined);
     expect(gauge('leader_election_master_status')).to.deep.equal([0, 1, 0]);
-    expect(log.at(-1)).to.equal('lease default/program: me leads no more');
+    expect(log.at(-1)).to.equal('this replica leads no more (lease=default/program identity=me)');
   });
 
-  it('tells each leader once', () => {
+  it('logs each leader once', () => {
     for (const holder of ['a', 'a', '', 'b']) report.observed(record(holder, 1));
     expect(leaders).to.deep.equal(['a', 'b']);
     report.observed(record('', 1));

@@ -4,7 +4,6 @@ import {
   type LeaderContext,
 } from '../../../lib/controller/election/leader-elector.ts';
 import type { LeaderElectorOptions } from '../../../lib/controller/election/leader-election-options.ts';
-import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import { onAbort } from '../../../lib/kernel/time/abort.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
@@ -13,6 +12,7 @@ import type { Lease } from '../../../lib/types/index.ts';
 import { ReplicaLink, type LinkPlan } from '../../election/replica-link.ts';
 import { ReplicaRuntime } from '../../election/replica-runtime.ts';
 import type { Stored } from '../../../lib/meta/stored.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 /** One process that wants to lead. */
 export interface Replica {
@@ -20,7 +20,7 @@ export interface Replica {
   readonly runtime: ReplicaRuntime;
   readonly client: Client;
   readonly elector: LeaderElector;
-  /** What happened to it, with the second. */
+  /** Its events, with the second. */
   readonly steps: string[];
   readonly log: string[];
   readonly stop: AbortController;
@@ -33,7 +33,7 @@ export interface Replica {
 }
 
 export interface ReplicaOptions extends Partial<LeaderElectorOptions> {
-  /** How long its work takes to end after it was told to, milliseconds. */
+  /** How long its work takes to end after it was stopped, milliseconds. */
   readonly endsAfterMs?: number;
   readonly skewMs?: number;
 }
@@ -61,8 +61,7 @@ export class ElectionWorld {
     const network = { cut: false };
     const client = this.#client(runtime, network);
     const log: string[] = [];
-    const note = (text: string): void => void log.push(text);
-    const logger: Logger = { debug: () => {}, info: note, warn: note, error: note };
+    const logger = lineLogger((line) => log.push(line), ['info', 'warn', 'error']);
     const elector = new LeaderElector(client, {
       name: 'program',
       namespace: 'default',
@@ -91,7 +90,7 @@ export class ElectionWorld {
       step('leads');
       await new Promise<void>((resolve) => {
         onAbort(context.signal, () => {
-          step('is told to end');
+          step('is stopped');
           runtime.setTimer(endsAfterMs, () => {
             step('has ended');
             resolve();

@@ -63,7 +63,7 @@ describe('A Lease of another program', () => {
     });
   }
 
-  it('is not taken while its holder renews it, whatever its times say', async () => {
+  it('is not taken while its holder renews it, for any of its times', async () => {
     const spec: LeaseSpec = {
       holderIdentity: 'other',
       leaseDurationSeconds: 15,
@@ -138,7 +138,7 @@ describe('A Lease of another program', () => {
     );
   });
 
-  it('that goes back in time is told in one line, and waited for anew', async () => {
+  it('that goes back in time is reported in one line, and waited for anew', async () => {
     await write({ holderIdentity: 'other', leaseDurationSeconds: 15, leaseTransitions: 7 });
     const a = world.replica('a');
     await world.runtime.advance(10_000);
@@ -146,7 +146,7 @@ describe('A Lease of another program', () => {
     await world.runtime.advance(14_000);
     expect(a.steps).to.deep.equal([]);
     expect(a.log.join('\n')).to.include(
-      'went back from epoch 7 to 4: its storage was restored, or it was edited',
+      'lease went back: its storage was restored, or it was edited; no replica takes it until it was unchanged for its duration (lease=default/program from=7 to=4)',
     );
     await world.runtime.advance(6000);
     expect(a.context?.lease.epoch).to.equal(5);

@@ -4,7 +4,7 @@ import { ElectionWorld, type Replica } from './election-world.ts';
 
 const STOP = 'stopped';
 
-/** What happened, without the times. */
+/** The events, without the times. */
 function stepsOf({ steps }: Replica): string[] {
   return steps.map((step) => step.replace(/^\S+ /, ''));
 }
@@ -52,7 +52,7 @@ describe('LeaderElector', () => {
     const [a, b] = (await led('b')) as [Replica, Replica];
     a.stop.abort();
     await world.runtime.advance(1000);
-    expect(stepsOf(a)).to.deep.equal(['leads', 'is told to end', 'has ended', STOP]);
+    expect(stepsOf(a)).to.deep.equal(['leads', 'is stopped', 'has ended', STOP]);
     expect(stepsOf(b)).to.deep.equal(['leads']);
     expect(secondOf(b, 'leads') - secondOf(a, 'has ended')).to.be.within(0, 1);
     expect((await world.lease()).spec).to.include({ holderIdentity: 'b', leaseTransitions: 1 });
@@ -103,7 +103,7 @@ describe('LeaderElector', () => {
     }
   });
 
-  it('rejects with LEADERSHIP_LOST when it cannot renew, and tells its work before another one leads', async () => {
+  it('rejects with LEADERSHIP_LOST when it cannot renew, and notifies its work before another one leads', async () => {
     const [a, b] = (await led('b')) as [Replica, Replica];
     a.network.cut = true;
     await world.runtime.advance(30_000);
@@ -111,7 +111,7 @@ describe('LeaderElector', () => {
     expect(String(a.failure)).to.include(
       'a has lost the lease default/program: it could not be renewed for 10 s',
     );
-    expect(secondOf(a, 'is told to end')).to.be.below(secondOf(b, 'leads') - 4);
+    expect(secondOf(a, 'is stopped')).to.be.below(secondOf(b, 'leads') - 4);
   });
 
   it('is unhealthy while the work of a lost lease goes on for longer than the lease lasts', async () => {
@@ -119,7 +119,7 @@ describe('LeaderElector', () => {
     await world.runtime.advance(5000);
     a.network.cut = true;
     await world.runtime.advance(25_000);
-    expect(stepsOf(a)).to.deep.equal(['leads', 'is told to end']);
+    expect(stepsOf(a)).to.deep.equal(['leads', 'is stopped']);
     const { lease } = a.context!;
     // The lease of 15 s, behind the 5 s in which it was not renewed and no other replica took it.
     await world.runtime.advance(20_000 - lease.overdueMs);
@@ -138,7 +138,7 @@ describe('LeaderElector', () => {
     await world.runtime.advance(10_400);
     expect(() => lease.check()).to.throw('could not be renewed');
     await world.runtime.advance(10_000);
-    expect(stepsOf(a)).to.deep.equal(['leads', 'is told to end', 'has ended', 'failed']);
+    expect(stepsOf(a)).to.deep.equal(['leads', 'is stopped', 'has ended', 'failed']);
   });
 
   it('counts the time in which the monotonic clock stood still, if the wall clock shows it', async () => {
@@ -193,7 +193,7 @@ describe('LeaderElector', () => {
     await world.runtime.advance(10_000);
     expect(b.steps).to.deep.equal([]);
     expect(b.elector.inspect().failure).to.equal(undefined);
-    expect(b.log).to.include('lease default/program is answered again');
+    expect(b.log).to.include('lease is answered again (lease=default/program)');
   });
 
   it('is no leader in its reports once it has stopped', async () => {
@@ -202,7 +202,7 @@ describe('LeaderElector', () => {
     a.stop.abort();
     await world.runtime.advance(1000);
     expect(a.elector.inspect()).to.include({ phase: 'stopped', leader: undefined });
-    expect(a.log.at(-1)).to.equal('lease default/program: a leads no more');
+    expect(a.log.at(-1)).to.equal('this replica leads no more (lease=default/program identity=a)');
   });
 
   it('refuses a fencing that it does not know', () => {

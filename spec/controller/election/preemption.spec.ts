@@ -64,14 +64,14 @@ describe('A replica with preempt', () => {
     const [a, b] = await deployed({ endsAfterMs: 24_000 });
     const laptop = world.replica('laptop', { preempt: true });
     await world.runtime.advance(30_000);
-    expect(secondOf(a, 'has ended') - secondOf(a, 'is told to end')).to.equal(24);
+    expect(secondOf(a, 'has ended') - secondOf(a, 'is stopped')).to.equal(24);
     expect([laptop.elector.leads, b.steps.length]).to.deep.equal([true, 0]);
   });
 
   it('has no place any more when it has gone: the others wait for as long as a lease lasts, and one leads', async () => {
     const [a, b] = await deployed();
     const laptop = world.replica('laptop', { preempt: true });
-    while (!laptop.log.some((line) => line.includes('asks a for it'))) {
+    while (!laptop.log.some((line) => line.includes('identity=laptop holder=a'))) {
       await world.runtime.advance(100);
     }
     await world.runtime.advance(100);
@@ -80,7 +80,9 @@ describe('A replica with preempt', () => {
     await world.runtime.advance(25_000);
     expect(a.steps.some((step) => step.endsWith('failed'))).to.equal(true);
     expect(secondOf(b, 'leads') - goneAt).to.be.within(10, 15 + 4.4);
-    expect(b.log.join('\n')).to.include('is left to laptop, which asks for it');
+    expect(b.log.join('\n')).to.include(
+      'lease is given to a replica that asks for it (lease=default/program by=laptop)',
+    );
     const { metadata } = await world.lease();
     expect(metadata.annotations).not.to.have.property(PREEMPTION_ANNOTATION);
   });
@@ -106,9 +108,9 @@ describe('A replica with preempt', () => {
     await world.do(leases.create({ metadata: { name: 'program' }, spec }));
     const laptop = world.replica('laptop', { preempt: true });
     await world.runtime.advance(30_000);
-    const asked = laptop.log.filter((line) => line.includes('asks go for it'));
+    const asked = laptop.log.filter((line) => line.includes('identity=laptop holder=go'));
     expect(asked).to.deep.equal([
-      'lease default/program: laptop asks go for it, as option preempt says; programs of other libraries do not give it away',
+      'lease is asked for, by option preempt; programs of other libraries do not give it away (lease=default/program identity=laptop holder=go)',
     ]);
     expect(laptop.steps).to.deep.equal([]);
     await world.runtime.advance(40_000);

@@ -36,8 +36,8 @@ describe('EventRecorder', () => {
     expect(reasons).to.include.members(['Later', 'Other']).and.not.to.include('TooSoon');
     expect(recorder.inspect().dropped.spam).to.equal(31);
     expect(world.log).to.deep.equal([
-      'events of spec: too many events about ConfigMap web: after 25, one in 5 minutes is written; ' +
-        'further ones are only counted, in inspect().dropped.spam',
+      'event dropped; further ones are only counted, in inspect().dropped: ' +
+        'too many events about ConfigMap web: after 25, one in 5 minutes is written (controller=spec reason=spam)',
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('EventRecorder', () => {
     expect(world.requests).to.have.length(2);
     expect(recorder.inspect().dropped.refused).to.equal(2);
     expect(world.log).to.have.length(1);
-    expect(world.log[0]).to.contain('not-there').and.to.contain('inspect().dropped.refused');
+    expect(world.log[0]).to.contain('not-there').and.to.contain('reason=refused');
   });
 
   it('keeps 1000 waiting events, drops further ones, and ends by its deadline', async () => {
@@ -94,7 +94,9 @@ describe('EventRecorder', () => {
     expect(world.runtime.monotonicMs() - before).to.equal(5000);
     expect(recorder.inspect()).to.have.property('waiting', 0);
     expect(recorder.inspect().dropped.unreachable).to.equal(1000);
-    expect(world.log.at(-1)).to.contain('1000 events were not written in 5000 ms');
+    expect(world.log.at(-1)).to.equal(
+      'events were not written in time, and are lost (controller=spec lost=1000 timeoutMs=5000)',
+    );
   });
 
   it('never throws: wrong calls are counted and said once', async () => {

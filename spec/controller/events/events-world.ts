@@ -14,6 +14,7 @@ import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
 import type { CoreV1, EventsV1 } from '../../../lib/types/index.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 export const MINUTE_MS = 60_000;
 
@@ -41,12 +42,7 @@ export class EventsWorld {
   });
   readonly #startMs: number = this.runtime.monotonicMs();
   readonly #recorders: EventRecorder[] = [];
-  readonly #logger: Logger = {
-    debug: () => {},
-    info: () => {},
-    warn: (text) => this.log.push(text),
-    error: (text) => this.log.push(text),
-  };
+  readonly #logger: Logger = lineLogger((line) => this.log.push(line));
 
   recorder(options: Partial<EventRecorderOptions> = {}): EventRecorder {
     const recorder = new EventRecorder(this.client, {

@@ -16,7 +16,7 @@ describe('HandledStates', () => {
     expect(states.of('a', object).before).to.equal(false);
   });
 
-  it('names a list as one field, and fields that come and go', () => {
+  it('names a list as one field, and fields that are added and removed', () => {
     const states = new HandledStates({});
     states.handled('a', object);
     const next = { ...object, spec: { list: [1], more: { deep: true } } };

@@ -131,7 +131,7 @@ describe('A Manager with leader election', () => {
         leases.patch('program', { spec: { holderIdentity: 'thief', leaseTransitions: 9 } }),
       );
       if (fencing === 'strict') {
-        // The server tells it with the next write, before it renews.
+        // The server reports it with the next write, before it renews.
         await create('two');
         expect((await world.runtime.run(maps().get('two'))).data).to.equal(undefined);
         expect(a.inspect().phase).to.not.equal('running');

@@ -93,7 +93,7 @@ describe('A Manager with sharding', () => {
     expect(managers[1]?.inspect().sharding).to.include({ slots: 256 });
   });
 
-  it('runs no key on two replicas while it moves, however long its runs are', async () => {
+  it('runs no key on two replicas while it moves, also with long runs', async () => {
     await replica('a', 3000);
     await world.runtime.advance(5000);
     await replica('b', 3000);

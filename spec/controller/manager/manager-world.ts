@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../../lib/kernel/report/logger.ts';
+import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import type { SignalSource } from '../../../lib/kernel/time/real-process.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
@@ -8,6 +8,7 @@ import type { Runnable } from '../../../lib/controller/manager/managed-parts.ts'
 import type { ManagerOptions } from '../../../lib/controller/manager/manager-options.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 /** Signals that a spec sends. */
 export class SpecSignals implements SignalSource {
@@ -40,16 +41,14 @@ export class ManagerWorld {
   readonly client: Client;
   readonly signals: SpecSignals = new SpecSignals();
   readonly log: string[] = [];
-  /** What the parts did, in order. */
+  /** The actions of the parts, in order. */
   readonly steps: string[] = [];
   readonly logger: Logger;
 
   constructor() {
     const transport = inProcessTransport(this.server.handler);
     this.client = new Client({ transport, runtime: this.runtime, fieldManager: 'spec' });
-    const note = (text: string, { part }: LogFields = {}): void =>
-      void this.log.push(typeof part === 'string' ? `${text}: ${part}` : text);
-    this.logger = { debug: () => {}, info: () => {}, warn: note, error: note };
+    this.logger = lineLogger((line) => this.log.push(line));
   }
 
   manager(options: ManagerOptions = {}): Manager {

@@ -196,7 +196,7 @@ describe('Manager', () => {
     world.signals.send('SIGTERM');
     const failure = await world.runtime.run(running);
     expect(failure).to.have.property('message').that.includes('waiting for namespaces to stop');
-    expect(world.log.join('\n')).to.include('manager: a part failed while it stopped: namespaces');
+    expect(world.log.join('\n')).to.include('manager: a part failed while it stopped');
     release();
     await world.runtime.settle();
   });

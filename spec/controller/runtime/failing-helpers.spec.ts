@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ConsoleLogger } from '../../../lib/kernel/report/console-logger.ts';
-import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts';
+import type { Logger } from '../../../lib/kernel/report/logger.ts';
 import type { Metrics } from '../../../lib/kernel/report/metrics.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
@@ -12,6 +12,7 @@ import {
   type ReconcileResult,
 } from '../../../lib/controller/runtime/reconcile-loop.ts';
 import { revokedProxy } from '../../support/hostile-values.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 const boom = (): never => {
   throw new Error('boom');
@@ -60,24 +61,26 @@ describe('A reconcile loop and its queue', () => {
   ] as const) {
     it(`lose no key to metrics that ${how}, and say so`, async () => {
       const lines: string[] = [];
-      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      const logger = lineLogger((line) => lines.push(line));
       expect(await reconcileThree({ metrics, logger })).to.deep.equal(['a', 'b', 'c', 'a']);
-      expect(lines).to.include('shops: the metrics failed: boom');
-      expect(lines).to.include('shops: a: once');
+      expect(lines).to.include('metrics failed: boom (owner=shops)');
+      expect(lines).to.include('reconcile failed: shops: a: once (failures=1 retryInMs=5)');
     });
   }
 
   for (const how of ['throws', 'returns'] as const) {
     it(`lose no key to a reconcile that ${how} what cannot be read`, async () => {
       const lines: string[] = [];
-      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      const logger = lineLogger((line) => lines.push(line));
       const fails = async (): Promise<ReconcileResult> => {
         // oxlint-disable-next-line typescript/only-throw-error -- some code does
         if (how === 'throws') throw revokedProxy();
         return revokedProxy();
       };
       expect(await reconcileThree({ logger, fails })).to.deep.equal(['a', 'b', 'c', 'a']);
-      expect(lines.filter((line) => line.startsWith('shops: a: '))).to.have.length(1);
+      expect(
+        lines.filter((line) => line.startsWith('reconcile failed: shops: a: ')),
+      ).to.have.length(1);
     });
   }
 
@@ -100,7 +103,9 @@ describe('A reconcile loop and its queue', () => {
     await runtime.advance(60_000);
     await runtime.run(queue.close());
     await runtime.run(running);
-    expect(lines[0]).to.equal('listwatch: error: shops: a: no route failures=1 retryInMs=5');
+    expect(lines[0]).to.equal(
+      'listwatch: error: reconcile failed: shops: a: no route (failures=1 retryInMs=5)',
+    );
     const titles = lines.map((line) => line.trim()).filter((line) => !line.startsWith('at '));
     expect(titles.slice(1, 4)).to.deep.equal([
       'AggregateError: no route',
@@ -112,7 +117,7 @@ describe('A reconcile loop and its queue', () => {
     ).to.have.length.above(2);
     for (const line of titles.slice(4)) {
       expect(line).to.match(
-        /^listwatch: error: shops: a: no route failures=\d+ .* \(\d+ times by now\)$/,
+        /^listwatch: error: reconcile failed: shops: a: no route \(failures=\d+ .*\) \(\d+ times by now\)$/,
       );
     }
     expect(titles.length).to.be.within(5, 8);
@@ -129,7 +134,7 @@ describe('A reconcile loop and its queue', () => {
   ] as const) {
     it(`retry a key whose rate limiter ${what}, and say so`, async () => {
       const lines: string[] = [];
-      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      const logger = lineLogger((line) => lines.push(line));
       const keys = await reconcileThree({
         logger,
         limiter: (base) => ({
@@ -139,9 +144,7 @@ describe('A reconcile loop and its queue', () => {
         }),
       });
       expect(keys).to.deep.equal(['a', 'b', 'c', 'a']);
-      expect(lines.some((line) => line.startsWith('shops: a: the rate limiter failed: '))).to.equal(
-        true,
-      );
+      expect(lines.some((line) => line.startsWith('rate limiter failed: '))).to.equal(true);
     });
   }
 

@@ -16,6 +16,7 @@ import {
   type Reconcile,
   type ReconcileLoopOptions,
 } from '../../../lib/controller/runtime/reconcile-loop.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 describe('ReconcileLoop', () => {
   let runtime: VirtualRuntime;
@@ -256,7 +257,7 @@ describe('ReconcileLoop', () => {
   for (const [how, onError] of Object.entries(hooks)) {
     it(`keeps working when the error hook ${how}, and says so`, async () => {
       const lines: string[] = [];
-      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      const logger = lineLogger((line) => lines.push(line));
       queue.add('a');
       await drain(
         loopOf(
@@ -266,13 +267,15 @@ describe('ReconcileLoop', () => {
           { logger, onError },
         ),
       );
-      expect(lines).to.deep.equal(['shops: the error hook threw: no disk']);
+      expect(lines).to.deep.equal([
+        'hook threw: no disk (hook=onError controller=shops during="shops: a: once")',
+      ]);
     });
   }
 
   it('reports failures to the logger when there is no hook', async () => {
     const lines: string[] = [];
-    const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+    const logger = lineLogger((line) => lines.push(line));
     queue.add('a');
     await drain(
       loopOf(
@@ -282,7 +285,7 @@ describe('ReconcileLoop', () => {
         { logger, onError: undefined },
       ),
     );
-    expect(lines).to.deep.equal(['shops: a: once']);
+    expect(lines).to.deep.equal(['reconcile failed: shops: a: once (failures=1 retryInMs=5)']);
   });
 
   describe('a run that takes too long', () => {

@@ -7,7 +7,7 @@ import { ReconcileLoop, type Reconcile } from '../../../lib/controller/runtime/r
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 
-/** Reconciles the keys and whatever comes of them; gives the gauges that the loop has told its metrics, in order. */
+/** Reconciles the keys and whatever comes of them; gives the gauges that the loop has reported, in order. */
 async function gauges(
   keys: readonly string[],
   reconcile: (runtime: VirtualRuntime) => Reconcile,
@@ -17,7 +17,7 @@ async function gauges(
 }
 
 /** The same with the counters and observations. */
-async function told(
+async function notified(
   keys: readonly string[],
   reconcile: (runtime: VirtualRuntime) => Reconcile,
 ): Promise<unknown[][]> {
@@ -67,7 +67,7 @@ const took = (seconds: number): unknown[] => ['observe', TIME, seconds, { contro
 
 describe('metrics of a reconcile loop', () => {
   it('count a success, with its time in seconds', async () => {
-    const lines = await told(['a', 'b'], (runtime) => async ({ key }) => {
+    const lines = await notified(['a', 'b'], (runtime) => async ({ key }) => {
       await sleep(runtime, key === 'a' ? 250 : 1500);
     });
     expect(lines).to.deep.equal([total('success'), took(0.25), total('success'), took(1.5)]);
@@ -75,12 +75,14 @@ describe('metrics of a reconcile loop', () => {
 
   it('count a run that comes back by itself apart, and no requeue for 0', async () => {
     const delays = [50, 0];
-    const lines = await told(['a'], () => async () => ({ requeueAfterMs: delays.shift() ?? 0 }));
+    const lines = await notified(['a'], () => async () => ({
+      requeueAfterMs: delays.shift() ?? 0,
+    }));
     expect(lines).to.deep.equal([total('requeue_after'), took(0), total('success'), took(0)]);
   });
 
   it('count each failed run, and the success after it', async () => {
-    const lines = await told(['a'], (runtime) => async ({ failures }) => {
+    const lines = await notified(['a'], (runtime) => async ({ failures }) => {
       await sleep(runtime, 100);
       if (failures < 2) throw new Error('no quota');
     });
@@ -89,7 +91,7 @@ describe('metrics of a reconcile loop', () => {
   });
 
   it('count a failure without a retry, and a result that is none, as errors', async () => {
-    const terminal = await told(['a'], () => async () => {
+    const terminal = await notified(['a'], () => async () => {
       throw new TerminalError('no such shop');
     });
     expect(terminal).to.deep.equal([
@@ -99,7 +101,7 @@ describe('metrics of a reconcile loop', () => {
       took(0),
     ]);
     const results = [{ requeueAfterMs: -1 }, {}];
-    const negative = await told(['a'], () => async () => results.shift());
+    const negative = await notified(['a'], () => async () => results.shift());
     expect(negative).to.deep.equal([total('error'), error(), took(0), total('success'), took(0)]);
   });
 

@@ -24,7 +24,7 @@ describe('ReconcileRun', () => {
     });
   });
 
-  it('has one signal, however often it is read', () => {
+  it('has one signal for all reads', () => {
     expect(run.signal).to.equal(run.signal);
     expect(run.signal.aborted).to.equal(false);
     run.end();

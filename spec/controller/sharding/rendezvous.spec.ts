@@ -11,7 +11,7 @@ const members = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `group-${index}`);
 
 describe('Rendezvous hashing', () => {
-  it('gives each slot to one member, whatever the order of the members', () => {
+  it('gives each slot to one member, in any order of members', () => {
     const all = members(5);
     for (const slot of slots) {
       expect(memberOf(slot, all)).to.equal(memberOf(slot, all.toReversed()));

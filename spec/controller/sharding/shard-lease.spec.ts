@@ -51,7 +51,7 @@ describe('The right of a member', () => {
     expect(refusal()).to.equal(undefined);
   });
 
-  it('ends with the Lease, however lately the table was read', async () => {
+  it('ends with the Lease, also when the table was read just before', async () => {
     const lease = held();
     right.join(lease);
     await world.advance(6000);
@@ -63,7 +63,7 @@ describe('The right of a member', () => {
     expect(isListwatchError(refusal(), 'LEADERSHIP_LOST')).to.equal(true);
   });
 
-  it('ends when the table was not read for as long as a renewal counts, however lately the Lease was renewed', async () => {
+  it('ends when the table was not read for the validity of a renewal, also when the Lease was renewed just before', async () => {
     const lease = held();
     right.join(lease);
     right.confirm(clock.now());

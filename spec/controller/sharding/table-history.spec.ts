@@ -25,7 +25,7 @@ describe('The tables that a member has seen', () => {
     expect([read(3), read(3), read(7)]).to.deep.equal(['good', 'good', 'good']);
   });
 
-  it('are waited for when one goes back, and that is told once', async () => {
+  it('are waited for when one goes back, and that is reported once', async () => {
     read(7);
     expect([read(5), read(5), read(9)]).to.deep.equal(['back', 'waiting', 'waiting']);
     await world.advance(WAIT_MS - 1);

@@ -260,7 +260,7 @@ describe('WebhookServer', () => {
     const running = world.run(webhooks);
     await until('a warning', () => logger.warnings.length > 0);
     expect(logger.warnings[0]).to.match(
-      /^webhooks: shop: the conversion of vouchers\.x\.io cannot be registered yet: .*vouchers\.x\.io/,
+      /^webhooks: registration failed .*"the conversion of vouchers\.x\.io cannot be registered yet: .*vouchers\.x\.io/,
     );
     const late = await failureOf(webhooks.whenReady({ timeoutMs: 1 }));
     expect(late?.message).to.match(

@@ -63,7 +63,7 @@ describe('DelayingQueue', () => {
     expect(await takeAll()).to.deep.equal(['a']);
   });
 
-  it('runs one timer however many keys are delayed, and none when there is none', async () => {
+  it('runs one timer for all delayed keys, and none when there is none', async () => {
     for (let index = 0; index < 1_000; index += 1) queue.addAfter(`key-${index}`, 1_000 - index);
     expect(runtime.pending).to.equal(1);
     await runtime.advance(1_000);

@@ -16,7 +16,7 @@ class QueueModel {
   readonly runtime: VirtualRuntime;
   readonly queue: RateLimitingQueue;
   /** When each key was first asked for since it was last handed out, milliseconds. */
-  readonly owedAtMs = new Map<string, number>();
+  readonly dueAtMs = new Map<string, number>();
   readonly takenAtMs = new Map<string, number>();
   readonly faults: string[] = [];
   workers = 0;
@@ -36,7 +36,7 @@ class QueueModel {
     const drawn = runtime.random();
     if (drawn < 0.5) {
       queue.add(key, { priority: Math.floor(runtime.random() * 5) });
-      if (!this.owedAtMs.has(key)) this.owedAtMs.set(key, runtime.monotonicMs());
+      if (!this.dueAtMs.has(key)) this.dueAtMs.set(key, runtime.monotonicMs());
     } else if (drawn < 0.6) queue.addAfter(key, runtime.random() * 100);
     else if (drawn < 0.65) queue.addRateLimited(key);
     else if (drawn < 0.7) queue.forget(key);
@@ -62,7 +62,7 @@ class QueueModel {
     if (before + this.#minIntervalMs > nowMs) this.faults.push(`${key} is taken too soon`);
     this.#inWork.add(key);
     this.takenAtMs.set(key, nowMs);
-    this.owedAtMs.delete(key);
+    this.dueAtMs.delete(key);
   }
 }
 
@@ -79,7 +79,7 @@ describe('a queue with priorities, delays and limits, compared with a model', ()
       const model = new QueueModel(index + 1, { ageingMs: 1_000, ...pacing });
       for (let left = STEPS; left > 0; left -= 1) await model.step();
       await model.runtime.advance(5_000_000);
-      expect([...model.owedAtMs.keys()]).to.deep.equal([]);
+      expect([...model.dueAtMs.keys()]).to.deep.equal([]);
       const mode = index % 2 === 0 ? 'all' : 'running';
       const { drained } = await model.runtime.run(model.queue.drain({ mode }));
       await model.runtime.settle();
@@ -115,7 +115,7 @@ describe('a queue with priorities, delays and limits, compared with a model', ()
     }
   });
 
-  it('a low priority waits for the limit of age and ten runs for each key before it, whatever comes', async () => {
+  it('a low priority waits for the limit of age and ten runs for each key before it, for any load', async () => {
     const runtime = new VirtualRuntime({ seed: 7 });
     const queue = new RateLimitingQueue({ runtime, ageingMs: 1_000 });
     const low = Array.from({ length: 20 }, (_, index) => `low-${index}`);

@@ -181,7 +181,7 @@ describe('A work queue with priorities, with many keys', () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const random = { random: seededRandom(`priorities ${seed}`) };
       const queue = new WorkQueue<number>({ runtime: new VirtualRuntime(), ageingMs: Infinity });
-      /** What waits: by key, priority and order. */
+      /** The waiting items: by key, priority and order. */
       const waiting = new Map<number, { priority: number; order: number }>();
       const range = [5, 300, 5000][seed % 3] as number;
       for (let order = 0; order < 5000; order += 1) {

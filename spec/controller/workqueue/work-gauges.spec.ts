@@ -5,7 +5,7 @@ import { WorkQueue } from '../../../lib/controller/workqueue/work-queue.ts';
 describe('The gauges of keys in work', () => {
   it('are reported each half second while there are any, then once as 0', async () => {
     const runtime = new VirtualRuntime();
-    const told: string[] = [];
+    const notified: string[] = [];
     const queue = new WorkQueue({
       runtime,
       metrics: {
@@ -13,7 +13,7 @@ describe('The gauges of keys in work', () => {
         observe: () => {},
         gauge: (name, value) => {
           const [, which] = /_(unfinished|longest)/.exec(name) ?? [];
-          if (which !== undefined) told.push(`${which} ${value}`);
+          if (which !== undefined) notified.push(`${which} ${value}`);
         },
       },
     });
@@ -23,11 +23,16 @@ describe('The gauges of keys in work', () => {
     await runtime.advance(300);
     const second = queue.takeNow();
     await runtime.advance(700);
-    expect(told).to.deep.equal(['unfinished 0.7', 'longest 0.5', 'unfinished 1.7', 'longest 1']);
+    expect(notified).to.deep.equal([
+      'unfinished 0.7',
+      'longest 0.5',
+      'unfinished 1.7',
+      'longest 1',
+    ]);
     first?.done();
     second?.done();
     await runtime.advance(5000);
-    expect(told.slice(4)).to.deep.equal(['unfinished 0', 'longest 0']);
+    expect(notified.slice(4)).to.deep.equal(['unfinished 0', 'longest 0']);
     expect(runtime.pending).to.equal(0);
   });
 

@@ -167,7 +167,7 @@ describe('WorkQueue, with many keys', () => {
 describe('The memory of a WorkQueue', function () {
   this.timeout(120_000);
 
-  /** What a few hundred keys and their slots may take, with room for what else a process does. */
+  /** The limit for a few hundred keys and their slots, with room for the other work of a process. */
   const LITTLE = 1e6;
 
   /** Only memory that is never given back takes this long, milliseconds. */
@@ -224,7 +224,7 @@ describe('The memory of a WorkQueue', function () {
     expect(left).to.be.lessThan(LITTLE);
   });
 
-  it('is that of the keys that wait, however many pass meanwhile', async () => {
+  it('is that of the waiting keys, while many others pass', async () => {
     const WAITING = 10_000;
     const wait = (queue: WorkQueue): void => {
       for (let index = 0; index < WAITING; index += 1) queue.add(`namespace/job-${index}`);

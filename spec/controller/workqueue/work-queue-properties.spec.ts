@@ -8,8 +8,8 @@ const SEEDS = 200;
 
 /** One key as an observer outside the queue sees it. */
 interface Model {
-  /** Adds that no hand-out has answered yet: at most one hand-out is owed. */
-  owed: boolean;
+  /** Adds that no hand-out has answered yet: at most one hand-out is due. */
+  due: boolean;
   inWork: boolean;
 }
 
@@ -33,7 +33,7 @@ class Scenario {
     await Promise.all([...producers, this.#takeAndGiveUp()]);
     this.closing = true;
     await queue.close();
-    const left = [...this.models].filter(([, { owed, inWork }]) => owed || inWork);
+    const left = [...this.models].filter(([, { due, inWork }]) => due || inWork);
     expect(left, 'close came back before the work was done').to.deep.equal([]);
     await Promise.all(workers);
   }
@@ -42,7 +42,7 @@ class Scenario {
     const { runtime, queue } = this;
     for (let count = randomInteger(runtime, 5, 40); count > 0; count -= 1) {
       const key = randomInteger(runtime, 0, 5);
-      this.#model(key).owed = true;
+      this.#model(key).due = true;
       queue.add(key);
       if (runtime.random() < 0.6) await sleep(runtime, randomInteger(runtime, 0, 4));
     }
@@ -58,8 +58,8 @@ class Scenario {
       }
       const model = this.#model(item.key);
       expect(model.inWork, `key ${item.key} is given to two workers`).to.equal(false);
-      expect(model.owed, `key ${item.key} is handed out without an add`).to.equal(true);
-      model.owed = false;
+      expect(model.due, `key ${item.key} is handed out without an add`).to.equal(true);
+      model.due = false;
       model.inWork = true;
       this.handOuts += 1;
       await sleep(runtime, randomInteger(runtime, 0, 6));
@@ -89,7 +89,7 @@ class Scenario {
   #model(key: number): Model {
     const known = this.models.get(key);
     if (known !== undefined) return known;
-    const model = { owed: false, inWork: false };
+    const model = { due: false, inWork: false };
     this.models.set(key, model);
     return model;
   }
@@ -104,7 +104,7 @@ describe('WorkQueue, in every interleaving', () => {
         throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
       });
       for (const [key, model] of scenario.models) {
-        expect(model, `seed ${seed}, key ${key}`).to.deep.equal({ owed: false, inWork: false });
+        expect(model, `seed ${seed}, key ${key}`).to.deep.equal({ due: false, inWork: false });
       }
       expect([scenario.queue.size, scenario.queue.processing]).to.deep.equal([0, 0]);
       handOuts += scenario.handOuts;

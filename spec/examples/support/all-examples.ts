@@ -100,12 +100,12 @@ export const EXAMPLES: readonly Example[] = [
 /** How to run it, so that it ends. */
 export function endOf({ until }: Example): RunOptions {
   if (until === undefined) return {};
-  let told = false;
+  let notified = false;
   return {
     onOutput: (stdout, child) => {
       // More output may follow, and a second signal would end it at once.
-      if (told || !until.test(stdout)) return;
-      told = true;
+      if (notified || !until.test(stdout)) return;
+      notified = true;
       child.kill('SIGINT');
     },
   };

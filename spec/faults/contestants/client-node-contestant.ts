@@ -42,7 +42,7 @@ export function clientNode({
 class ClientNodeContestant implements Contestant {
   readonly name: string;
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #told: Delivery[] = [];
+  readonly #notified: Delivery[] = [];
   readonly #errors: string[] = [];
   #cache: ReadonlyMap<string, string> = new Map();
   #stderr = '';
@@ -78,12 +78,13 @@ class ClientNodeContestant implements Contestant {
   }
 
   deliveries(): readonly Deliveries[] {
-    return [{ handler: 'events', told: this.#told }];
+    return [{ handler: 'events', notified: this.#notified }];
   }
 
   story(): string {
     const errors = [...new Set(this.#errors)].join(', ');
-    const said = errors === '' ? 'no error was told' : `${this.#errors.length}× error: ${errors}`;
+    const said =
+      errors === '' ? 'no error was reported' : `${this.#errors.length}× error: ${errors}`;
     if (this.#alive) return said;
     const reason = /^\w*Error: .*$/m.exec(this.#stderr)?.[0] ?? 'no reason given';
     return `${said}; the process ended: ${reason}`;
@@ -102,7 +103,7 @@ class ClientNodeContestant implements Contestant {
     } else if (message.type === 'cache') {
       this.#cache = new Map(message.objects);
     } else {
-      this.#told.push(message);
+      this.#notified.push(message);
     }
   }
 }

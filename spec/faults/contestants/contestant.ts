@@ -7,10 +7,10 @@ export interface Delivery {
   readonly resourceVersion: string;
 }
 
-/** What one handler was told, in order. */
+/** The notifications of one handler, in order. */
 export interface Deliveries {
   readonly handler: string;
-  readonly told: readonly Delivery[];
+  readonly notified: readonly Delivery[];
 }
 
 /** Where a contestant finds the cluster. */
@@ -28,7 +28,7 @@ export interface Contestant {
   /** Resource versions by key, as the cache shows them. */
   cache(): ReadonlyMap<string, string>;
   deliveries(): readonly Deliveries[];
-  /** What happened to it, in words. */
+  /** The events of the contestant, in words. */
   story(): string;
   close(): Promise<void>;
 }

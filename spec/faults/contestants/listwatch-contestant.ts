@@ -10,13 +10,13 @@ import { pause } from '../world/exchange.ts';
 import { COLLECTION, NAMESPACE } from '../world/server-history.ts';
 import type { Contestant, ContestantKind, Deliveries, Delivery } from './contestant.ts';
 
-/** What a run changes about an informer; nothing, unless time is short. */
+/** The options of an informer in a run; none, unless time is short. */
 export interface ListwatchTuning {
   readonly informer?: Partial<SharedIndexInformerOptions<KubernetesObject>> | undefined;
   readonly client?: ConnectOptions | undefined;
 }
 
-/** This package's informer, with no code around it but handlers that write down what they are told. */
+/** This package's informer, with no code around it but handlers that record their notifications. */
 export function listwatch({ informer, client }: ListwatchTuning = {}): ContestantKind {
   return {
     name: 'listwatch',
@@ -49,7 +49,7 @@ class ListwatchContestant implements Contestant {
     this.#client = client;
     this.#informer = new SharedIndexInformer<KubernetesObject>({
       listerWatcher: client.listerWatcher<KubernetesObject>(COLLECTION, { namespace: NAMESPACE }),
-      // What it would say is in the story.
+      // The story has its messages.
       logger: silentLogger,
       ...options,
     });
@@ -76,8 +76,8 @@ class ListwatchContestant implements Contestant {
 
   deliveries(): readonly Deliveries[] {
     return [
-      { handler: 'objects', told: this.#objects },
-      { handler: 'keys', told: this.#keys },
+      { handler: 'objects', notified: this.#objects },
+      { handler: 'keys', notified: this.#keys },
     ];
   }
 

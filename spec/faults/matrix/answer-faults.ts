@@ -189,7 +189,7 @@ async function forwardWithoutEnd(exchange: Exchange, options: ForwardOptions = {
   });
 }
 
-/** Over with the refusal, or with the first watch of somebody who asks for no pages. */
+/** Over with the refusal, or with the first watch of a client that requests no pages. */
 async function expireContinueToken({ proxy }: World): Promise<void> {
   refuseStreamingLists(proxy);
   let finish = (): void => {};

@@ -4,7 +4,7 @@ import { errorFrame } from '../world/exchange.ts';
 import type { World } from '../world/world.ts';
 
 const MIB = 1024 * 1024;
-/** More than a frame may have, 64 MiB, but not so much that somebody without a bound dies of it. */
+/** More than a frame may have, 64 MiB, but not so much that a client without a bound runs out of memory. */
 const OVERSIZED_MIB = 72;
 const RECORDED = 15;
 
@@ -51,7 +51,7 @@ export const frameFaults: readonly Fault[] = [
   },
   {
     name: 'duplicated-frames',
-    title: 'tells an event once that comes twice',
+    title: 'notifies once of an event that comes twice',
     what: `each of ${RECORDED} events comes twice`,
     limitMs: LIMIT_MS,
     install: async ({ proxy }) => {
@@ -64,7 +64,7 @@ export const frameFaults: readonly Fault[] = [
   },
   {
     name: 'stale-replay',
-    title: 'does not go back when a watch tells the past again',
+    title: 'does not go back when a watch repeats the past',
     what: `the watch ends as it should; the next one begins with ${RECORDED} events of the one before`,
     limitMs: LIMIT_MS,
     install: async (world) => {

@@ -57,7 +57,7 @@ export const refusalFaults: readonly Fault[] = [
         });
         notBeforeMs = performance.now() + RETRY_AFTER_S * 1000 * EARLY;
       });
-      world.demand(() => (early === 0 ? [] : [`${early} requests came before Retry-After`]));
+      world.addCheck(() => (early === 0 ? [] : [`${early} requests came before Retry-After`]));
     },
   },
   refusal('too-many-requests', 429, 'TooManyRequests', 'too many requests'),
@@ -119,7 +119,7 @@ async function refuseFor(world: World, durationMs: number, act: Act): Promise<vo
   plan.cancel();
 }
 
-/** Somebody who must not hear anything. */
+/** A handler that must get no call. */
 async function anotherHost(world: World): Promise<string> {
   const heard: string[] = [];
   const server = createServer(({ headers, url }, response) => {
@@ -130,7 +130,7 @@ async function anotherHost(world: World): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  world.demand(() => heard);
+  world.addCheck(() => heard);
   world.onClose(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => {

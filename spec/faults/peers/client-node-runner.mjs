@@ -1,5 +1,5 @@
-// Runs an informer of @kubernetes/client-node as its documentation shows it, and tells on stdout, one JSON document a line, what
-// its handlers are told and, whenever it has changed, what its cache shows. It ends with its stdin. Nothing is caught here: what
+// Runs an informer of @kubernetes/client-node as its documentation shows it, and reports on stdout, one JSON document a line, what
+// its handlers get and, whenever it has changed, what its cache shows. It ends with its stdin. Nothing is caught here: what
 // kills it, kills it.
 
 const { entry, server, token, namespace, restartMs, badHandler } = JSON.parse(process.argv[2]);
@@ -7,7 +7,7 @@ const { CoreV1Api, KubeConfig, makeInformer } = await import(entry);
 
 const LOOK_EVERY_MS = 20;
 
-const tell = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const report = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const keyOf = ({ metadata }) => `${metadata.namespace}/${metadata.name}`;
 
 const config = new KubeConfig();
@@ -33,26 +33,26 @@ const misbehave = misbehaviours[badHandler];
 for (const type of ['add', 'update', 'delete']) {
   if (misbehave !== undefined) informer.on(type, misbehave);
   informer.on(type, (object) => {
-    tell({ type, key: keyOf(object), resourceVersion: object.metadata.resourceVersion });
+    report({ type, key: keyOf(object), resourceVersion: object.metadata.resourceVersion });
   });
 }
 informer.on('error', (error) => {
-  tell({ type: 'error', message: String(error?.message ?? error) });
+  report({ type: 'error', message: String(error?.message ?? error) });
   if (restartMs !== undefined) setTimeout(() => informer.start(), restartMs);
 });
 
 let cached = '';
-const tellCache = () => {
+const reportCache = () => {
   const objects = informer
     .list(namespace)
     .map((object) => [keyOf(object), object.metadata.resourceVersion]);
   const text = JSON.stringify(objects);
   if (text === cached) return;
   cached = text;
-  tell({ type: 'cache', objects });
+  report({ type: 'cache', objects });
 };
-// A cache can change without anybody being told.
-setInterval(tellCache, LOOK_EVERY_MS);
+// A cache can change without a notification.
+setInterval(reportCache, LOOK_EVERY_MS);
 process.stdin.on('end', () => process.exit(0)).resume();
 
 await informer.start();

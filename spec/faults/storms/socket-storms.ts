@@ -24,13 +24,13 @@ const FAR_RESETS = [1000, 1500];
 export async function socketStorms(options: SocketStormOptions): Promise<boolean> {
   const { config, informers, seconds, restart, onFigures } = options;
   await using fleet = await SocketFleet.start(config, informers);
-  const told: StormFigures[] = [];
-  const tell = (figures: StormFigures): void => {
-    told.push(figures);
+  const notified: StormFigures[] = [];
+  const report = (figures: StormFigures): void => {
+    notified.push(figures);
     onFigures(figures);
   };
-  for (const gapMs of FAR_RESETS) tell(await resets(fleet, gapMs, seconds));
-  tell(
+  for (const gapMs of FAR_RESETS) report(await resets(fleet, gapMs, seconds));
+  report(
     await outage(fleet, `connections are refused for ${seconds} s`, async () => {
       await fleet.proxy.down();
       await deleteAll(fleet);
@@ -39,7 +39,7 @@ export async function socketStorms(options: SocketStormOptions): Promise<boolean
     }),
   );
   if (restart !== undefined) {
-    tell(
+    report(
       await outage(fleet, 'the server is ended and started again', async () => {
         await deleteAll(fleet);
         await shell(restart.down);
@@ -48,9 +48,9 @@ export async function socketStorms(options: SocketStormOptions): Promise<boolean
       }),
     );
   }
-  tell(await silence(fleet, seconds));
+  report(await silence(fleet, seconds));
   for (const [code, count] of fleet.errors) console.log(`    ${count} × ${code}`);
-  return told.every(({ resumedS }) => resumedS !== undefined);
+  return notified.every(({ resumedS }) => resumedS !== undefined);
 }
 
 async function resets(fleet: SocketFleet, gapMs: number, seconds: number): Promise<StormFigures> {

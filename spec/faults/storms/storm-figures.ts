@@ -1,4 +1,4 @@
-/** What a storm did to the informers of one client; what was not measured is left out. */
+/** The effect of a storm on the informers of one client; figures that were not measured are left out. */
 export interface StormFigures {
   readonly storm: string;
   readonly informers: number;
@@ -14,7 +14,7 @@ export interface StormFigures {
   readonly noticedS?: number | undefined;
   /** Lists after the first one. */
   readonly relists?: number | undefined;
-  /** Deletions that were told with the last known state. */
+  /** Deletions that were notified with the last known state. */
   readonly unknownDeletions?: number | undefined;
 }
 

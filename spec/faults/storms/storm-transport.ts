@@ -11,7 +11,7 @@ import type {
 } from '../../../lib/client/transport/contract/transport.ts';
 
 /**
- * What lies between client and server. `refusing`: nothing listens. `resetting`: connections break before an answer. `closing`:
+ * The state of the network between client and server. `refusing`: nothing listens. `resetting`: connections break before an answer. `closing`:
  * each stream is answered with 200 and ends at once. `silent`: nothing comes through, in either direction.
  */
 export type Weather = 'fair' | 'refusing' | 'resetting' | 'closing' | 'silent';
@@ -22,7 +22,7 @@ const LATENCY_MS = 20;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECT_TRIES_MS = [1000, 3000, 7000, CONNECT_TIMEOUT_MS];
 
-/** A transport in virtual time whose connections break as told, and that counts attempts and open streams. */
+/** A transport in virtual time whose connections break as scripted, and that counts attempts and open streams. */
 export class StormTransport implements Transport {
   weather: Weather = 'fair';
   /** When requests were made, monotonic milliseconds. */
@@ -110,7 +110,7 @@ export class StormTransport implements Transport {
         return { done: true, value: undefined };
       }
       const piece = await abortable(inner.next(), life.signal);
-      // What has come in by then stays in the network.
+      // Bytes that have come in by then stay in the network.
       if (this.weather === 'silent') await abortable(new Promise(() => {}), life.signal);
       if (piece.done === true) finish();
       return piece;

@@ -5,7 +5,7 @@ interface Pair {
   readonly server: Socket;
 }
 
-/** A TCP proxy on loopback that passes bytes as they are, TLS included, and breaks connections as told. */
+/** A TCP proxy on loopback that passes bytes as they are, TLS included, and breaks connections on command. */
 export class TcpProxy implements AsyncDisposable {
   /** Connections that were broken. */
   resets = 0;

@@ -13,7 +13,7 @@ export type FrameTap = (frame: Buffer, exchange: Exchange) => void | Promise<voi
 export interface ForwardOptions {
   /** Asked of the server in place of the path the client sent. */
   readonly path?: string | undefined;
-  /** What becomes of each line of a watch. @defaultValue it is sent on */
+  /** The treatment of each line of a watch. @defaultValue it is sent on */
   readonly tap?: FrameTap | undefined;
   /** Held back until the first line of a watch. @defaultValue false */
   readonly lateHead?: boolean | undefined;
@@ -44,9 +44,9 @@ export class Exchange {
   readonly socket: Socket;
   /** The answered status; 0 before there is one. */
   status = 0;
-  /** A watch that has told the present state and goes on with changes. */
+  /** A watch that has sent the present state and goes on with changes. */
   live = false;
-  /** What becomes of the lines from now on; may be replaced at any time. */
+  /** The treatment of the lines from now on; may be replaced at any time. */
   tap: FrameTap = (frame, exchange) => exchange.sendFrame(frame);
   readonly #parts: ExchangeParts;
   #answer: IncomingMessage | undefined;

@@ -13,7 +13,7 @@ export interface Which {
   readonly times?: number | undefined;
 }
 
-/** What becomes of requests to come. */
+/** The treatment of further requests. */
 export interface Plan {
   /** Resolves when the plan has been carried out as often as it says. */
   readonly done: Promise<void>;
@@ -94,7 +94,7 @@ export class FaultProxy {
     return planned;
   }
 
-  /** The watch that tells changes now, or the next one that does. Rejects when the proxy is closed first. */
+  /** The watch that carries changes now, or the next one that does. Rejects when the proxy is closed first. */
   async liveWatch(): Promise<Exchange> {
     while (!this.#closed) {
       const live = this.exchanges.findLast((exchange) => exchange.live);
@@ -120,7 +120,7 @@ export class FaultProxy {
     });
     let busy = false;
     readRequests(socket, (head) => {
-      // Nobody pipelines; what comes into a frozen exchange is lost.
+      // No client pipelines; bytes that come into a frozen exchange are lost.
       if (busy) return;
       busy = true;
       const exchange = new Exchange({

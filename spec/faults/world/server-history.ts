@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 
-/** One change of one object, as the server itself tells it. */
+/** One change of one object, as the server itself reports it. */
 export interface TrueChange {
   readonly type: 'add' | 'update' | 'delete';
   readonly key: string;
@@ -13,7 +13,7 @@ export const COLLECTION = { apiVersion: 'v1', resource: 'configmaps' } as const;
 export const NAMESPACE = 'default';
 
 /**
- * What happened on the server, followed past the network: the truth everybody is held against. When a server takes the place of
+ * The changes on the server, watched past the network: all handlers are compared with them. When a server takes the place of
  * another, what is different in it counts as one change a key.
  */
 export class ServerHistory {
@@ -43,11 +43,11 @@ export class ServerHistory {
         }
       }
     })();
-    // Told by `stop`.
+    // `stop` reports it.
     this.#following.catch(() => {});
   }
 
-  /** Whether it tells what the server holds: a change is told a moment after it was answered. Nobody may write meanwhile. */
+  /** Whether it has what the server holds: a change arrives a moment after it was answered. No program may write meanwhile. */
   async isComplete(): Promise<boolean> {
     const source = this.#server?.listerWatcher<KubernetesObject>(COLLECTION, {
       namespace: NAMESPACE,

@@ -10,7 +10,7 @@ export interface WorldOptions {
   readonly seed: string;
   /** Objects at the start. */
   readonly objects: number;
-  /** What a second of a fault lasts, in seconds. */
+  /** The duration of a second of a fault, in seconds. */
   readonly scale: number;
 }
 
@@ -22,7 +22,7 @@ const FIRST_REVISION = 100_000n;
 /** Beyond what a server takes over HTTP. */
 const LARGEST_VALUE_BYTES = 32 * 1024 * 1024;
 
-/** A server on a port, the proxy before it, somebody who writes, and what really happened. */
+/** A server on a port, the proxy before it, a writer, and the true history. */
 export class World implements AsyncDisposable {
   readonly proxy: FaultProxy;
   readonly history: ServerHistory = new ServerHistory();
@@ -30,7 +30,7 @@ export class World implements AsyncDisposable {
   readonly random: () => number;
   readonly token: string = TOKEN;
   readonly #scale: number;
-  readonly #demands: (() => readonly string[])[] = [];
+  readonly #checks: (() => readonly string[])[] = [];
   readonly #closing: (() => Promise<void>)[] = [];
   #server: ApiServer;
   #store: EmbeddedKeyValueStore;
@@ -67,12 +67,12 @@ export class World implements AsyncDisposable {
   }
 
   /** Asked at the end; what it returns is wrong. */
-  demand(complaints: () => readonly string[]): void {
-    this.#demands.push(complaints);
+  addCheck(complaints: () => readonly string[]): void {
+    this.#checks.push(complaints);
   }
 
   complaints(): readonly string[] {
-    return this.#demands.flatMap((demand) => demand());
+    return this.#checks.flatMap((check) => check());
   }
 
   /** Called at the end, whatever happened. */

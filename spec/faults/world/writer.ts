@@ -14,7 +14,7 @@ const CHURNED = 40;
 const SHORTEST_GAP_MS = 15;
 const LONGEST_GAP_MS = 90;
 
-/** Somebody who creates, updates and deletes objects all the time, past the network. */
+/** Creates, updates and deletes objects all the time, past the network. */
 export class Writer {
   readonly #random: () => number;
   #client: Client;

@@ -15,7 +15,7 @@ describe('lineDifference', () => {
     expect(text(['a', 'a'], ['a'])).to.equal(' a|-a');
   });
 
-  it('gives back both texts, whatever they are', () => {
+  it('restores both texts', () => {
     for (let seed = 1; seed < 200; seed += 1) {
       const letters = (factor: number): string[] =>
         Array.from(

@@ -74,7 +74,7 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('is an informer that was not started, reads its first list, or has stopped for good', () => {
+  it('is an informer that was not started, reads its first list, or has stopped', () => {
     const before = { connected: false, synced: false } as const;
     expect(ofInformer({ ...before, phase: 'new' })).to.match(/^warning pods: .*call start\(\)/);
     expect(ofInformer({ ...before, reflector: 'listing', listed: 1200 })).to.deep.equal([

@@ -82,7 +82,7 @@ describe('SnapshotFeed', () => {
     feed.close();
   });
 
-  it('drops updates for a browser that does not read, and tells it how many', async () => {
+  it('drops updates for a browser that does not read, and reports how many', async () => {
     const runtime = new VirtualRuntime();
     const { feed, reads } = feedOf(runtime, 'x'.repeat(100_000));
     const slow = new Response(false);

@@ -63,7 +63,7 @@ describe('Heap', () => {
     expect(heap.delete('b')?.priority).to.equal(1);
     expect(heap.delete('c')?.priority).to.equal(31);
     expect(heap.delete('d')?.priority).to.equal(11);
-    expect(heap.delete('nobody')).to.equal(undefined);
+    expect(heap.delete('missing')).to.equal(undefined);
     expect(drain(heap)).to.deep.equal(['a', 'e']);
     expect(heapOf(['a', 1]).delete('a')?.name).to.equal('a');
   });

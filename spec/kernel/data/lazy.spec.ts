@@ -37,7 +37,7 @@ describe('Lazy', () => {
     expect(computations).to.equal(5);
   });
 
-  it('shares a pending computation with all who ask', async () => {
+  it('shares a pending computation with all callers', async () => {
     const pending: Deferred<number>[] = [];
     const lazy = new Lazy(() => {
       pending.push(deferred<number>());
@@ -67,7 +67,7 @@ describe('Lazy', () => {
     expect(pending).to.have.length(2);
   });
 
-  it('gives those who ask after a change the new value, though the old one is still computed', async () => {
+  it('gives callers after a change the new value, while the old one is still computed', async () => {
     const pending: Deferred<string>[] = [];
     const lazy = new Lazy(() => {
       pending.push(deferred<string>());

@@ -41,7 +41,7 @@ describe('RingBuffer', () => {
     }
   });
 
-  it('has nothing beyond its end, however far', () => {
+  it('has nothing beyond its end', () => {
     const ring = new RingBuffer<number>();
     ring.push(7);
     for (const offset of [1, 15, 16, 17, 32, -1, -16]) {

@@ -22,7 +22,7 @@ another copy of the package. Failure answers of an API server are \`ApiError\`s;
 code follows from its reason.
 `;
 
-/** What the page says to do about each code: people write that. */
+/** The remedy for each code on the page, which is written by hand. */
 function remediesIn(page: string): ReadonlyMap<string, string> {
   const rows = page.matchAll(/^\| `([A-Z_]+)` \| .* \| ([^|]*) \|$/gm);
   return new Map(Array.from(rows, ([, code, remedy]) => [code!, remedy!]));

@@ -88,7 +88,7 @@ describe('isStrayPromise', () => {
 
 describe('whenSettled', () => {
   it('passes on the result or the reason, once, and never in the same task step', async () => {
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const outcomes: readonly PromiseLike<unknown>[] = [
       Promise.resolve(1),
       Promise.reject(new Error('boom')),
@@ -99,27 +99,27 @@ describe('whenSettled', () => {
     for (const outcome of outcomes) {
       whenSettled(
         outcome,
-        (value) => told.push(value),
-        (error) => told.push(error instanceof Error),
+        (value) => notified.push(value),
+        (error) => notified.push(error instanceof Error),
       );
     }
-    expect(told).to.deep.equal([]);
+    expect(notified).to.deep.equal([]);
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
-    expect(told).to.have.members([1, ...outcomes.slice(1).map(() => true)]);
+    expect(notified).to.have.members([1, ...outcomes.slice(1).map(() => true)]);
   });
 
   it('reads no then of a promise, as await does not', async () => {
     // oxlint-disable-next-line unicorn/no-thenable
     const promise = Object.defineProperty(Promise.resolve(1), 'then', { get: fail });
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     whenSettled(
       promise,
-      (value) => told.push(value),
-      (error) => told.push(error),
+      (value) => notified.push(value),
+      (error) => notified.push(error),
     );
     expect(await promise).to.equal(1);
-    expect(told).to.deep.equal([1]);
+    expect(notified).to.deep.equal([1]);
   });
 });

@@ -34,7 +34,7 @@ describe('ConsoleLogger', () => {
     logger.warn('cannot write', { error, attempt: 3, path: '/tmp' });
     expect(lines).to.deep.equal([
       'listwatch: cannot write: disk full',
-      'listwatch: cannot write error=disk full path=/tmp attempt=3',
+      'listwatch: cannot write: disk full (path=/tmp attempt=3)',
     ]);
   });
 
@@ -46,34 +46,55 @@ describe('ConsoleLogger', () => {
     logger.warn('reflector pods', { error });
     expect(lines).to.deep.equal([
       'listwatch: reflector pods (https://api): nothing listens there; check the port; it lists in 5 ms.',
-      'listwatch: reflector pods error=GET https://api/api: nothing listens there; check the port',
+      'listwatch: reflector pods: GET https://api/api: nothing listens there; check the port',
     ]);
   });
 
   it('rounds numbers, which may be durations', () => {
     logger.warn('slow', { tookMs: 1633.0228111, delayMs: 5.354672622168437, count: 3 });
-    expect(lines).to.deep.equal(['listwatch: slow tookMs=1633 delayMs=5.4 count=3']);
+    expect(lines).to.deep.equal(['listwatch: slow (tookMs=1633 delayMs=5.4 count=3)']);
   });
 
-  it('shows no text field that is part of the message', () => {
-    logger.warn('shops: a/b: boom', { controller: 'shops', key: 'a/b', failures: 2 });
-    expect(lines).to.deep.equal(['listwatch: shops: a/b: boom failures=2']);
+  it('shows no value twice that the problem or the error has as a word', () => {
+    const error = new Error('shops: a/b: boom after 3 s');
+    logger.warn('reconcile failed', {
+      controller: 'shops',
+      key: 'a/b',
+      seconds: 3,
+      failures: 2,
+      error,
+    });
+    logger.warn('watch failed', {
+      problem: 'pods: gone; it lists in 812 ms',
+      error: 'gone',
+      name: 'pod',
+      delayMs: 812,
+    });
+    expect(lines).to.deep.equal([
+      'listwatch: reconcile failed: shops: a/b: boom after 3 s (failures=2)',
+      'listwatch: watch failed: pods: gone; it lists in 812 ms (name=pod)',
+    ]);
+  });
+
+  it('quotes values of several words', () => {
+    logger.warn('wait', { waitsFor: 'a "list" (page 2)', ready: false });
+    expect(lines).to.deep.equal(['listwatch: wait (waitsFor="a \\"list\\" (page 2)" ready=false)']);
   });
 
   it('shows the stack of an error once for each message, and then a line with a count', () => {
     const failing = (key: string, error: Error): void => {
-      logger.error(`${key}: ${error.message}`, { error, failures: nowMs });
+      logger.error('failed', { problem: `${key}: ${error.message}`, error, failures: nowMs });
       nowMs += 6_000;
     };
     const error = new Error('boom');
     failing('a', error);
-    expect(lines[0]).to.equal('listwatch: error: a: boom failures=0');
+    expect(lines[0]).to.equal('listwatch: error: failed: a: boom (failures=0)');
     expect(lines[1]).to.equal('    Error: boom');
     expect(lines[2]).to.match(/^ {8}at .*console-logger\.spec\.ts/);
     const first = lines.length;
     for (let index = 0; index < 4; index += 1) failing('a', error);
     expect(lines.slice(first)).to.deep.equal([
-      'listwatch: error: a: boom failures=12000 (3 times by now)',
+      'listwatch: error: failed: a: boom (failures=12000) (3 times by now)',
     ]);
     failing('b', error);
     failing('a', new Error('boom'));
@@ -82,7 +103,7 @@ describe('ConsoleLogger', () => {
     ).to.have.length(2);
   });
 
-  it('shows what was thrown to it, however odd', () => {
+  it('accepts any thrown value as an error', () => {
     for (const error of [undefined, null, 'text', {}, revokedProxy()]) {
       logger.error('the hook threw', { error });
     }
@@ -139,7 +160,7 @@ describe('ConsoleLogger', () => {
     expect(lines).to.have.length(10_001);
   });
 
-  it('speaks on standard error by default', () => {
+  it('writes to standard error by default', () => {
     const written: unknown[] = [];
     const { error } = console;
     console.error = (...args: unknown[]) => written.push(...args);
@@ -165,7 +186,7 @@ describe('a log line about a failed request', () => {
     ]);
     logger.warn('something else', { error });
     expect(lines[1]).to.equal(
-      'listwatch: something else error=GET https://10.0.0.1:6443/api/v1/pods: not allowed; ask for access',
+      'listwatch: something else: GET https://10.0.0.1:6443/api/v1/pods: not allowed; ask for access',
     );
   });
 });

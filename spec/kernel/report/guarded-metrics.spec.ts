@@ -5,18 +5,18 @@ import { silentMetrics, type Metrics } from '../../../lib/kernel/report/metrics.
 
 describe('guardedMetrics', () => {
   it('passes on what it is given', () => {
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const note =
       (verb: string) =>
       (...given: unknown[]): void =>
-        void told.push([verb, ...given]);
+        void notified.push([verb, ...given]);
     const metrics = { count: note('count'), gauge: note('gauge'), observe: note('observe') };
     const guarded = guardedMetrics(metrics, () => {});
     guarded.count('a', 2, { x: 'y' });
     guarded.count('a');
     guarded.gauge('b', 3);
     guarded.observe('c', 4, { x: 'z' });
-    expect(told).to.deep.equal([
+    expect(notified).to.deep.equal([
       ['count', 'a', 2, { x: 'y' }],
       ['count', 'a', undefined, undefined],
       ['gauge', 'b', 3, undefined],
@@ -55,7 +55,7 @@ describe('logFailedMetrics', () => {
     const error = new Error('no registry');
     const logger = { ...silentLogger, error: (...given: unknown[]) => void lines.push(given) };
     logFailedMetrics('shops', logger)(error);
-    expect(lines).to.deep.equal([['shops: the metrics failed: no registry', { error }]]);
+    expect(lines).to.deep.equal([['metrics failed', { owner: 'shops', error }]]);
   });
 
   it('does not throw when the log does', () => {

@@ -43,7 +43,7 @@ describe('IdleWatchdog', () => {
     expect(idle).to.deep.equal([1_100]);
   });
 
-  it('has one timer however often something comes, and none after stop', async () => {
+  it('has one timer for any number of events, and none after stop', async () => {
     for (let piece = 0; piece < 1_000; piece += 1) {
       watchdog.expect();
       watchdog.pause();

@@ -33,20 +33,20 @@ for (const [event, take] of cases) {
     });
     afterEach(putBack);
 
-    it('has the listener told in the place of all others', () => {
-      const told: unknown[] = [];
-      const release = take((reason) => told.push(reason));
+    it('notifies the listener in place of all others', () => {
+      const notified: unknown[] = [];
+      const release = take((reason) => notified.push(reason));
       emit(event, 'first');
       release();
-      expect(told).to.deep.equal(['first']);
+      expect(notified).to.deep.equal(['first']);
       expect(others).to.deep.equal([]);
     });
 
     it('gives it back to the others in the end', () => {
-      const told: unknown[] = [];
-      take((reason) => told.push(reason))();
+      const notified: unknown[] = [];
+      take((reason) => notified.push(reason))();
       emit(event, 'second');
-      expect(told).to.deep.equal([]);
+      expect(notified).to.deep.equal([]);
       expect(others).to.deep.equal(['second']);
     });
   });

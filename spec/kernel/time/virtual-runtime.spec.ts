@@ -292,7 +292,7 @@ describe('VirtualRuntime', () => {
       expect(runtime.monotonicMs()).to.equal(200);
     });
 
-    it('moves on for a delay that is lost in rounding, so that who waits for a rest of time ends', async () => {
+    it('advances by a delay that is lost in rounding, so that a wait for it ends', async () => {
       const runtime = new VirtualRuntime();
       await runtime.advance(55_234.60890518216);
       const startMs = runtime.monotonicMs();

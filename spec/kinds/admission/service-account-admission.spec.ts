@@ -141,10 +141,10 @@ describe('the admission of pods by their service accounts', () => {
   });
 
   it('refuses a pod of an account that does not exist, by the text that its name is made from', async () => {
-    const refused = await create({ serviceAccountName: 'nobody' }, { generateName: 'web-' });
+    const refused = await create({ serviceAccountName: 'missing' }, { generateName: 'web-' });
     expect(refused['status']).to.equal(403);
     expect(refused['message']).to.equal(
-      'pods "web-" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
+      'pods "web-" is forbidden: error looking up service account default/missing: serviceaccount "missing" not found',
     );
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { canonical } from '../../compare/normalise.ts';
 
-/** What a role or a binding says, as a short text that differs where that differs. */
+/** The content of a role or a binding, as a short text that differs where the content differs. */
 export function digestOf({ metadata, ...object }: UnstructuredObject): string {
   const { labels, annotations } = metadata ?? {};
   const { apiVersion: _version, kind: _kind, ...said } = object;

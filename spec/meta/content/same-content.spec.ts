@@ -114,7 +114,7 @@ describe('sameContent', () => {
     ['empty limits', { resources: { limits: {} } }, { resources: {} }, true],
     ['empty selectors', { podSelector: {} }, {}, false],
   ] as const) {
-    it(`${equal ? 'takes as the same' : 'tells apart'} ${what}`, () => {
+    it(`${equal ? 'takes as the same' : 'distinguishes'} ${what}`, () => {
       expect(sameContent({ ...map, spec: one }, { ...map, spec: other })).to.equal(equal);
       expect(sameContent({ ...map, spec: other }, { ...map, spec: one })).to.equal(equal);
     });

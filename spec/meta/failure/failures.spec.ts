@@ -36,7 +36,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('escape a name that would write to the terminal of who reads them', () => {
+  it('escape a name with control characters', () => {
     const name = 'x\u001B[31m"\n';
     const texts = [
       failures.notFound(pods, name),

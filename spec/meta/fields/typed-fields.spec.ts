@@ -49,7 +49,7 @@ describe('fields of values with a schema', () => {
     });
   });
 
-  it('tell what was added, modified and removed', () => {
+  it('show what was added, modified and removed', () => {
     const before = podOf({ name: 'a', image: 'one' }, { name: 'b', image: 'one' });
     const after = podOf({ name: 'a', image: 'two' }, { name: 'c' });
     const spec = (containers: object): object => ({ 'f:spec': { 'f:containers': containers } });

@@ -80,7 +80,7 @@ describe('JsonProjection', () => {
     expect(Object.hasOwn(spec, '__proto__')).to.equal(true);
   });
 
-  it('copies nothing but what is kept, and knows who it is', () => {
+  it('copies only the retained fields, and has the identity', () => {
     const view = viewOf(POD);
     const projected = new JsonProjection(['spec.nodeName']).view(
       view,
@@ -150,7 +150,7 @@ function paths<T, const Paths extends readonly string[]>(given: FieldPaths<T, Pa
   return given as unknown as Paths;
 }
 
-/** What the compiler says; it is never called. */
+/** Checked by the compiler; never called. */
 function types(
   projected: Projection<Typed, 'spec.nodeName' | 'spec.containers.name' | 'status'>,
 ): unknown {

@@ -30,7 +30,7 @@ function metadataWithoutManagedFields(text: string): unknown {
 }
 
 describe('ObjectScanner', () => {
-  it('finds who an object is and where its metadata lies', () => {
+  it('finds the identity of an object and the place of its metadata', () => {
     const text = `{"kind":"Pod","apiVersion":"v1","metadata":${METADATA},"spec":{"metadata":{"name":"no"}}}`;
     expect(scanObject(`${text},`)).to.equal(text.length);
     expect(scanner).to.include({
@@ -200,7 +200,7 @@ describe('ObjectScanner', () => {
     });
 
     it('does not look through what is the same', () => {
-      // Not JSON at all: nobody would know this to be valid.
+      // Not JSON at all: no reader would know this to be valid.
       const odd = Buffer.from('{:::}');
       expect(scan(eventOf('{:::}'), () => ({ bytes: odd, start: 0, end: 5 }))).to.equal(true);
     });

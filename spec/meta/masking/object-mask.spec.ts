@@ -204,7 +204,7 @@ describe('ObjectMask', () => {
     }
   });
 
-  it('tells Secrets from objects that begin as they do, in any order', () => {
+  it('distinguishes Secrets from objects that begin as they do, in any order', () => {
     const kinds = ['Secret', 'SecretX', 'Secre', 'Pod', 'Secret', 'Pod', 'Secret'];
     const mask = new ObjectMask('spec').of(PODS);
     for (const kind of [...kinds, ...kinds]) {

@@ -71,7 +71,7 @@ describe('decoders of protobuf', () => {
     }
   });
 
-  it('give an object that can be written again, whatever was read', () => {
+  it('give an object that can be written again, for any input', () => {
     const random = seededRandom('written again');
     const below: Below = (limit) => Math.floor(random() * limit);
     let written = 0;

@@ -40,7 +40,7 @@ export function envelope(
   return Buffer.concat([Buffer.from('k8s\0'), unknown]);
 }
 
-/** What stands for a value that is a message on the wire and one value in JSON. */
+/** Converts a value that is a message on the wire and one value in JSON. */
 const SAMPLES: Readonly<Record<string, readonly [wire: Uint8Array, json: unknown]>> = {
   Time: [message([1, 1_893_456_000], [2, 0]), '2030-01-01T00:00:00Z'],
   MicroTime: [message([1, 1_893_456_000], [2, 1_500_000]), '2030-01-01T00:00:00.001500Z'],

@@ -1,11 +1,11 @@
 /** The switches that each simulation comes by. */
 export interface Reached {
   readonly bySimulation: Record<string, readonly number[]>;
-  /** What a simulation finds without a mutant: then nothing can be judged. */
+  /** The finding of a simulation without a mutant: then no mutant can be checked. */
   readonly alarm: string | undefined;
 }
 
-/** What was found with a mutant, and by which simulation. */
+/** The finding with a mutant, and its simulation. */
 export interface Found {
   readonly finding: string | undefined;
   readonly by: string | undefined;

@@ -4,7 +4,7 @@ import type { Invariant } from '../../../lib/simulator/contract/world.ts';
 
 const PREFIX = 'complaint-of-';
 
-/** What a controller has seen that its documentation excludes, told as a config map. */
+/** Observations of a controller that its documentation excludes, as a config map. */
 export class Complaints {
   readonly #client: Client;
   readonly #name: string;

@@ -8,7 +8,7 @@ import { Complaints, noComplaints } from './complaints.ts';
 const FAILURE = 'not yet';
 const KINDS_OF_CHANGE: readonly string[] = ['added', 'updated', 'deleted'];
 
-/** What is wrong with a reason of a run of `key`. */
+/** The fault of a reason of a run of `key`. */
 function problemOf(reason: ReconcileReason, key: string): string | undefined {
   const { type, resource, object, resourceVersion = '', via } = reason;
   if (type === 'retry') return via === undefined || via === '' ? 'a retry of nothing' : undefined;
@@ -26,7 +26,7 @@ const explained: SimulatedController = {
     const complaints = new Complaints(client, 'explained', () => {});
     const failed = new Set<string>();
     const asked = new Set<string>();
-    const told = new Set<string>();
+    const notified = new Set<string>();
     await controller(client, 'v1', 'configmaps', { runtime, logger, labelSelector: 'copy' })
       .owns('v1', 'secrets')
       .reconcile(async ({ metadata: { name, uid }, data }, context) => {
@@ -36,9 +36,9 @@ const explained: SimulatedController = {
           const problem = problemOf(reason, key);
           if (problem !== undefined) complaints.add(`${key}: ${problem}`);
           const change = JSON.stringify([key, reason]);
-          if (KINDS_OF_CHANGE.includes(reason.type) && told.has(change))
-            complaints.add(`${key}: ${reason.type} of ${reason.object} is told twice`);
-          told.add(change);
+          if (KINDS_OF_CHANGE.includes(reason.type) && notified.has(change))
+            complaints.add(`${key}: ${reason.type} of ${reason.object} is notified twice`);
+          notified.add(change);
         }
         await complaints.write();
         if (!failed.has(uid)) {
@@ -51,7 +51,7 @@ const explained: SimulatedController = {
         await resource('v1', 'secrets').apply(own({ ...secret, stringData: { ...data } }));
         if (asked.has(uid)) return {};
         asked.add(uid);
-        // What it writes itself, it sees at once.
+        // It sees its own writes at once.
         const scratch = { ...secret, metadata: { name: `${name}-scratch` } };
         const written = await resource('v1', 'secrets').apply(own(scratch));
         const sees = () =>
@@ -67,7 +67,7 @@ const explained: SimulatedController = {
   },
 };
 
-/** A controller that checks what it is told of its runs. */
+/** A controller that checks the reasons of its runs. */
 export const explainedSimulation: SimulationOptions = {
   controllers: [explained],
   workload: copySteps,

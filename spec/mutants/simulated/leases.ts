@@ -15,7 +15,7 @@ interface Seen {
   readonly sinceMs: number;
 }
 
-/** What the documentation of the election says of a lease, looked at after each write. */
+/** The documented invariants of a lease, checked after each write. */
 export function lawfulLease(name: string): Invariant {
   let last: Seen | undefined;
   return {

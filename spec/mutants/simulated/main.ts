@@ -12,7 +12,7 @@ import { diffOf } from '../mutation.ts';
 import { switched } from '../switches.ts';
 import { TreeCopy } from '../tree-copy.ts';
 import type { Found, Reached } from './answers.ts';
-import { asked } from './judge-process.ts';
+import { asked } from './check-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -78,7 +78,7 @@ const byFolder = folders.map((folder) => {
       drawn.has(mutant) && `${mutant.file} ${mutant.mutation.id}`.includes(values.only),
   );
 });
-// One of each folder after the other: a run that is ended early has judged some of all.
+// One of each folder after the other: a run that is ended early has checked some of all.
 const longest = Math.max(...byFolder.map(({ length }) => length));
 const chosen = Array.from({ length: longest }, (_, at) =>
   byFolder.flatMap((ofFolder) => ofFolder[at] ?? []),

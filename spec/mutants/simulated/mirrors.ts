@@ -37,7 +37,7 @@ const marksText = (objects: readonly ConfigMap[]): string =>
 
 const isColored = (object: ConfigMap, color: string): boolean => object.data?.['color'] === color;
 
-/** What a mirror says of its cache, as the text of a config map. */
+/** The report of a mirror on its cache, as the text of a config map. */
 type Summary = Readonly<
   Record<'lister' | 'red' | 'handler' | 'changes' | 'marks' | 'labelled' | 'lazy', string>
 >;

@@ -34,7 +34,7 @@ const elected: SimulatedController = {
           await resource('v1', 'secrets').apply(own({ ...secret, stringData: { ...data } }));
           return {};
         });
-    // The first one ends as in a rolling update: it is told to stop, and gives its lease back.
+    // The first one ends as in a rolling update: it is stopped, and gives its lease back.
     for (const name of ['first', 'second']) {
       const leaderElection = {
         name: 'elected',

@@ -261,7 +261,7 @@ const custom: readonly WorkloadStep[] = [
   }),
 ];
 
-/** What a user does with objects of several kinds, and a program that copies config maps. */
+/** The actions of a user on objects of several kinds, and a program that copies config maps. */
 export const kindSimulation: SimulationOptions = {
   world: { objects: [DEFINITION] },
   controllers: [copies],

@@ -235,7 +235,7 @@ const world = {
   objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lists' } }],
 };
 
-/** What a user of the server does and expects, and a program that waits for it. */
+/** The actions and expectations of a user of the server, and a program that waits for it. */
 export const verbSimulation: SimulationOptions = {
   world,
   controllers: [waiter],

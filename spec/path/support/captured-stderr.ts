@@ -1,4 +1,4 @@
-/** What is written to standard error while it is open; none of it reaches the terminal. */
+/** Captures the text written to standard error while it is open; none of it reaches the terminal. */
 export class CapturedStderr implements Disposable {
   readonly #write: typeof process.stderr.write;
   #text = '';

@@ -10,14 +10,14 @@ import { compareResourceVersions } from '../../../lib/meta/versions/resource-ver
 export interface Change {
   readonly type: 'add' | 'update' | 'delete';
   readonly key: string;
-  /** Undefined where the writer was not told, as after a deletion. */
+  /** Undefined where the answer has none, as after a deletion. */
   readonly resourceVersion: string | undefined;
 }
 
-/** What was written, in order: the truth an observer is held against. */
+/** The writes, in order: an observer is compared with them. */
 export type History = Change[];
 
-/** A handler that writes down what it is told, and can say what was wrong about it. */
+/** A handler that records its notifications, and reports which of them were wrong. */
 export class Observer {
   readonly name: string;
   readonly seen: Change[] = [];
@@ -56,7 +56,7 @@ export class Observer {
     };
   }
 
-  /** Whether what was told adds up to exactly these objects. */
+  /** Whether the notifications add up to exactly these objects. */
   matches(alive: ReadonlyMap<string, KubernetesObject>): boolean {
     if (this.#present.size !== alive.size) return false;
     return [...alive.values()].every(({ metadata }) => {
@@ -67,28 +67,28 @@ export class Observer {
 
   /**
    * Everything that was lost, repeated, out of order or invented. With `exact` nothing may have been merged: every change
-   * must have been told. Without, a relist may have merged several changes of a key into one.
+   * must have been notified. Without, a relist may have merged several changes of a key into one.
    */
   violations(history: History, { exact }: { exact: boolean }): string[] {
     const found = [...this.#impossible()];
     const truth = new Map<string, Change[]>();
     for (const change of history) push(truth, change.key, change);
-    const told = new Map<string, Change[]>();
-    for (const change of this.seen) push(told, change.key, change);
+    const notified = new Map<string, Change[]>();
+    for (const change of this.seen) push(notified, change.key, change);
     for (const [key, changes] of truth) {
-      const actual = told.get(key) ?? [];
+      const actual = notified.get(key) ?? [];
       const story = exact ? same(changes, actual) : isSubsequence(actual, changes);
       if (!story) {
-        found.push(`${this.name}: ${key}: told ${print(actual)}; happened ${print(changes)}`);
+        found.push(`${this.name}: ${key}: notified ${print(actual)}; happened ${print(changes)}`);
       }
     }
-    for (const key of told.keys()) {
+    for (const key of notified.keys()) {
       if (!truth.has(key)) found.push(`${this.name}: ${key} never existed`);
     }
     return found;
   }
 
-  /** What cannot be whatever happened: an update of something absent, a resource version going back. */
+  /** Contradictions in any history: an update of something absent, a resource version going back. */
   *#impossible(): Iterable<string> {
     const latest = new Map<string, string>();
     const present = new Set<string>();
@@ -120,9 +120,10 @@ function push(map: Map<string, Change[]>, key: string, change: Change): void {
   else changes.push(change);
 }
 
-function agrees(told: Change, happened: Change): boolean {
-  if (happened.type === 'delete' || told.type === 'delete') return told.type === happened.type;
-  return told.resourceVersion === happened.resourceVersion;
+function agrees(notified: Change, happened: Change): boolean {
+  if (happened.type === 'delete' || notified.type === 'delete')
+    return notified.type === happened.type;
+  return notified.resourceVersion === happened.resourceVersion;
 }
 
 function same(expected: readonly Change[], actual: readonly Change[]): boolean {
@@ -135,9 +136,9 @@ function same(expected: readonly Change[], actual: readonly Change[]): boolean {
   );
 }
 
-function isSubsequence(told: readonly Change[], happened: readonly Change[]): boolean {
+function isSubsequence(notified: readonly Change[], happened: readonly Change[]): boolean {
   let next = 0;
-  for (const change of told) {
+  for (const change of notified) {
     while (next < happened.length && !agrees(change, happened[next]!)) next += 1;
     if (next === happened.length) return false;
     next += 1;

@@ -31,7 +31,7 @@ interface Pod extends KubernetesObject {
 }
 
 export interface VirtualClusterRun {
-  /** Everything that anybody was told or did, each line with its virtual time. */
+  /** All notifications and actions, each line with its virtual time. */
   readonly trace: readonly string[];
   /** All pods as the server gives them at the end, with uids, versions and timestamps. */
   readonly pods: readonly KubernetesObject[];
@@ -173,10 +173,10 @@ class PodController {
       indexers: { owner: metadataIndexFunc((metadata) => ownerKeys(metadata)) },
     });
     const queue = new RateLimitingQueue({ runtime, name: 'deployments' });
-    this.#tell(this.#deployments, ({ namespace = '', name = '' }) => {
+    this.#notify(this.#deployments, ({ namespace = '', name = '' }) => {
       queue.add(objectKey({ namespace, name }));
     });
-    this.#tell(this.#pods, (metadata) => {
+    this.#notify(this.#pods, (metadata) => {
       for (const key of ownerKeys(metadata)) queue.add(key);
     });
     this.#loop = new ReconcileLoop({
@@ -203,7 +203,7 @@ class PodController {
     this.trace.push(`${this.#runtime.monotonicMs()} ${what}`);
   }
 
-  #tell<T extends KubernetesObject>(
+  #notify<T extends KubernetesObject>(
     informer: SharedIndexInformer<T>,
     enqueue: (metadata: ObjectMeta) => void,
   ): void {

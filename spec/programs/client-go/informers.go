@@ -55,7 +55,7 @@ func informerSteps(all *clients) {
 		if err := maps.Delete(ctx, "informed", metav1.DeleteOptions{}); err != nil {
 			return err
 		}
-		if err := eventually(ctx, "the handler is told of the deletion", func() bool { return deleted.Load() == 1 }); err != nil {
+		if err := eventually(ctx, "the handler is notified of the deletion", func() bool { return deleted.Load() == 1 }); err != nil {
 			return err
 		}
 		list, err := maps.List(ctx, metav1.ListOptions{})

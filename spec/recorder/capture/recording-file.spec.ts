@@ -57,7 +57,7 @@ describe('the objects that a recording has written whole', () => {
     expect(other).to.deep.equal([object('b', 2).toString(), 1900]);
   });
 
-  it('are not kept themselves: who wrote them may use the bytes again', () => {
+  it('are copied: the writer may use the bytes again', () => {
     const written = writtenObjects();
     const bytes = object('a', 1);
     written.keep('a', bytes, 700);

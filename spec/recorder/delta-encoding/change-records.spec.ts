@@ -92,7 +92,7 @@ describe('the record of a change, as a difference between two objects', () => {
     expect(sizeOf(before, next)).to.be.within(CONTAINERS.length - 128, CONTAINERS.length + 300);
   });
 
-  it('has no bytes of the end where only the begin differs, whatever the length', () => {
+  it('has no bytes of the end where only the beginning differs, for any length', () => {
     for (let length = 64; length < 64 * 4; length += 1) {
       const base = Buffer.alloc(length, 'abcdefgh');
       const next = Buffer.from(base);
@@ -127,7 +127,7 @@ describe('the record of a change, as a difference between two objects', () => {
     }
   });
 
-  it('can be of bytes that are the same all over, whatever the lengths', () => {
+  it('are found for one repeated byte, for any length', () => {
     for (const period of [1, 3, 64]) {
       const all = Buffer.from(Array.from({ length: 400 }, (_, index) => 97 + (index % period)));
       for (let one = 0; one < 200; one += 7) {
@@ -312,7 +312,7 @@ describe('the objects of which hashes are kept', () => {
     expect(found(most, 1, state(1, 2))).to.equal(7);
   });
 
-  it('give the same differences, whatever the seed of the hashes', () => {
+  it('give the same differences for any seed of the hashes', () => {
     const before = object('1000', '2026-11-28T09:00:00Z', 'Pending');
     const after = object('1001', '2026-11-28T09:07:30Z', 'CrashLoopBackOff');
     const texts = [1n, 2n, 2n ** 64n - 1n].map((seed) => {

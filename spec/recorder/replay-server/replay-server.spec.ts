@@ -23,7 +23,7 @@ import { asFile, MemoryFiles } from '../support/memory-files.ts';
 
 type Script = (pods: ScriptedListerWatcher<Pod>, runtime: VirtualRuntime) => Promise<void>;
 
-/** What an informer of two pods got, in virtual time. */
+/** The recording of an informer of two pods, in virtual time. */
 async function recordingOf(
   script: Script,
   description = 'pods',
@@ -161,7 +161,7 @@ describe('a replay that is served', () => {
     });
   }
 
-  it('goes on at its speed once a client watches, however late that is', async () => {
+  it('replays at its speed from the first watch of a client', async () => {
     const runtime = new VirtualRuntime();
     const bytes = await recordingOf(changes);
     await serving(bytes, { speed: 10, runtime }, async ({ source, url }) => {
@@ -193,7 +193,7 @@ describe('a replay that is served', () => {
         const late = source.objects.find(({ metadata }) => metadata.name === 'late');
         const path = `${server.url}/api/v1/namespaces/shop/pods`;
         expect(await (await fetch(`${path}/late`)).json()).to.deep.equal(late?.object);
-        expect((await fetch(`${path}/nobody`)).status).to.equal(404);
+        expect((await fetch(`${path}/missing`)).status).to.equal(404);
         expect((await listOf(`${server.url}/api/v1/namespaces/other/pods`)).names).to.deep.equal(
           [],
         );
@@ -340,7 +340,7 @@ describe('other clients of a replay that is served', () => {
     const { KubeConfig, CoreV1Api, makeInformer } = await import(pathToFileURL(CLIENT_NODE).href);
     await serving(await recordingOf(changes), { speed: 'instant' }, async ({ server }) => {
       const config = new KubeConfig();
-      // It speaks plain HTTP only if it is told that no certificate is checked.
+      // It speaks plain HTTP only with the option that no certificate is checked.
       const cluster = { name: 'replay', server: server.url, skipTLSVerify: true };
       config.loadFromClusterAndUser(cluster, { name: 'reader' });
       const api = config.makeApiClient(CoreV1Api);

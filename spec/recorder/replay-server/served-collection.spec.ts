@@ -89,7 +89,7 @@ describe('ServedCollection of several parts', () => {
     expect(await events(one, later)).to.deep.equal(['DELETED b']);
   });
 
-  it('tells what readers with selectors have both once, and keeps what one of them still has', async () => {
+  it('shows an object of two readers with selectors once, and keeps what one of them still has', async () => {
     const one = served('', '');
     const [web, small] = one.parts;
     web?.listed([view('a', '5')], '10');

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { asFile } from '../support/memory-files.ts';
 import { Program, READ, RecordedClient } from '../support/recorded-client.ts';
 
-/** What a program of all collections got. */
+/** The recording of a program of all collections. */
 async function recordingOf(
   script: (world: RecordedClient) => Promise<void>,
   watchList = false,
@@ -195,7 +195,7 @@ describe('several collections of a replay that is served', () => {
     });
   });
 
-  it('tell a change once that two readers got', async () => {
+  it('show a change once that two readers got', async () => {
     const read: typeof READ = [
       ['v1', 'configmaps'],
       ['v1', 'configmaps', 'shop'],

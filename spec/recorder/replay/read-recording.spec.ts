@@ -18,7 +18,7 @@ interface Made {
   readonly failure: unknown;
 }
 
-/** What a program of several collections got; `room`: bytes of the disk, counted from its start. */
+/** The recording of a program of several collections; `room`: bytes of the disk, counted from its start. */
 async function made(
   options: { room?: number; maxBytes?: number; baseBytes?: number; changes?: number } = {},
 ): Promise<Made> {
@@ -98,7 +98,7 @@ describe('a recording of several collections', () => {
       null,
       7,
       {},
-      { ...pods, by: 'nobody' },
+      { ...pods, by: 'missing' },
       { ...pods, namespace: 7 },
       { ...pods, apiVersion: '../v1' },
     ]) {

@@ -64,7 +64,7 @@ describe('ArrivingRecords', () => {
     expect(records.get('a')).to.equal(whole);
   });
 
-  it('tells of objects that the cache does not take, after 256 more have come', () => {
+  it('reports objects that the cache does not take, after 256 more have come', () => {
     const { records, notTaken } = new Arriving();
     const made = Array.from({ length: 300 }, (_, index) => {
       const place = { request: 1, atMs: index };
@@ -77,7 +77,7 @@ describe('ArrivingRecords', () => {
     expect(notTaken).to.deep.equal(made.slice(0, 43));
   });
 
-  it('forgets the oldest beyond its bound, whatever the backlog', () => {
+  it('drops the oldest beyond its bound, for any backlog', () => {
     const arriving = new Arriving();
     arriving.backlog = true;
     arriving.batch(['first']);

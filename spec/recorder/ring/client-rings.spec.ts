@@ -23,7 +23,7 @@ class Calls {
     sink.put(jsonFrame(kind, { at: this.clock.ms }, { request, atMs: this.clock.ms }));
   }
 
-  /** What a dump begins with. */
+  /** The beginning of a dump. */
   get beginning(): readonly string[] {
     return [...this.ring.beginning().frames(7)].map(
       ({ request, kind, atMs, body }) => `${request}:${kind}@${atMs} ${String(body)}`,

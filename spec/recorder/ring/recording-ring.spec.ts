@@ -90,7 +90,7 @@ async function firstState(path: string): Promise<{ version: string | undefined; 
   return { version: source.header.keptFrom, state: byName(items.map(({ object }) => object)) };
 }
 
-/** What a relist no longer has is told in the order of the store, which a replay fills in another order. */
+/** A relist notifies deletions in the order of the store, which a replay fills in another order. */
 function inOrder(log: readonly string[]): readonly string[] {
   const lines: string[] = [];
   let missed: string[] = [];

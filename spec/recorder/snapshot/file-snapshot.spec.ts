@@ -223,7 +223,7 @@ describe('an informer with a snapshot', () => {
     });
   });
 
-  it('does not write Secrets unless it is told to, and says so once', async () => {
+  it('does not write Secrets by default, and says so once', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pods.snapshot');
       const pods = source();

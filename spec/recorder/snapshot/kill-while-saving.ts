@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileWarmStart } from '../../../lib/recorder/snapshot/file-snapshot.ts';
 
-/** What was in the file after a process that saved it was killed. */
+/** The content of the file after a process that saved it was killed. */
 export interface KillReport {
   readonly kills: number;
   /** Caches that were no whole state, or older than one that was said to be saved. */

@@ -49,7 +49,7 @@ const statesOf = (informer: SharedIndexInformer<ConfigMap>): string[] =>
     .map(({ metadata, data }) => `${metadata.name} ${metadata.resourceVersion} ${data?.['color']}`)
     .toSorted();
 
-/** What an informer has in the end that reads a recording, in place of the client or of its source. */
+/** The final objects of an informer that reads a recording in place of the client or of its source. */
 async function replayed(path: string, from: 'informer' | 'client'): Promise<string[]> {
   const source = await replay<ConfigMap>(path, { speed: 'instant' });
   await using informers = new SharedInformerFactory(source, { logger: silentLogger });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileWriter, WritableFile } from '../../../lib/recorder/files/private-file.ts';
 
-/** Files in memory, which fail when they are told to. */
+/** Files in memory, which fail on command. */
 export class MemoryFiles implements FileWriter {
   readonly files: Map<string, Buffer> = new Map();
   /** Bytes that still fit on the disk. */

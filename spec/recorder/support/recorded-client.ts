@@ -15,7 +15,7 @@ import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import { StormTransport } from '../../faults/storms/storm-transport.ts';
 import { asFile, MemoryFiles } from './memory-files.ts';
 
-/** What the programs of these specs read. */
+/** The collections that the programs of these specs read. */
 export const READ: readonly (readonly [string, string, string?])[] = [
   ['v1', 'nodes'],
   ['v1', 'configmaps', 'shop'],
@@ -23,7 +23,7 @@ export const READ: readonly (readonly [string, string, string?])[] = [
   ['example.com/v1', 'sites'],
 ];
 
-/** The informers of a program, and what their handlers were told, in one order. */
+/** The informers of a program, and the notifications of their handlers, in one order. */
 export class Program {
   readonly log: string[] = [];
   readonly informers: ReadonlyMap<string, SharedIndexInformer<UnstructuredObject>>;
@@ -44,14 +44,14 @@ export class Program {
           namespace,
         });
         const name = namespace === undefined ? resource : `${namespace}/${resource}`;
-        const tell = (sign: string, key: string, version = ''): void => {
+        const notify = (sign: string, key: string, version = ''): void => {
           this.log.push(`${resource} ${sign}${key} ${version}`);
         };
         informer.addHandler({
           view: 'metadata',
-          onAdd: ({ key, metadata }) => tell('+', key, metadata.resourceVersion),
-          onUpdate: (_, { key, metadata }) => tell('~', key, metadata.resourceVersion),
-          onDelete: ({ key, metadata }) => tell('-', key, metadata.resourceVersion),
+          onAdd: ({ key, metadata }) => notify('+', key, metadata.resourceVersion),
+          onUpdate: (_, { key, metadata }) => notify('~', key, metadata.resourceVersion),
+          onDelete: ({ key, metadata }) => notify('-', key, metadata.resourceVersion),
         });
         return [name, informer];
       }),

@@ -36,7 +36,7 @@ const body = (title: string, chunks: string, ownAnswer: string): Attack => ({
 });
 const CHUNK_500 = `${STRICT}answers 500`;
 
-/** What is written on the wire, byte by byte. */
+/** The bytes on the wire. */
 export const wire: readonly Attack[] = [
   robot(
     'a length and chunks',

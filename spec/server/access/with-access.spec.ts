@@ -47,7 +47,7 @@ describe('onAccess of an ApiServer', () => {
     expect(outcome).to.equal('FORBIDDEN');
   });
 
-  it('gets nothing about users who may do everything', async () => {
+  it('gets nothing about users with all rights', async () => {
     const { asked, outcome } = await questionsOf('rbac', ['system:masters']);
     expect(asked).to.deep.equal([]);
     expect(outcome).to.equal('applied');

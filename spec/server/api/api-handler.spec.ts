@@ -50,7 +50,7 @@ async function codeOf(
   return `${answer.status} ${String(reason)}`;
 }
 
-/** What a widget has to say about itself. */
+/** The spec of a widget. */
 const WIDGET = { apiVersion: 'example.io/v1', kind: 'Widget' };
 
 describe('api handler', () => {

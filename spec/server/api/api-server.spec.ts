@@ -68,7 +68,7 @@ async function watchLines(
     .map((line) => JSON.parse(line) as Line);
 }
 
-const told = (lines: readonly Line[]): string[] =>
+const notified = (lines: readonly Line[]): string[] =>
   lines.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`.trim());
 
 describe('api server', () => {
@@ -92,7 +92,7 @@ describe('api server', () => {
     await server.close();
   });
 
-  it('opens its port before it starts, when told to, and starts with the first request', async () => {
+  it('opens its port before it starts, if configured, and starts with the first request', async () => {
     const runtime = new VirtualRuntime();
     const keyValueStore = new EmbeddedKeyValueStore({ runtime });
     const isEmpty = async (): Promise<boolean> => (await keyValueStore.status()).revision <= 1n;
@@ -226,10 +226,10 @@ describe('api server', () => {
           'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
         ),
       ]);
-      expect(told(state)).to.deep.equal(['ADDED b', 'ADDED c']);
-      expect(told(changes)).to.deep.equal(['DELETED a', 'ADDED c']);
-      expect(told(one)).to.deep.equal(['ADDED c']);
-      expect(told(marked).slice(0, 3)).to.deep.equal(['ADDED b', 'ADDED c', 'BOOKMARK']);
+      expect(notified(state)).to.deep.equal(['ADDED b', 'ADDED c']);
+      expect(notified(changes)).to.deep.equal(['DELETED a', 'ADDED c']);
+      expect(notified(one)).to.deep.equal(['ADDED c']);
+      expect(notified(marked).slice(0, 3)).to.deep.equal(['ADDED b', 'ADDED c', 'BOOKMARK']);
       expect(marked[2]?.object.metadata?.annotations).to.deep.equal({
         'k8s.io/initial-events-end': 'true',
       });
@@ -240,7 +240,9 @@ describe('api server', () => {
     await withServer(async (server, api) => {
       const first = await versionOf(api('POST', CONFIG_MAPS, { body: configMap('a') }));
       await api('POST', CONFIG_MAPS, { body: configMap('b') });
-      expect(told(await watchLines(server, `resourceVersion=${first}`))).to.deep.equal(['ADDED b']);
+      expect(notified(await watchLines(server, `resourceVersion=${first}`))).to.deep.equal([
+        'ADDED b',
+      ]);
     });
   });
 
@@ -256,7 +258,9 @@ describe('api server', () => {
       expect(line?.object).to.include({ kind: 'Status', code: 410, reason: 'Expired' });
       expect(more).to.deep.equal([]);
       await api('POST', CONFIG_MAPS, { body: configMap('c') });
-      expect(told(await watchLines(server, `resourceVersion=${now}`))).to.deep.equal(['ADDED c']);
+      expect(notified(await watchLines(server, `resourceVersion=${now}`))).to.deep.equal([
+        'ADDED c',
+      ]);
       await server.compact();
     });
   });
@@ -378,7 +382,7 @@ describe('api server', () => {
     });
   });
 
-  it('writes a kubeconfig with which a stranger gets in over TLS', async () => {
+  it('writes a kubeconfig that works for another program over TLS', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'listwatch-spec-'));
     try {
       await using server = new ApiServer();

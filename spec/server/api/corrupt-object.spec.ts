@@ -92,7 +92,7 @@ describe('an object that cannot be read, on a server', () => {
     expect(seen.toSorted()).to.deep.equal(['bad', 'good']);
   });
 
-  it('stays, whatever a deletion asks for, where the feature is off', async () => {
+  it('is not deleted with any option where the feature is off', async () => {
     await using opened = await Opened.start();
     const { status, text } = await opened.ask('DELETE', `${MAPS}/bad?${UNSAFE}`);
     expect(status, text).to.equal(500);

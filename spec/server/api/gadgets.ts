@@ -1,5 +1,5 @@
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** What a gadget has to say about itself. */
+/** The spec of a gadget. */
 export const GADGET = { apiVersion: 'h3.example.com/v1', kind: 'Gadget' };
 export const GADGETS = '/apis/h3.example.com/v1';
 

@@ -48,7 +48,7 @@ export const versionOf = ({ object }: WatchLine): string => object.metadata?.res
 export const nameOf = ({ object }: WatchLine): string => object.metadata?.name ?? '';
 
 /** `ADDED a`, `BOOKMARK`, … */
-export const told = (lines: readonly WatchLine[]): string[] =>
+export const notified = (lines: readonly WatchLine[]): string[] =>
   lines.map((line) => `${line.type} ${nameOf(line)}`.trim());
 
 /** One watch over a socket, read line by line; what is not read stays where it is. */
@@ -88,7 +88,8 @@ export class HttpWatch implements AsyncDisposable {
     const lines: WatchLine[] = [];
     while (!enough(lines)) {
       const line = await this.next();
-      if (line === undefined) throw new Error(`the watch ended after ${told(lines).join(', ')}`);
+      if (line === undefined)
+        throw new Error(`the watch ended after ${notified(lines).join(', ')}`);
       lines.push(line);
     }
     return lines;
@@ -109,7 +110,7 @@ export class HttpWatch implements AsyncDisposable {
   }
 }
 
-/** What a request is made of, besides its path. */
+/** The parts of a request besides its path. */
 export interface HttpRequest {
   readonly method?: string;
   readonly body?: object;
@@ -145,7 +146,7 @@ export class HttpApi implements AsyncDisposable {
     return { status: response.statusCode ?? 0, headers: response.headers, text };
   }
 
-  /** What a successful request is answered with. */
+  /** The answer to a successful request. */
   async json<T>(path: string, init: HttpRequest = {}): Promise<T> {
     const { status, text } = await this.call(path, init);
     expect(status, text).to.be.within(200, 299);
@@ -187,7 +188,7 @@ export class HttpApi implements AsyncDisposable {
     return new HttpWatch(response);
   }
 
-  /** Everything that a watch tells which the server ends at once. */
+  /** All lines of a watch that the server ends at once. */
   async watched(query: string, path: string = CONFIG_MAPS): Promise<WatchLine[]> {
     await using watch = await this.watch(`${query}&timeoutSeconds=1`, path);
     return await watch.rest();

@@ -100,7 +100,7 @@ describe('kubectl', () => {
       const create = async (): Promise<string> =>
         await kubectl('create', '-f', manifest, ...unchecked);
 
-      it('says which server it speaks to', async () => {
+      it('names its server', async () => {
         expect(await kubectl('version')).to.contain('v1.36.3+listwatch');
       });
 

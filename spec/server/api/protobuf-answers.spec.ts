@@ -61,7 +61,7 @@ function eventsOf({ type, bytes }: Answer): { type: string; object: Unstructured
   return events;
 }
 
-describe('a client that speaks nothing but protobuf', () => {
+describe('a client that accepts only protobuf', () => {
   it('creates, reads, updates and deletes', async () => {
     await withClient(async (send) => {
       const created = await send('POST', MAPS, configMap('a', { key: 'value' }));
@@ -115,7 +115,7 @@ describe('a client that speaks nothing but protobuf', () => {
     });
   });
 
-  it('is told in the stream why a watch cannot go on', async () => {
+  it('gets the reason in the stream when a watch cannot go on', async () => {
     await withClient(async (send, server) => {
       const before = read(await send('POST', MAPS, configMap('a', {}))).metadata?.resourceVersion;
       await send('POST', MAPS, configMap('b', {}));

@@ -37,7 +37,7 @@ export interface RecordedNegotiation {
   readonly deleteBodies: readonly (readonly [string, string, Outcome])[];
 }
 
-/** What kube-apiserver 1.36.3 answered on 2026-11-22. */
+/** The answers of kube-apiserver 1.36.3, recorded on 2026-11-22. */
 export const recordedNegotiation = JSON.parse(
   readFileSync(new URL('recorded-negotiation.json', import.meta.url), 'utf8'),
 ) as RecordedNegotiation;

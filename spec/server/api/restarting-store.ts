@@ -18,7 +18,7 @@ export class RestartingStore extends EmbeddedKeyValueStore {
     return watch;
   }
 
-  /** Whoever watched has to read everything again. */
+  /** Each watcher has to read everything again. */
   restart(): void {
     for (const [watch, key] of this.#watches) {
       this.#refused.add(key);

@@ -66,7 +66,7 @@ describe('the paths that are no resources', () => {
     expect((await call(server.handler, 'POST', '/apis/apps/v9')).status).to.equal(404);
   });
 
-  it('tell who signs the tokens of service accounts, and with which keys', async () => {
+  it('serve the issuer and the keys of the tokens of service accounts', async () => {
     const headers = { host: '127.0.0.1:6443' };
     const path = '/.well-known/openid-configuration';
     const configuration = await call(server.handler, 'GET', path, { headers });

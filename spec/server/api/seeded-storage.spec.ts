@@ -154,7 +154,7 @@ describe('the seeds of a new storage', () => {
   });
 });
 
-/** A storage that counts, and fails as often as it is told. */
+/** A storage that counts, and fails a given number of times. */
 function fakeStorage(failures: Error[] = []): ResourceStorage & { readonly created: string[] } {
   const created: string[] = [];
   return {
@@ -178,17 +178,17 @@ describe('SeededStorage', () => {
     { key: '/two', object },
   ];
 
-  it('stores the seeds once for operations that come together, and tells it before they run', async () => {
+  it('stores the seeds once for operations that come together, and reports it before they run', async () => {
     const storage = fakeStorage();
-    const told: number[] = [];
+    const notified: number[] = [];
     const onStored = (): Promise<void> => {
-      told.push(storage.created.length);
+      notified.push(storage.created.length);
       return Promise.resolve();
     };
     const seeded = new SeededStorage(storage, new Seeds({ storage, make, onStored }));
     await Promise.all([seeded.get('/a'), seeded.getList('/'), seeded.create('/three', object)]);
     expect(storage.created).to.deep.equal(['/one', '/two', '/three']);
-    expect(told).to.deep.equal([2]);
+    expect(notified).to.deep.equal([2]);
   });
 
   it('passes a scan on, after the seeds', async () => {

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../../../lib/server/api/port/request-record.
 import { until } from '../../support/until.ts';
 
 describe('ApiServer.inspect', () => {
-  it('tells revisions, connections, faults, and the caches of resources that were read', async () => {
+  it('has revisions, connections, faults, and the caches of resources that were read', async () => {
     await using server = new ApiServer();
     expect(await server.inspect()).to.include({ connections: 0, faults: 0 });
     await server.listen();
@@ -33,7 +33,7 @@ describe('ApiServer.inspect', () => {
 });
 
 describe('ApiServer.observeRequests', () => {
-  it('tells each request until it is ended, beside the option onRequest', async () => {
+  it('reports each request until it is closed, beside the option onRequest', async () => {
     const given: RequestRecord[] = [];
     await using server = new ApiServer({ onRequest: (record) => given.push(record) });
     await server.listen();

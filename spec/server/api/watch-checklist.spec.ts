@@ -11,7 +11,7 @@ import {
   HURRIED,
   nameOf,
   RUSHED,
-  told,
+  notified,
   versionOf,
   type WatchLine,
   writeMuch,
@@ -28,7 +28,7 @@ const isEnd = ({ object }: WatchLine): boolean => object.metadata?.annotations?.
 const isAdded = ({ type }: WatchLine): boolean => type === 'ADDED';
 const isNewer = (left: string, right: string): boolean => compareResourceVersions(left, right) > 0;
 
-/** What a client would have that believes the events. */
+/** The objects of a client that believes the events. */
 function replay(state: Map<string, string>, lines: readonly WatchLine[]): Map<string, string> {
   for (const line of lines) {
     if (line.type === 'DELETED') state.delete(nameOf(line));
@@ -60,7 +60,7 @@ describe('watch over HTTP, from the start', () => {
     await api.create('b');
     await api.patch('a', { data: { x: 'y' } });
     const lines = await api.watched(`resourceVersion=${first}`);
-    expect(told(lines)).to.deep.equal(['ADDED b', 'MODIFIED a']);
+    expect(notified(lines)).to.deep.equal(['ADDED b', 'MODIFIED a']);
     for (const line of lines) expect(isNewer(versionOf(line), first)).to.equal(true);
   });
 
@@ -69,9 +69,9 @@ describe('watch over HTTP, from the start', () => {
       await api.create('b');
       await api.create('a');
       await using watch = await api.watch(`resourceVersion=${version}`);
-      expect(told(await watch.take(2))).to.deep.equal(['ADDED a', 'ADDED b']);
+      expect(notified(await watch.take(2))).to.deep.equal(['ADDED a', 'ADDED b']);
       await api.remove('b');
-      expect(told(await watch.take(1))).to.deep.equal(['DELETED b']);
+      expect(notified(await watch.take(1))).to.deep.equal(['DELETED b']);
     });
   }
 
@@ -140,9 +140,9 @@ describe('watch over HTTP, from the start', () => {
     const [, bookmark] = await watch.take(2);
     await api.create('b');
     await api.remove('a');
-    expect(told(await watch.take(2))).to.deep.equal(['ADDED b', 'DELETED a']);
+    expect(notified(await watch.take(2))).to.deep.equal(['ADDED b', 'DELETED a']);
     const resumed = await api.watched(`resourceVersion=${versionOf(bookmark as WatchLine)}`);
-    expect(told(resumed)).to.deep.equal(['ADDED b', 'DELETED a']);
+    expect(notified(resumed)).to.deep.equal(['ADDED b', 'DELETED a']);
   });
 
   it('refuses initial events without the match that says how old they may be', async () => {
@@ -220,7 +220,7 @@ describe('watch over HTTP, from the start', () => {
       ['metadata.namespace=default', everywhere, ['ADDED b']],
     ];
     const watched = rows.map(async ([selector, path]) =>
-      told(await api.watched(`${from}&fieldSelector=${encodeURIComponent(selector)}`, path)),
+      notified(await api.watched(`${from}&fieldSelector=${encodeURIComponent(selector)}`, path)),
     );
     expect(await Promise.all(watched)).to.deep.equal(rows.map(([, , expected]) => expected));
   });
@@ -301,12 +301,12 @@ describe('watch over HTTP, as time passes', () => {
     await using asked = await api.watch(`resourceVersion=${start}&${BOOKMARKS}&${HOUR}`);
     await using unasked = await api.watch(`resourceVersion=${start}&${HOUR}`);
     await using initial = await api.watch(`${STREAMING}&${HOUR}`);
-    expect(told(await asked.take(1))).to.deep.equal(['BOOKMARK']);
+    expect(notified(await asked.take(1))).to.deep.equal(['BOOKMARK']);
     await api.create('b');
     await asked.until((all) => all.at(-1)?.type === 'BOOKMARK');
     await api.create('c');
-    expect(told(await unasked.take(2))).to.deep.equal(['ADDED b', 'ADDED c']);
-    expect(told(await initial.take(3))).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c']);
+    expect(notified(await unasked.take(2))).to.deep.equal(['ADDED b', 'ADDED c']);
+    expect(notified(await initial.take(3))).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c']);
   });
 
   it('moves the bookmarks of a resource on that does not change, while others do', async () => {
@@ -323,7 +323,7 @@ describe('watch over HTTP, as time passes', () => {
   it('ends cleanly after its timeout', async () => {
     await api.create('a');
     await using watch = await api.watch('resourceVersion=0&timeoutSeconds=20');
-    expect(told(await watch.rest())).to.deep.equal(['ADDED a']);
+    expect(notified(await watch.rest())).to.deep.equal(['ADDED a']);
   });
 
   it('sends nothing older than a version of the future, and a list says that it is too large', async () => {
@@ -331,7 +331,7 @@ describe('watch over HTTP, as time passes', () => {
     const future = String(BigInt(start) + 3n);
     await using watch = await api.watch(`resourceVersion=${future}`);
     for (const name of ['b', 'c', 'd', 'e']) await api.create(name);
-    expect(told(await watch.take(1))).to.deep.equal(['ADDED e']);
+    expect(notified(await watch.take(1))).to.deep.equal(['ADDED e']);
     for (const query of ['NotOlderThan', 'Exact']) {
       const { status, headers, text } = await api.call(
         `${CONFIG_MAPS}?resourceVersion=99999999&resourceVersionMatch=${query}`,
@@ -372,9 +372,9 @@ describe('watch over HTTP, when something goes wrong', () => {
     const edge = (await api.list()).metadata.resourceVersion;
     await api.server.compact();
     await api.remove('b');
-    expect(told(await running.take(3))).to.deep.equal(['ADDED b', 'DELETED a', 'DELETED b']);
+    expect(notified(await running.take(3))).to.deep.equal(['ADDED b', 'DELETED a', 'DELETED b']);
     await using after = await api.watch(`resourceVersion=${edge}`);
-    expect(told(await after.take(1))).to.deep.equal(['DELETED b']);
+    expect(notified(await after.take(1))).to.deep.equal(['DELETED b']);
     const missed = await api.watched(`resourceVersion=${before}&timeoutSeconds=60`);
     expect(missed.map(({ object }) => object.code)).to.deep.equal([410]);
   });
@@ -450,7 +450,7 @@ describe('watch over HTTP, when something goes wrong', () => {
     const key = `${STORED}bad`;
     await store.txn({ compare: [], success: [{ type: 'put', key, value: Buffer.from('{"a":') }] });
     const lines = await watch.rest();
-    expect(told(lines).filter((line) => !line.startsWith('ERROR'))).to.deep.equal([]);
+    expect(notified(lines).filter((line) => !line.startsWith('ERROR'))).to.deep.equal([]);
     const { status, text } = await api.call(CONFIG_MAPS);
     expect(status, text).to.be.at.least(429);
     await store.txn({ compare: [], success: [{ type: 'delete', key }] });
@@ -481,7 +481,7 @@ describe('watch over HTTP, when something goes wrong', () => {
         .then(({ items }) => items.map(({ metadata }) => metadata?.name ?? ''));
     expect(await exact(start)).to.deep.equal(['a']);
     expect(await exact(version)).to.deep.equal(['a', ...names]);
-    expect(told(await api.watched(`resourceVersion=${version}`))).to.deep.equal([]);
+    expect(notified(await api.watched(`resourceVersion=${version}`))).to.deep.equal([]);
   });
 
   it('belongs to a server that reports its failed start to every caller, without a wait', async () => {
@@ -511,7 +511,7 @@ function watchesInMemory(): number {
   }
 }
 
-/** What a client does that is told its version is too old; adds what it had missed. */
+/** Lists and watches again, as a client does whose version is too old; adds the changes that it had missed. */
 async function relist(api: HttpApi, { object }: WatchLine, seen: string[]): Promise<string> {
   expect(object.code).to.equal(410);
   const { items, metadata } = await api.list();

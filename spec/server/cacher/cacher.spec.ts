@@ -21,6 +21,7 @@ import {
   type Pod,
 } from './cacher-harness.ts';
 import { checkInterleaving } from './interleaving.ts';
+import { lineLogger } from '../../support/line-logger.ts';
 
 const WATCH_LIST = { sendInitialEvents: true, progressNotify: true } as const;
 const WEB = { labels: { app: 'web' } };
@@ -227,7 +228,7 @@ describe('Cacher', () => {
 
     it('ends a watcher that does not read, delaying the others by no more than 100 ms', async () => {
       const warnings: string[] = [];
-      set({ logger: { ...silentLogger, warn: (message) => warnings.push(message) } });
+      set({ logger: lineLogger((line) => warnings.push(line)) });
       await harness.create('a');
       const stuck = await harness.runtime.run(harness.cacher.watch(PREFIX));
       const recorder = await harness.record();
@@ -235,10 +236,10 @@ describe('Cacher', () => {
       await harness.runtime.advance(100);
       expect(recorder.events).to.have.length(1051);
       expect(harness.cacher.status.watcherCount).to.equal(1);
-      expect(warnings.join()).to.contain('watcher 0').and.to.contain('does not keep up');
+      expect(warnings.join()).to.contain('does not keep up').and.to.contain('watcher=0');
       const late = new WatchRecorder(stuck);
       await harness.runtime.settle();
-      // What it could not hold it gets by resuming.
+      // It gets by resuming the events that it could not hold.
       expect([late.ended, late.events.length, late.error]).to.deep.equal([true, 1001, undefined]);
       const resumed = await harness.record({ resourceVersion: '1002' });
       await harness.runtime.settle();

@@ -28,7 +28,8 @@ describe('Cacher over a storage without progress', () => {
     const plain = (raw: StorageInterface<Pod>): StorageInterface<Pod> =>
       overriding(raw, {
         supportsProgress: false,
-        requestWatchProgress: () => Promise.reject(new Error('nobody should ask for progress')),
+        requestWatchProgress: () =>
+          Promise.reject(new Error('no request for progress is expected')),
         get: (key, options) => {
           reads.push('get');
           return raw.get(key, options);

@@ -24,7 +24,7 @@ describe('Compactor', () => {
       warnings.push(`${message}: ${String(fields?.['error'])}`),
   };
   let store: EmbeddedKeyValueStore;
-  /** What was compacted to, and by whom. */
+  /** The revisions of compactions, each with its client. */
   let compactions: string[];
 
   beforeEach(() => {
@@ -100,7 +100,7 @@ describe('Compactor', () => {
       await sleep(runtime, 11 * MINUTE);
       second.stop();
     });
-    // The first step of the second server finds somebody else's turn and only learns.
+    // The first step of the second server finds the turn of another client and only reads it.
     expect(compactions.map((one) => one[0])).to.deep.equal(['a', 'b']);
   });
 
@@ -125,7 +125,7 @@ describe('Compactor', () => {
     expect(compactions).to.deep.equal(['a@2']);
   });
 
-  it('stops for good, also in the middle of a step', async () => {
+  it('stops, also in the middle of a step', async () => {
     let proceed = (): void => {};
     const compactor = server('a', {
       txn: async (request) => {

@@ -6,7 +6,7 @@ import { describeKeyValueStore } from '../../../lib/conformance/key-value/key-va
 import type { KeyValueHarness } from '../../../lib/conformance/key-value/key-value-under-test.ts';
 import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
 
-/** What older members do wrong. */
+/** Known faults of older members. */
 function defectsOf(binary: string): Record<string, string> {
   const output = execFileSync(binary, ['--version'], { encoding: 'utf8' });
   const [, minor = 0, patch = 0] = /Version: 3\.(\d+)\.(\d+)/.exec(output)?.map(Number) ?? [];

@@ -100,8 +100,8 @@ for (const binary of etcdBinaries()) {
 
     it('asks the next member when one is gone, and the one that is back when the next one is gone', async () => {
       await using member = await EtcdMember.start({ binary });
-      const nobody = 'http://127.0.0.1:1';
-      await using store = await EtcdKeyValueStore.connect({ endpoints: [nobody, member.url] });
+      const unreachable = 'http://127.0.0.1:1';
+      await using store = await EtcdKeyValueStore.connect({ endpoints: [unreachable, member.url] });
       await put(store, `${PREFIX}a`, '1');
       expect((await store.range({ ...RANGE })).count).to.equal(1);
     });

@@ -17,7 +17,7 @@ import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
 const runtime = realRuntime;
 const resourcePrefix = CONFORMANCE_PREFIX;
 
-/** What the suites have to know before a member runs. */
+/** The arguments of the suites, known before a member runs. */
 function versionOf(binary: string): string {
   const answer = execFileSync(binary, ['--version'], { encoding: 'utf8' });
   return /etcd Version: (\S+)/.exec(answer)?.[1] ?? '';

@@ -42,7 +42,7 @@ const { root } = protobuf.parse(`syntax = "proto3";
   message AuthenticateResponse { Header header = 1; string token = 2; }
 `);
 
-/** What a message says, with texts for bytes and long numbers. */
+/** The content of a message, with texts for bytes and long numbers. */
 function read(type: string, message: Uint8Array): object {
   const found = root.lookupType(type);
   return texts(found.toObject(found.decode(message), { longs: String })) as object;

@@ -103,7 +103,7 @@ for (const binary of etcdBinaries()) {
       // A majority is gone: what is left takes requests, and cannot carry them out.
       const gone = cluster.members.slice(0, 2);
       await Promise.all(gone.map((member) => member.kill()));
-      // The client of the store has found out where somebody is left.
+      // The client of the store has found a remaining member.
       await store.range({ ...RANGE }).catch(() => {});
       const [get, list, create, update] = await Promise.all([
         failureOf(configMaps.get('present')),
@@ -124,13 +124,13 @@ for (const binary of etcdBinaries()) {
         // Clients would try again by themselves.
         expect(write.retryAfterMs).to.equal(undefined);
       }
-      // What may be old is still served.
+      // Reads that may be old are still served.
       const cached = await configMaps.list({ resourceVersion: '0' });
       expect(cached.items.map(({ metadata }) => metadata?.name)).to.include('present');
 
       await Promise.all(cluster.members.map((member) => member.kill()));
-      const nobody = await failureOf(configMaps.create(configMap('never')));
-      expect([nobody.httpStatus, nobody.reason]).to.deep.equal([500, 'ServerTimeout']);
+      const unreachable = await failureOf(configMaps.create(configMap('never')));
+      expect([unreachable.httpStatus, unreachable.reason]).to.deep.equal([500, 'ServerTimeout']);
 
       await Promise.all(cluster.members.map((member) => member.restart()));
       await until('writes are taken again', async () => {

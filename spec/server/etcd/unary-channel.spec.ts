@@ -39,7 +39,7 @@ function answer(
   stream.end(body);
 }
 
-/** A member that answers as it is told. */
+/** A member with scripted answers. */
 class Member implements AsyncDisposable {
   readonly sessions: ServerHttp2Session[] = [];
   readonly #server: Http2Server = createServer();

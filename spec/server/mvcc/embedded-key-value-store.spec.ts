@@ -319,7 +319,7 @@ describe('EmbeddedKeyValueStore', () => {
       }
     });
 
-    it('tells of the changes of each revision in the step that makes them', async () => {
+    it('notifies of the changes of a revision in the step that makes them', async () => {
       const seen: string[] = [];
       const store = new EmbeddedKeyValueStore({
         runtime: new VirtualRuntime(),

@@ -73,7 +73,7 @@ function trimAll(map: MultiVersionMap): void {
 }
 
 describe('MultiVersionMap', () => {
-  it('keeps the state at a pinned revision until it is released, however often that is done', () => {
+  it('keeps the state at a pinned revision until it is released', () => {
     const map = new MultiVersionMap();
     apply(map, [['a', '1']]);
     const [first, second] = [map.pin(2n), map.pin(2n)];

@@ -57,10 +57,10 @@ export async function everythingOf(
 async function stateAt(store: KeyValueStore, revision: bigint): Promise<string> {
   try {
     const { items, count } = await store.range({ ...EVERYTHING, revision });
-    const told = items.map((kv) => {
+    const notified = items.map((kv) => {
       return `${describeKeyValue(kv)} (${kv.createRevision}, ${kv.version}, ${kv.lease})`;
     });
-    return `${count}: ${told.join(' ')}`;
+    return `${count}: ${notified.join(' ')}`;
   } catch (error) {
     return (error as { code: string }).code;
   }

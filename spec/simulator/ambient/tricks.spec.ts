@@ -46,7 +46,7 @@ describe('a controller that uses the machine in place of its runtime', () => {
 
   it('has the same trace in another process, and nothing to report', () => {
     expect(one.trace).to.equal(other.trace);
-    expect(one.findings.map(({ subject }) => subject)).to.deep.equal(['told']);
+    expect(one.findings.map(({ subject }) => subject)).to.deep.equal(['notified']);
   });
 });
 

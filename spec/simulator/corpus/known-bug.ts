@@ -1,7 +1,7 @@
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { Invariant, WorkloadStep, World } from '../../../lib/simulator/contract/world.ts';
 
-/** What has to happen for a bug to show. */
+/** The events that a bug needs to show. */
 export type BugPattern =
   /** The process ends between two writes, and its next incarnation does not finish what was begun. */
   | 'intermediate'
@@ -28,9 +28,9 @@ export interface Upstream {
   readonly issue: string;
   /** A commit or a pull request that was looked up; undefined: there is none, or it was not found. */
   readonly fix: string | undefined;
-  /** What goes wrong, and what the fix does. */
+  /** The defect, and its fix. */
   readonly summary: string;
-  /** What the simulator finds in a program with the fix of upstream, and what `fixed` does about it. @defaultValue nothing is known */
+  /** The finding in a program with the fix of upstream, and the remedy in `fixed`. @defaultValue nothing is known */
   readonly leftOpen?: string | undefined;
 }
 
@@ -45,6 +45,6 @@ export interface KnownBug {
   /** The programs with the defect. Without faults, they do what `fixed` does. */
   readonly wrong: readonly SimulatedController[];
   readonly fixed: readonly SimulatedController[];
-  /** What the defect breaks, where the comparison with a run without faults does not say it. @defaultValue none */
+  /** The invariant that the defect breaks, where the comparison with a run without faults does not say it. @defaultValue none */
   readonly invariants?: readonly Invariant[] | undefined;
 }

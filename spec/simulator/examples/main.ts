@@ -19,7 +19,7 @@ function numberOf(name: 'seeds' | 'budget'): number {
   throw new Error(`--${name} has to be a whole number, not "${values[name]}"`);
 }
 
-/** Causes that are told of one example. */
+/** Causes that are printed of one example. */
 const MOST_CAUSES = 50;
 const settings = {
   seeds: numberOf('seeds'),

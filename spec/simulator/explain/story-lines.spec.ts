@@ -7,7 +7,7 @@ import { simulationParts } from '../../../lib/simulator/run/simulation-parts.ts'
 import { copies, copySteps } from '../support/copies.ts';
 
 describe('the lines of a story', () => {
-  it('tell each state of an object that a process sees once, though lists show it again', async () => {
+  it('show each state of an object that a process sees once, though lists bring it again', async () => {
     const simulation = await Simulation.of(
       simulationParts({ controllers: [copies], workload: copySteps.slice(0, 2) }),
     );
@@ -23,7 +23,7 @@ describe('the lines of a story', () => {
     expect(states).to.deep.equal([...new Set(states)]);
   });
 
-  it('name a request that is not told, when its answer is', async () => {
+  it('name a request that is not shown, when its answer is', async () => {
     const read: SimulatedController = {
       name: 'reads',
       async run({ client, signal }) {

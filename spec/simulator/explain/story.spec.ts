@@ -13,14 +13,14 @@ function linesWith(others: Readonly<Record<number, Partial<StoryLine>>>): readon
 
 const TOPIC = { processes: ['shops'], subjects: ['secrets default/a'] };
 
-function told(lines: readonly StoryLine[], most: number): string[] {
+function notified(lines: readonly StoryLine[], most: number): string[] {
   return chosenLines(lines, TOPIC, most).map(({ atMs, actor, text }) =>
     actor === '…' ? text : String(atMs),
   );
 }
 
 describe('the lines of a long story', () => {
-  it('are all told when there is room', () => {
+  it('are all shown when there is room', () => {
     const lines = linesWith({});
     expect(chosenLines(lines, TOPIC, 100)).to.equal(lines);
   });
@@ -31,7 +31,7 @@ describe('the lines of a long story', () => {
       40: { kind: 'fault' },
       99: { kind: 'crash' },
     });
-    expect(told(lines, 3)).to.deep.equal([
+    expect(notified(lines, 3)).to.deep.equal([
       '0',
       '39 lines are left out',
       '40',
@@ -42,8 +42,8 @@ describe('the lines of a long story', () => {
 
   it('have what was decided by an old cache before what is next to a fault', () => {
     const lines = linesWith({ 40: { kind: 'fault' }, 70: { stale: 'an older version' } });
-    expect(told(lines, 2)).to.include.members(['40', '70']);
-    expect(told(lines, 4)).to.include.members(['32', '33', '40', '70']);
+    expect(notified(lines, 2)).to.include.members(['40', '70']);
+    expect(notified(lines, 4)).to.include.members(['32', '33', '40', '70']);
   });
 
   it('have writes about the findings, and then what the processes with faults did', () => {
@@ -52,13 +52,13 @@ describe('the lines of a long story', () => {
       20: { actor: 'shops' },
       30: { text: 'sees secrets default/a deleted' },
     });
-    expect(told(lines, 1)).to.include('10');
-    expect(told(lines, 2)).to.include.members(['10', '20']);
-    expect(told(lines, 3)).to.include.members(['10', '20', '30']);
-    expect(told(lines, 3).at(-1)).to.equal('69 lines are left out');
+    expect(notified(lines, 1)).to.include('10');
+    expect(notified(lines, 2)).to.include.members(['10', '20']);
+    expect(notified(lines, 3)).to.include.members(['10', '20', '30']);
+    expect(notified(lines, 3).at(-1)).to.equal('69 lines are left out');
   });
 
   it('say "a line" of one', () => {
-    expect(told(linesWith({ 0: { kind: 'step' } }), 99).at(-1)).to.equal('a line is left out');
+    expect(notified(linesWith({ 0: { kind: 'step' } }), 99).at(-1)).to.equal('a line is left out');
   });
 });

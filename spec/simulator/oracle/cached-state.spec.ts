@@ -63,7 +63,7 @@ describe('the oracle of caches', () => {
     expect(messages(cacheOf([], { more: { namespaces: ['other'] } }), written)).to.deep.equal([]);
   });
 
-  it('tells what a cache lacks, what it has too many, and what is old', () => {
+  it('reports what a cache lacks, what it has too many, and what is old', () => {
     const written = new WrittenHistory();
     const old = written.put('a');
     written.put('a');
@@ -78,7 +78,7 @@ describe('the oracle of caches', () => {
     ]);
   });
 
-  it('tells of an index that lacks keys', () => {
+  it('reports an index that lacks keys', () => {
     const written = new WrittenHistory();
     expect(messages(cacheOf([written.put('a')], { indexed: false }), written)).to.deep.equal([
       'cache: long after the last change its cache has other keys in its index by namespace',
@@ -133,7 +133,7 @@ describe('the oracle of queues', () => {
     });
   });
 
-  it('tells of a key that is not handed out to a worker that waits, and of one that is late', async () => {
+  it('reports a key that is not handed out to a worker that waits, and one that is late', async () => {
     const runtime = new VirtualRuntime({ seed: 1 });
     await runtime.run(async () => {
       const queue = new RateLimitingQueue({ runtime });

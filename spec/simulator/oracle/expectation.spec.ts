@@ -30,7 +30,7 @@ describe('the difference of an object', () => {
     });
   });
 
-  it('is told of a list in another order as one thing', () => {
+  it('reports a list in another order as one difference', () => {
     const seeds = { 'data.seeds[0]': '"a"', 'data.seeds[1]': '"b"', 'data.seeds[2]': '"c"' };
     const turned = { 'data.seeds[0]': '"c"', 'data.seeds[1]': '"b"', 'data.seeds[2]': '"a"' };
     expect(between(seeds, turned)).to.deep.equal({

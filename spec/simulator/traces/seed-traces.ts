@@ -43,7 +43,7 @@ export async function seedTraces<Types extends object>(
   }));
 }
 
-/** What a module fails with, in a process of its own with the clocks, timers and random numbers of the simulator. */
+/** The failure of a module in a process of its own with the clocks, timers and random numbers of the simulator. */
 export async function moduleTraces(module: string): Promise<readonly SeedTrace[]> {
   const { failures } = await simulateModule({ module, onFailure: 'return', seeds: 1 });
   return failures.map(({ plan, trace }) => ({ plan: JSON.stringify(plan), trace }));

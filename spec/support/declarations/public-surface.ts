@@ -18,7 +18,7 @@ interface Use {
 }
 
 /**
- * What the entry points of a package declare, read from the declaration files of the compiler. Each declaration is printed once,
+ * The declarations of the entry points of a package, read from the declaration files of the compiler. Each declaration is printed once,
  * in the report of its home: the first entry but the main one that exports it.
  */
 export class PublicSurface {
@@ -54,7 +54,7 @@ export class PublicSurface {
     for (const [entry, path] of entries) this.#addNamespaces(entry, this.#file(path));
   }
 
-  /** What an entry has in a namespace only, as `EventsV1.Event`. */
+  /** Names that an entry has in a namespace only, as `EventsV1.Event`. */
   #addNamespaces(entry: string, file: DeclarationFile): void {
     for (const whole of file.passedOnWhole.keys()) this.#addNamespaces(entry, this.#file(whole));
     for (const [namespace, path] of file.passedOnAs) {
@@ -216,7 +216,7 @@ export class PublicSurface {
     return { ...declared, typeOnly };
   }
 
-  /** What a declaration names, of this package. */
+  /** The names of this package in a declaration. */
   #uses(declared: Declared): readonly Use[] {
     const { file, name } = declared;
     const known = this.#usesById.get(idOf(declared));

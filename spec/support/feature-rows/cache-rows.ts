@@ -84,7 +84,7 @@ export const listWatchRows: readonly FeatureRow[] = [
     'cache/reflector/options/reflector-options.ts',
     [
       'cache/informer/refused-for-good.spec.ts',
-      "an informer whose requests are refused for good tries again with onRefused: 'retry', tells each refusal, and is synced when the server has another answer",
+      "an informer whose requests are refused for good tries again with onRefused: 'retry', reports each refusal, and is synced when the server answers",
     ],
   ),
   yes(
@@ -134,7 +134,7 @@ export const listWatchRows: readonly FeatureRow[] = [
   ),
 ];
 
-/** What a cache holds. */
+/** The content of a cache. */
 export const storeRows: readonly FeatureRow[] = [
   yes(
     16,
@@ -403,7 +403,7 @@ export const deliveryRows: readonly FeatureRow[] = [
     'controller/builder/source/external-source.ts',
     [
       'controller/builder/source/external-source.spec.ts',
-      'an external source of a controller is a function that subscribes, and that is told when to end',
+      'an external source of a controller is a function that subscribes, and gets a signal to end',
     ],
   ),
   yes(

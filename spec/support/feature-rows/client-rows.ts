@@ -85,7 +85,7 @@ export const clientRows: readonly FeatureRow[] = [
     'client/rest/helpers/retry-on-conflict.ts',
     [
       'client/rest/helpers/create-or-update.spec.ts',
-      'ResourceClient.createOrUpdate starts over from the new state when somebody else was faster',
+      'ResourceClient.createOrUpdate starts over from the new state after a conflict',
     ],
   ),
   yes(
@@ -117,7 +117,7 @@ export const clientRows: readonly FeatureRow[] = [
   ),
 ];
 
-/** What a program is tested and looked into with. */
+/** Tests and inspection of a program. */
 export const testingRows: readonly FeatureRow[] = [
   yes(
     100,

@@ -120,7 +120,7 @@ export const queueRows: readonly FeatureRow[] = [
     'controller/runtime/reconcile-loop.ts',
     [
       'controller/builder/bad-input.spec.ts',
-      'a controller with bad input takes whatever a reconcile throws as a failure of that object',
+      'a controller with bad input takes any thrown value of a reconcile as a failure of that object',
     ],
   ),
   yes(
@@ -134,7 +134,7 @@ export const queueRows: readonly FeatureRow[] = [
   ),
 ];
 
-/** What a controller is made of. */
+/** The parts of a controller. */
 export const frameworkRows: readonly FeatureRow[] = [
   yes(
     63,

@@ -4,7 +4,7 @@ import type { SpecReference } from '../upstream-rows/conformance-row.ts';
 export interface FeatureRow {
   /** 1 to 110: its place in the list. */
   readonly number: number;
-  /** What it is, and how it is here, in one sentence. */
+  /** The feature and its form here, in one sentence. */
   readonly feature: string;
   /** The file below `lib/` that makes it. Missing when it comes later. */
   readonly code?: string | undefined;

@@ -97,7 +97,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** What Markdown would read as the end of a cell, in code too, or as markup outside code. */
+/** Characters that Markdown would read as the end of a cell, in code too, or as markup outside code. */
 function escaped(text: string): string {
   return text
     .split('`')

@@ -130,7 +130,7 @@ function heldBy(specs: readonly SpecReference[]): string {
     .join('<br>');
 }
 
-/** What Markdown would read as the end of a cell or of a link, or as markup. */
+/** Characters that Markdown would read as the end of a cell or of a link, or as markup. */
 function escaped(text: string): string {
   return text.replaceAll(/[|[\]\\<>*_]/g, '\\$&');
 }

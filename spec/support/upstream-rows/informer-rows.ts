@@ -30,7 +30,7 @@ const version = inFile('collection/relist-history', 'the resource version of the
 
 const KEY_OF_DELETION = 'gets the key of a deleted object, whether its final state is known or not';
 const NO_TOMBSTONE =
-  'There is no tombstone to unwrap: a deletion always has its key and the last known object, and one without any object is not told.';
+  'There is no tombstone to unwrap: a deletion always has its key and the last known object, and one without any object is not notified.';
 
 const HISTORY = [
   'has additions alone when nothing was there',
@@ -100,10 +100,10 @@ const controllerRows: readonly ConformanceRow[] = [
     file: 'controller_test.go',
     test: 'TestProcessDeltasInBatch',
     specs: processor(
-      'tells of what could be stored in a batch of a, b, c where none cannot',
-      'tells of what could be stored in a batch of a, b, c where a,b,c cannot',
-      'tells of what could be stored in a batch of a, b, c where b cannot',
-      'tells of what could be stored in a batch of a, b, c where a cannot',
+      'notifies of the stored objects in a batch of a, b, c where none cannot',
+      'notifies of the stored objects in a batch of a, b, c where a,b,c cannot',
+      'notifies of the stored objects in a batch of a, b, c where b cannot',
+      'notifies of the stored objects in a batch of a, b, c where a cannot',
     ),
     because: 'Each object that fails is reported by itself, with its key, instead of one count.',
   },
@@ -121,7 +121,7 @@ const controllerRows: readonly ConformanceRow[] = [
       ),
     ],
     because:
-      'The order of keys is that of the older DeltaFIFO, which tells the deletions of a relist last.',
+      'The order of keys is that of the older DeltaFIFO, which notifies of the deletions of a relist last.',
   },
   {
     file: 'controller_test.go',

@@ -26,11 +26,11 @@ export const startupRows: readonly ConformanceRow[] = [
     file: 'identity_test.go',
     test: 'TestNewInformerName',
     specs: factory(
-      'has a name that tells its informers from those of another one, or none, but no empty one',
+      'has a name that distinguishes its informers from those of another one, or none, but no empty one',
       'labels metrics with the name, and frees it with the informer',
     ),
     because:
-      'No register of the process forbids two factories the same name: metrics go where each of them is told to send them.',
+      'No register of the process forbids two factories the same name: metrics go where each of them is configured to send them.',
   },
   {
     file: 'identity_test.go',
@@ -39,7 +39,7 @@ export const startupRows: readonly ConformanceRow[] = [
       'gives every collection an entry and a name of its own, behind the name of the factory',
     ),
     because:
-      'A second informer of a collection, which would go without metrics, does not come about: whoever asks again gets the first.',
+      'A second informer of a collection, which would go without metrics, does not come about: a second request gets the first.',
   },
   {
     file: 'identity_test.go',

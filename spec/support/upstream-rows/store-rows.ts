@@ -170,7 +170,7 @@ const keyedStoreRows: readonly ConformanceRow[] = [
     'TestUndeltaStore',
     [
       ...contractOf('ThreadSafeStore'),
-      ...wholeContent('is a new array after each write, and the same one for all who only read'),
+      ...wholeContent('is a new array after each write, and the same one for all readers'),
     ],
     PULLED,
   ),
@@ -211,7 +211,7 @@ const smallRows: readonly ConformanceRow[] = [
   ].map((test) =>
     undelta(
       test,
-      wholeContent('is a new array after each write, and the same one for all who only read'),
+      wholeContent('is a new array after each write, and the same one for all readers'),
       PULLED,
     ),
   ),
@@ -318,11 +318,11 @@ const lazyRows: readonly ConformanceRow[] = [
   lazyTest(
     'TestLazySlowEval2',
     lazy(
-      'gives those who ask after a change the new value, though the old one is still computed',
+      'gives callers after a change the new value, while the old one is still computed',
       'does not keep a value that a change overtook while it was computed',
     ),
   ),
-  lazyTest('TestLazyOnlyOnce', lazy('shares a pending computation with all who ask')),
+  lazyTest('TestLazyOnlyOnce', lazy('shares a pending computation with all callers')),
   lazyTest(
     'TestLazyError',
     lazy(
@@ -332,7 +332,7 @@ const lazyRows: readonly ConformanceRow[] = [
   ),
 ];
 
-/** What holds objects: heap, stores, listers, and what is derived from them. */
+/** Holders of objects: heap, stores, listers, and their derivatives. */
 export const storeRows: readonly ConformanceRow[] = [
   ...heapRows,
   ...threadSafeRows,

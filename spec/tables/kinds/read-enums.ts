@@ -10,7 +10,7 @@ export interface EnumType {
   readonly open: boolean;
 }
 
-/** What the Go source of one section says about enums. */
+/** The enums in the Go source of one section. */
 export interface SectionEnums {
   readonly types: readonly EnumType[];
   /** The enum of a field by `Message.field`; `section.Name` for one of another section. */

@@ -7,7 +7,7 @@ export interface KindsSource {
   readonly table: TypeTable;
   readonly versions: readonly BuiltInVersion[];
   readonly enums: ReadonlyMap<string, SectionEnums>;
-  /** What the types are made from, for the first line: `Kubernetes v1.36.3`. */
+  /** The source of the types, for the first line: `Kubernetes v1.36.3`. */
   readonly source: string;
 }
 

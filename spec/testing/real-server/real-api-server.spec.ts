@@ -37,7 +37,7 @@ async function failure(options: RealApiServerOptions): Promise<{ code: string; m
   }
 }
 
-/** What is written against the interface. */
+/** Code written against the interface. */
 async function readsItself(server: RunningApiServer, folder: string): Promise<void> {
   await using client = await connect(server.clientConfig());
   expect((await client.resource('v1', 'namespaces').get('default')).metadata.name).to.equal(

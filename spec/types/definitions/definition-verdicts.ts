@@ -2,7 +2,7 @@ import type { Program } from './definition-program.ts';
 import type { FoundDefinition } from './largest-definitions.ts';
 
 /** A definition with its program, and the program of the manifests which a server refuses. */
-export interface JudgedDefinition {
+export interface CheckedDefinition {
   readonly found: FoundDefinition;
   /** The file of the program. */
   readonly file: string;
@@ -11,7 +11,7 @@ export interface JudgedDefinition {
   readonly refused: Program;
 }
 
-/** What is known about a definition. */
+/** The facts about a definition. */
 export interface Verdict {
   readonly found: FoundDefinition;
   /** Its types compile, and the drawn objects fit them. */
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly fitting: number;
   /** Of the manifests and drawn objects with a misspelt field, whether none type-checks; undefined if no manifest can have one. */
   readonly misspeltRefused: boolean | undefined;
-  /** What the compiler says that it should not, or does not say. */
+  /** Messages of the compiler that should not be there, or that are missing. */
   readonly surprises: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export interface Verdicts {
 /** A server refuses these for a field that the schema does not have, so that types have to refuse them too. */
 const SURPLUS = /unknown field "(?!metadata\.)/;
 
-/** What messages of the compiler say about each definition. */
+/** The verdict on each definition from the messages of the compiler. */
 export function verdictsOf(
-  judged: readonly JudgedDefinition[],
+  checked: readonly CheckedDefinition[],
   lines: readonly string[],
 ): Verdicts {
   const messages = new Map<string, Map<number, string>>();
   const others: string[] = [];
-  const files = new Set(judged.flatMap(({ file, refusedFile }) => [file, refusedFile]));
+  const files = new Set(checked.flatMap(({ file, refusedFile }) => [file, refusedFile]));
   for (const line of lines) {
     const [, file = '', at = ''] = /(?:^|\/)(\w+\.ts)\((\d+),/.exec(line) ?? [];
     if (files.has(file)) {
@@ -49,14 +49,14 @@ export function verdictsOf(
     } else if (/error TS/.test(line)) others.push(line);
   }
   const none = new Map<number, string>();
-  const verdicts = judged.map((one) =>
+  const verdicts = checked.map((one) =>
     verdictOf(one, messages.get(one.file) ?? none, messages.get(one.refusedFile) ?? none),
   );
   return { verdicts, others };
 }
 
 function verdictOf(
-  { found, program, refused }: JudgedDefinition,
+  { found, program, refused }: CheckedDefinition,
   messages: ReadonlyMap<number, string>,
   refusals: ReadonlyMap<number, string>,
 ): Verdict {

@@ -13,7 +13,7 @@ import {
   isProven,
   verdictsOf,
   verdictTable,
-  type JudgedDefinition,
+  type CheckedDefinition,
 } from './definition-verdicts.ts';
 import { fetchProjects, PROJECTS } from './fetch-projects.ts';
 import { largestDefinitions, type FoundDefinition, type LeftOut } from './largest-definitions.ts';
@@ -90,10 +90,10 @@ async function main(): Promise<number> {
   const among = values.manifests.length === 0 ? documents : others;
   const candidates = candidateManifests(among, definitions, MOST_ASKED);
   printLeftOut('manifests', candidates.leftOut);
-  return await judge(definitions, await asked(definitions, candidates.manifests));
+  return await check(definitions, await asked(definitions, candidates.manifests));
 }
 
-/** What a server says of the first manifests of each definition, and of the others where it takes none of those. */
+/** The answers of a server to the first manifests of each definition, and to the others where it takes none of those. */
 async function asked(
   definitions: readonly FoundDefinition[],
   manifests: Candidates['manifests'],
@@ -109,11 +109,11 @@ async function asked(
 }
 
 /** Compiles all, and prints the table. @returns the exit code. */
-async function judge(
+async function check(
   definitions: readonly FoundDefinition[],
   manifests: ReadonlyMap<string, readonly RealManifest[]>,
 ): Promise<number> {
-  const judged = definitions.map((found, index): JudgedDefinition => {
+  const checked = definitions.map((found, index): CheckedDefinition => {
     const { definition, name } = found;
     const own = manifests.get(name) ?? [];
     const taken = own.filter(({ refused }) => refused === undefined).slice(0, MOST_COMPILED);
@@ -129,11 +129,11 @@ async function judge(
   const programs: Record<string, string> = {
     'all.ts': definitionTypes(definitions.map(({ definition }) => definition)),
   };
-  for (const { file, program, refusedFile, refused } of judged) {
+  for (const { file, program, refusedFile, refused } of checked) {
     programs[file] = program.text;
     if (refused.objects.length > 0) programs[refusedFile] = refused.text;
   }
-  const { verdicts, others } = verdictsOf(judged, await compiled(programs));
+  const { verdicts, others } = verdictsOf(checked, await compiled(programs));
   printRefused([...manifests.values()].flat());
   print(verdictTable(verdicts));
   const surprises = [...others, ...verdicts.flatMap((one) => one.surprises)];

@@ -19,7 +19,7 @@ export interface ProjectDocument extends DocumentRange {
 interface DocumentRange {
   readonly start: number;
   readonly end: number;
-  /** What its lines begin with: it is that of a block of YAML in Markdown. */
+  /** The beginning of its lines: it is that of a block of YAML in Markdown. */
   readonly indentation: string;
 }
 

@@ -128,9 +128,9 @@ export async function handlersReadTheType(): Promise<void> {
       handler: { onAdd: (added) => added.spec?.nodeName },
     }),
   );
-  // @ts-expect-error a handler of keys is told no metadata
+  // @ts-expect-error a handler of keys gets no metadata
   pods.addHandler({ view: 'key', onAdd: (added) => added.metadata });
-  // @ts-expect-error a handler of metadata is told no body
+  // @ts-expect-error a handler of metadata gets no body
   pods.addHandler({ view: 'metadata', onAdd: (added) => added.spec });
   // @ts-expect-error pods have no data
   pods.addHandler({ onAdd: (added) => added.data });

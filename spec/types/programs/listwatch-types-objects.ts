@@ -146,14 +146,14 @@ export async function answersHaveWhatTheServerSets(dryRun: boolean): Promise<voi
   holds<SameType<typeof applied, Stored<ConfigMap>>>();
   const { object } = await maps.createOrUpdate('web', () => named, { dryRun: true });
   holds<SameType<typeof object.metadata.resourceVersion, string | undefined>>();
-  // What is updated or patched has its version, in a dry run too.
+  // An updated or patched object has its version, in a dry run too.
   const patched = await maps.patch('web', { data: { a: 'b' } }, { dryRun: true });
   holds<SameType<typeof patched, Stored<ConfigMap>>>();
   const reviews = client.resource('authorization.k8s.io/v1', 'selfsubjectaccessreviews');
   const review = await reviews.create({ spec: { resourceAttributes: { verb: 'get' } } });
   holds<SameType<typeof review.metadata.uid, string | undefined>>();
   const allowed: boolean | undefined = review.status?.allowed;
-  // @ts-expect-error nobody gives a review a name
+  // @ts-expect-error a review has no name
   ids.push(review.metadata.name);
   // @ts-expect-error a dry run has no resource version
   ids.push(dry.metadata.resourceVersion);

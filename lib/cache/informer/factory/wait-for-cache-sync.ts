@@ -153,7 +153,7 @@ class ProgressReport {
   advance({ name }: CacheSync): void {
     const progress = this.now();
     const { elapsedMs, missing } = progress;
-    this.#options.logger.debug(`${name} is synced`, { elapsedMs, missing: missing.length });
+    this.#options.logger.debug('cache synced', { name, elapsedMs, missing: missing.length });
     this.#notify(progress);
   }
 
@@ -167,15 +167,15 @@ class ProgressReport {
     const progress = this.now();
     const { onProgress, logger } = this.#options;
     if (onProgress === undefined) {
-      const seconds = Math.round(progress.elapsedMs / 1000);
-      logger.warn(`after ${seconds} s, still waiting for ${describeMissing(progress)}`);
+      const waitsFor = describeMissing(progress);
+      logger.warn('caches are not synced yet', { elapsedMs: progress.elapsedMs, waitsFor });
     }
     this.#notify(progress);
   }
 
   #notify(progress: CacheSyncProgress): void {
     const { onProgress, logger } = this.#options;
-    runHook(logger, 'the hook onProgress', () => onProgress?.(progress));
+    runHook(logger, 'onProgress', () => onProgress?.(progress));
   }
 }
 

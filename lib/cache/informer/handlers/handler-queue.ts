@@ -1,6 +1,7 @@
 import { isPromiseLike, whenSettled } from '../../../kernel/failure/guarded-call.ts';
 import { deferred, type Deferred, Latch } from '../../../kernel/time/latch.ts';
 import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import type { LogFields } from '../../../kernel/report/logger.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { coalesce } from './coalesce.ts';
@@ -30,7 +31,7 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
   readonly onFull: (pending: number) => void;
   /** The handler threw, or its promise rejected. */
   readonly onError: (error: unknown, notification: Notification<V>) => void;
-  readonly onWarning: (message: string) => void;
+  readonly onWarning: (message: string, fields: LogFields) => void;
 }
 
 /**
@@ -284,7 +285,8 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     const notifications = coalesce(later);
     if (this.#coalesced === 0) {
       this.#options.onWarning(
-        `${this.name} is ${this.pending} notifications behind; from now on it gets no more than the net change of each object`,
+        'the handler is slow; it gets only the net change of each object from now on',
+        { handler: this.name, pending: this.pending },
       );
     }
     if (notifications.length > 0) {
@@ -306,11 +308,11 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
       const elapsedMs = runtime.monotonicMs() - this.#callingSinceMs;
       if (elapsedMs >= SLOW_CALLBACK_MS) {
         const { type, key } = this.#calling;
-        const waiting = this.#closed
-          ? 'its removal waits'
-          : `${this.pending - 1} notifications wait`;
         onWarning(
-          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${waiting} for it`,
+          this.#closed
+            ? 'the removal of the handler waits for a call'
+            : 'notifications wait for a call of the handler',
+          { handler: this.name, type, key, elapsedMs, pending: Math.max(0, this.pending - 1) },
         );
       }
       this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });

@@ -1,5 +1,6 @@
 import { onAbort } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { LogFields } from '../../../kernel/report/logger.ts';
 import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
@@ -42,7 +43,7 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   readonly memory: () => ObjectMemory<ObjectView<T>>;
   /** A handler was removed, and its last callback has returned. */
   readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
-  readonly onWarning: (message: string) => void;
+  readonly onWarning: (message: string, fields: LogFields) => void;
 }
 
 /**

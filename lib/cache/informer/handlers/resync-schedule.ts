@@ -1,4 +1,5 @@
 import { is } from '../../../kernel/options/options-schema.ts';
+import type { LogFields } from '../../../kernel/report/logger.ts';
 
 /** The least interval of a handler (client-go shared_informer.go minimumResyncPeriod @ 32ce75a7). */
 const SHORTEST_INTERVAL_MS = 1000;
@@ -24,7 +25,7 @@ interface MutableEntry extends ResyncEntry {
 export interface ResyncScheduleOptions {
   /** The interval of the informer; 0 for never, even if handlers ask for one. */
   readonly intervalMs: number;
-  readonly onWarning: (message: string) => void;
+  readonly onWarning: (message: string, fields: LogFields) => void;
 }
 
 /**
@@ -37,7 +38,7 @@ export interface ResyncScheduleOptions {
  */
 export class ResyncSchedule {
   readonly #defaultMs: number;
-  readonly #onWarning: (message: string) => void;
+  readonly #onWarning: (message: string, fields: LogFields) => void;
   readonly #entries = new Set<MutableEntry>();
   #checkIntervalMs: number;
   #frozen = false;
@@ -74,8 +75,9 @@ export class ResyncSchedule {
     if (wantedMs > 0 && intervalMs !== wantedMs) {
       this.#onWarning(
         intervalMs === 0
-          ? `${handler} asks for a resync every ${wantedMs} ms and gets none: its informer was made without resyncIntervalMs`
-          : `${handler} asks for a resync every ${wantedMs} ms and gets one every ${intervalMs} ms: its informer has started with that interval`,
+          ? 'the handler gets no resync: its informer was made without resyncIntervalMs'
+          : 'the handler gets fewer resyncs: its informer has started with a longer interval',
+        { handler, wantedMs, intervalMs },
       );
     }
     const nextMs = nowMs + intervalMs;

@@ -10,6 +10,17 @@ export interface ErrorReporterOptions {
   readonly onError: ((error: unknown, context: InformerErrorContext) => void) | undefined;
 }
 
+/** The constant texts of the log, by the source of the error. */
+const FAILED: Readonly<Record<InformerErrorContext['source'], string>> = {
+  watch: 'watch failed',
+  object: 'object refused',
+  handler: 'handler failed',
+  listener: 'listener failed',
+  metrics: 'metrics failed',
+  'warm-start': 'warm start failed',
+  internal: 'informer failed',
+};
+
 /** Passes every error of an informer to the user's hook, or to the log if there is none. An error of the hook is logged. */
 export class ErrorReporter {
   readonly #options: ErrorReporterOptions;
@@ -25,17 +36,17 @@ export class ErrorReporter {
     worthLogging: boolean = true,
   ): void {
     const { informer, logger, onError } = this.#options;
-    const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
     if (onError === undefined) {
       // A broken watch recovers by itself; other errors are errors of a program.
       const level = context.source === 'watch' ? 'warn' : 'error';
-      logger[worthLogging ? level : 'debug'](message, { error });
+      const { handler, key, message: problem } = context;
+      const fields = { informer, handler, key, problem, error };
+      logger[worthLogging ? level : 'debug'](FAILED[context.source], fields);
       return;
     }
-    const hook = `informer ${informer}: the hook onError`;
-    runHook(logger, hook, () => onError(error, { informer, ...context, message }), {
-      during: error,
-    });
+    const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
+    const about = { informer, during: error };
+    runHook(logger, 'onError', () => onError(error, { informer, ...context, message }), about);
   }
 
   /** Runs a callback of the user and reports its error. */

@@ -1,4 +1,3 @@
-import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
@@ -62,8 +61,7 @@ export class SinkRelist<V extends HasMetadata> {
       relist?.discard();
     } catch (error) {
       const { logger, name } = this.#options;
-      const text = `reflector ${name}: the sink failed to discard a relist: ${errorMessage(error)}`;
-      logger.error(text, { error });
+      logger.error('the sink failed to discard a relist', { reflector: name, error });
     }
   }
 
@@ -149,8 +147,7 @@ export async function waitForRoom(
       REMINDER_MS,
       () => {
         const waitedMs = Math.round(runtime.monotonicMs() - sinceMs);
-        const text = `the sink has been full for ${waitedMs} ms; reading goes on when it has room`;
-        logger.warn(`reflector ${name}: ${text}`);
+        logger.warn('the sink is full; reading waits', { reflector: name, waitedMs });
         reminder = arm();
       },
       { background: true },

@@ -1,5 +1,6 @@
 import { readBackoff, type BackoffOptions } from '../../../kernel/time/backoff.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -20,7 +21,7 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly name?: string | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
   /** @defaultValue silentMetrics */
   readonly metrics?: Metrics | undefined;
@@ -97,7 +98,7 @@ const REFLECTOR = optionsOf<ReflectorOptions<HasMetadata>>()('Reflector', {
   sink: is.object().required,
   name: is.text(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
   metrics: is.object().default(silentMetrics),
   resyncIntervalMs: is.number({ min: 0 }).default(0),
   shouldResync: is.callback().default((): boolean => true),

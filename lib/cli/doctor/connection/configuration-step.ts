@@ -1,3 +1,4 @@
+import { logLine } from '../../../kernel/report/log-line.ts';
 import { silentLogger } from '../../../kernel/report/logger.ts';
 import { shownText } from '../../terminal/shown-text.ts';
 import { commandWords } from '../contract/command-words.ts';
@@ -29,7 +30,10 @@ export const configurationStep: Step = {
       env,
       homeDir,
       runtime,
-      logger: { ...silentLogger, warn: (message) => void warnings.push(message) },
+      logger: {
+        ...silentLogger,
+        warn: (message, fields) => void warnings.push(logLine(message, fields).line),
+      },
     });
     findings.config = config;
     const { entries } = config;

@@ -18,7 +18,8 @@ export function dataAndFile(entry: KubeconfigField, name: string, logger: Logger
     return { data: undefined, file: hasFile ? file : undefined };
   }
   if (hasFile) {
-    logger.warn(`${name} is ignored, because ${name}-data beside it takes precedence`, {
+    logger.warn('a file is ignored, because the data beside it take precedence', {
+      field: name,
       file: file.place,
       remedy: 'remove one of them; kubectl refuses both',
     });

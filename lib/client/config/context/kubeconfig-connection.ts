@@ -1,4 +1,5 @@
-import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { ConnectionConfig } from '../contract/connection-config.ts';
@@ -35,7 +36,7 @@ export async function kubeconfigConnection(
   options: KubeconfigConnectionOptions,
 ): Promise<ConnectionConfig> {
   const { environment, allowExec, proxyFor, persistTokens } = options;
-  const { runtime = realRuntime, logger = silentLogger } = options;
+  const { runtime = realRuntime, logger = consoleLogger } = options;
   const chosen = chosenContext(kubeconfig, options);
   const { source, cluster, user, namespace = 'default' } = chosen;
   const settings = await clusterSettings(cluster, { runtime, logger });

@@ -1,6 +1,7 @@
 import { abortable } from '../../../kernel/time/abort.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { Credential, type CredentialSource } from '../../transport/contract/credential.ts';
@@ -40,7 +41,7 @@ interface Pair extends Validity {
 export function certificateFiles(options: CertificateFilesOptions): CredentialSource {
   const { cert, key, source = `the client certificate in ${cert}` } = options;
   const runtime = options.runtime ?? realRuntime;
-  const logger = guardedLogger(options.logger ?? silentLogger);
+  const logger = guardedLogger(options.logger ?? consoleLogger);
   const files = new WatchedFiles<Pair>({
     paths: [cert, key],
     what: source,

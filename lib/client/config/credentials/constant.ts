@@ -1,5 +1,6 @@
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -36,7 +37,7 @@ export interface ConstantCertificateOptions extends CertificatePair {
  * @throws {ListwatchError} code CONFIG_INVALID if they cannot be read, do not belong together, or the certificate has expired.
  */
 export function constantCertificate(options: ConstantCertificateOptions): CredentialSource {
-  const { cert, key, certPlace, source, runtime = realRuntime, logger = silentLogger } = options;
+  const { cert, key, certPlace, source, runtime = realRuntime, logger = consoleLogger } = options;
   const validity = checkCertificatePair(options);
   const nowMs = runtime.wallMs();
   const expired = expiryProblem(validity, nowMs);

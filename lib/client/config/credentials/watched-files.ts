@@ -2,7 +2,8 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../kernel/time/wait.ts';
@@ -61,7 +62,7 @@ export class WatchedFiles<V> {
   constructor(options: WatchedFilesOptions<V>) {
     this.#options = options;
     this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = guardedLogger(options.logger ?? silentLogger);
+    this.#logger = guardedLogger(options.logger ?? consoleLogger);
   }
 
   /** The value in use; undefined before the first one. */
@@ -150,7 +151,8 @@ export class WatchedFiles<V> {
     if (!this.#problems.has(problem) && this.#problems.size < MOST_PROBLEMS) {
       this.#problems.add(problem);
       const { what, paths } = this.#options;
-      this.#logger.warn(`${what} cannot be read again; the last one stays in use`, {
+      this.#logger.warn('a file cannot be read again; its last content stays in use', {
+        what,
         files: paths,
         error: problem,
       });
@@ -162,7 +164,7 @@ export class WatchedFiles<V> {
     if (this.#problems.size === 0) return;
     this.#problems.clear();
     const { what, paths } = this.#options;
-    this.#logger.info(`${what} can be read again`, { files: paths });
+    this.#logger.info('a file can be read again', { what, files: paths });
   }
 }
 

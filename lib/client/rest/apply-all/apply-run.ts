@@ -74,7 +74,7 @@ export class ApplyRun {
     this.#results.set(of, result);
     const { onResult } = this.options;
     if (onResult === undefined) return;
-    runHook(this.target.logger, 'applyAll: the hook onResult', () => onResult(result));
+    runHook(this.target.logger, 'onResult', () => onResult(result));
   }
 
   /** Applies one manifest. A failure is a result, except for an abort. */

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { abortable } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { runHook } from '../../../kernel/report/run-hook.ts';
-import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -95,7 +96,7 @@ export class RestClient {
     const { transport, runtime, logger, onWarning, maxResponseBytes } = REST_CLIENT.read(options);
     this.#transport = transport;
     this.#runtime = runtime ?? realRuntime;
-    this.#logger = logger ?? silentLogger;
+    this.#logger = logger ?? consoleLogger;
     this.#onWarning = onWarning ?? logEachOnce(this.#logger, this.server);
     this.#maxResponseBytes = maxResponseBytes ?? LONGEST_BODY_BYTES;
     this.#served = new DiscoveryLookUp({
@@ -278,7 +279,7 @@ export class RestClient {
     if (header === undefined) return;
     for (const { code, agent, text } of parseWarningHeader(header)) {
       const warning = { code, agent: this.#hidden(agent), text: this.#hidden(text) };
-      runHook(this.#logger, 'the hook onWarning', () => this.#onWarning(warning));
+      runHook(this.#logger, 'onWarning', () => this.#onWarning(warning));
     }
   }
 }

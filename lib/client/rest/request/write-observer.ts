@@ -121,7 +121,7 @@ export class WriteReporter<T extends KubernetesObject> {
   #notify(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
-    runHook(this.#logger, 'the observer of writes', () => call(observer));
+    runHook(this.#logger, 'write observer', () => call(observer));
   }
 }
 

@@ -1,4 +1,5 @@
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { MOST_QUEUED, type RequestLimiter } from './request-limiter.ts';
@@ -43,7 +44,7 @@ export class AdaptiveLimiter implements RequestLimiter {
 
   constructor(options: AdaptiveLimiterOptions) {
     this.#options = options;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? consoleLogger;
     this.#queue = new TurnQueue({
       runtime: options.runtime,
       maxQueued: options.maxQueued ?? MOST_QUEUED,

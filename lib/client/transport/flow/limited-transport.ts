@@ -1,4 +1,5 @@
-import { type Logger, silentLogger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -29,7 +30,7 @@ export interface LimitedTransportOptions {
 const OPTIONS = optionsOf<LimitedTransportOptions>()('LimitedTransport', {
   limiter: LIMITER,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
   metrics: is.object(),
 });
 

@@ -1,7 +1,8 @@
 import { isError, isListwatchError } from '../../../kernel/failure/errors.ts';
 import { runHook } from '../../../kernel/report/run-hook.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -30,7 +31,7 @@ const OPTIONS = optionsOf<ObservingTransportOptions>()('ObservingTransport', {
   metrics: is.object(),
   onRequest: is.callback(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
 });
 
 interface Outcome {
@@ -94,7 +95,7 @@ export class ObservingTransport extends TransportLayer {
     if (this.#onRequest === undefined) return;
     const parts = { method, path, name, timing, startMs, durationMs, status, error };
     const trace = requestTrace({ ...parts, server: this.#traced });
-    runHook(this.#logger, 'the hook onRequest', () => this.#onRequest?.(trace));
+    runHook(this.#logger, 'onRequest', () => this.#onRequest?.(trace));
   }
 }
 

@@ -1,5 +1,6 @@
 import { guardedMetrics, logFailedMetrics } from '../../../kernel/report/guarded-metrics.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { RequestTiming } from '../contract/request-timing.ts';
 import type { RequestLimiter } from './request-limiter.ts';
@@ -30,7 +31,7 @@ export class RequestMeter {
     server: string,
     options: { readonly metrics?: Metrics | undefined; readonly logger?: Logger | undefined },
   ): RequestMeter | undefined {
-    const { metrics, logger = silentLogger } = options;
+    const { metrics, logger = consoleLogger } = options;
     return metrics === undefined ? undefined : new RequestMeter(server, metrics, logger);
   }
 

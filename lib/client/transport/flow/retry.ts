@@ -1,6 +1,7 @@
 import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import {
   is,
@@ -54,7 +55,7 @@ export const RETRY: OptionsSchema<RetryLimits, keyof RetryLimits> = optionsOf<Re
 const OPTIONS = optionsOf<RetryOptions>()('RetryingTransport', {
   ...RETRY.rules,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
   metrics: is.object(),
 });
 

@@ -88,7 +88,7 @@ export class NotedRuns {
     const reasons = this.#takeReasons(key, failures);
     this.#open.set(key, { relists: relists(), changes: [] });
     const jump = this.#clock.jump();
-    if (jump !== undefined) logger.warn(`${controller}: ${jump}`);
+    if (jump !== undefined) logger.warn('clock jumped', { controller, problem: jump });
     const startedAtMs = runtime.wallMs();
     const begun = runtime.monotonicMs();
     const record = (result: ReconcileRecord['result'], error?: string): void => {

@@ -1,6 +1,5 @@
 import type { InformerLease } from '../../../cache/informer/factory/informer-entry.ts';
 import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
-import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -188,7 +187,7 @@ export class ControllerSource implements ChangeReceiver {
     try {
       return predicate(change);
     } catch (error) {
-      this.#report('a predicate', change, error, 'the change counts as passed');
+      this.#report('predicate failed; the change counts as passed', change, error);
       return true;
     }
   }
@@ -200,7 +199,7 @@ export class ControllerSource implements ChangeReceiver {
     try {
       return priorityOf({ priority: priority(change) ?? usual });
     } catch (error) {
-      this.#report('the priority', change, error, `its priority is ${usual}`);
+      this.#report('priority failed; the change gets the usual one', change, error);
       return usual;
     }
   }
@@ -211,19 +210,18 @@ export class ControllerSource implements ChangeReceiver {
       const targets = this.#options.map(change);
       return targets === change.key ? change.key : keysOf(targets);
     } catch (error) {
-      this.#report('the mapping', change, error, 'no object is reconciled for it');
+      this.#report('mapping failed; no object is reconciled for the change', change, error);
       return [];
     }
   }
 
   /** A mapping that is wrong fails for each object: the first failure is logged, then each tenth as many. */
-  #report(what: string, { type, key }: ObjectChange, error: unknown, effect: string): void {
+  #report(text: string, { type, key }: ObjectChange, error: unknown): void {
     this.#failures += 1;
     if (!isPowerOfTen(this.#failures)) return;
     const { controller, logger } = this.#options;
-    const times = this.#failures === 1 ? '' : ` (${this.#failures} times so far)`;
-    const message = `${controller}: ${what} of ${this.resource} failed for ${type} ${key}: ${errorMessage(error)}; ${effect}${times}`;
-    logger.error(message, { error });
+    const { resource } = this;
+    logger.error(text, { controller, resource, type, key, failures: this.#failures, error });
   }
 }
 

@@ -84,7 +84,7 @@ export class ExternalSource {
         const next = again
           ? `it is started again in ${Math.round(delayMs)} ms`
           : 'it brings nothing more; pass a function that makes the iterable, so that it can be started again';
-        this.#report(`failed: ${errorMessage(error)}; ${next}`, error);
+        this.#report('source failed', error, next);
         if (!again) break;
         this.#state = 'waiting';
         await sleep(runtime, delayMs, { signal }).catch(() => {});
@@ -132,18 +132,17 @@ export class ExternalSource {
     try {
       for (const key of keysOf(targets, 'emit')) this.#options.enqueue(key);
     } catch (error) {
-      this.#report(`brought no key: ${errorMessage(error)}`, error);
+      this.#report('source brought no key', error);
     }
   }
 
   /** The first failure is logged, then each tenth as many. */
-  #report(what: string, error: unknown): void {
+  #report(text: string, error: unknown, next?: string): void {
     this.#failures += 1;
     this.#lastError = errorMessage(error);
     if (!/^10*$/.test(String(this.#failures))) return;
     const { controller, name, logger } = this.#options;
-    const times = this.#failures === 1 ? '' : ` (${this.#failures} failures so far)`;
-    logger.error(`${controller}: the source ${name} ${what}${times}`, { error });
+    logger.error(text, { controller, source: name, next, failures: this.#failures, error });
   }
 }
 

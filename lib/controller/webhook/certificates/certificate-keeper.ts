@@ -156,10 +156,12 @@ export class CertificateKeeper implements Disposable {
     if (text === this.#reported) return;
     this.#reported = text;
     const { logger } = this.#options;
-    if (problem?.isFatal === true) logger.error(`webhooks: ${text}`);
-    else if (problem !== undefined) logger.warn(`webhooks: ${text}`);
+    if (problem?.isFatal === true) logger.error(CERTIFICATE_PROBLEM, { problem: text });
+    else if (problem !== undefined) logger.warn(CERTIFICATE_PROBLEM, { problem: text });
   }
 }
+
+const CERTIFICATE_PROBLEM = 'webhooks: certificate problem';
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g;
 

@@ -165,7 +165,7 @@ export class WebhookListener {
         send(response, { status, body: message }, isRead);
       } else if (!response.destroyed && !response.closed) {
         const text = errorMessage(error);
-        this.#options.logger.error(`webhooks: a call failed: ${text}`, { error });
+        this.#options.logger.error('webhooks: call failed', { error });
         send(response, { status: 500, body: text }, false);
       }
     } finally {
@@ -192,7 +192,11 @@ export class WebhookListener {
     const limitMs = timeoutMs - Math.min(LONGEST_SPARE_MS, timeoutMs * SPARE_SHARE);
     const tooLate = `there was no answer to the webhook within ${limitMs} ms; raise timeoutSeconds, or let the function pass on its signal`;
     const timer = runtime.setTimer(limitMs, () => {
-      this.#options.logger.warn(`webhooks: ${path}: ${tooLate}`);
+      this.#options.logger.warn('webhooks: call was not answered in time', {
+        path,
+        limitMs,
+        problem: tooLate,
+      });
       call.abort(new LateAnswer(tooLate));
     });
     const late = new Promise<CallAnswer>((resolve) => {

@@ -51,7 +51,7 @@ export async function conversionAnswer(
       converted.push(await convertedObject(conversions, object, target));
   } catch (error) {
     if (!(error instanceof RefusedConversion)) throw error;
-    logger.error(`webhooks: ${error.message}`, { error: error.cause });
+    logger.error('webhooks: conversion failed', { problem: error.message, error: error.cause });
     const result = { status: 'Failure', message: error.message };
     return { apiVersion: API_VERSION, kind: KIND, response: { uid, convertedObjects: [], result } };
   }

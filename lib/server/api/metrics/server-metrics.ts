@@ -1,5 +1,6 @@
 import { guardedMetrics, logFailedMetrics } from '../../../kernel/report/guarded-metrics.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { watchCacheMetrics } from '../../cacher/window/watch-cache-metrics.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';
@@ -8,7 +9,7 @@ import { PrometheusMetrics } from '../../../kernel/report/prometheus-metrics.ts'
 export interface ServerMetricsOptions {
   /** Gets all reports as well. @defaultValue nothing else does */
   readonly metrics?: Metrics | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
 }
 
@@ -29,7 +30,7 @@ export class ServerMetrics {
   readonly #collectors: Collector[] = [];
   readonly #preparations: (() => Promise<void>)[] = [];
 
-  constructor({ metrics = silentMetrics, logger = silentLogger }: ServerMetricsOptions = {}) {
+  constructor({ metrics = silentMetrics, logger = consoleLogger }: ServerMetricsOptions = {}) {
     const guarded = guardedMetrics(metrics, logFailedMetrics('ApiServer', logger));
     this.sink = metrics === silentMetrics ? this.#kept : both(this.#kept, guarded);
   }

@@ -5,7 +5,8 @@ import {
   type FilledOptions,
   type OptionsSchema,
 } from '../../../kernel/options/options-schema.ts';
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiHandler } from '../../http/api-request.ts';
@@ -61,7 +62,7 @@ export const HTTP_LISTENER: OptionsSchema<HttpListenerOptions, Defaulted> =
     certificate: is.callback(),
     asksForCertificate: is.callback().default((): boolean => false),
     runtime: is.object().default(realRuntime),
-    logger: is.object().default(silentLogger),
+    logger: is.object().default(consoleLogger),
     maxConnections: count.default(10_000),
     receiveTimeoutMs: count.default(30_000),
     stuckClientTimeoutMs: count.default(30_000),

@@ -1,4 +1,3 @@
-import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
@@ -123,10 +122,10 @@ export class ConsistencyChecker<T extends KubernetesObject> {
       await this.check();
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      const reason = errorMessage(error);
-      logger.warn(
-        `the watch cache of ${description} could not be compared with its storage: ${reason}`,
-      );
+      logger.warn('watch cache could not be compared with its storage', {
+        resource: description,
+        error,
+      });
     }
     this.start();
   }
@@ -165,9 +164,8 @@ export class ConsistencyChecker<T extends KubernetesObject> {
   ): void {
     const { description, logger } = this.#options;
     logger.error(
-      `the watch cache of ${description} differs from its storage at resource version ${resourceVersion}: ` +
-        `${key} has version ${cachedResourceVersion ?? 'none'} in the cache, ${storedResourceVersion ?? 'none'} in the storage; ` +
-        'reads go to the storage until they agree again',
+      'watch cache differs from its storage; reads go to the storage until they agree again',
+      { resource: description, resourceVersion, key, cachedResourceVersion, storedResourceVersion },
     );
   }
 }

@@ -188,8 +188,10 @@ export class OpenWatches<T extends KubernetesObject> {
   #reportSlow({ id, scope }: CacheWatcher<T>): void {
     const { description, logger, metrics } = this.#options;
     metrics.count(watchCacheMetrics.terminatedWatchers.name, 1, { resource: description });
-    logger.warn(
-      `the watch cache of ${description} ends watcher ${id} of ${scope.path}: its reader does not keep up`,
-    );
+    logger.warn('watch cache ends a watch: its reader does not keep up', {
+      resource: description,
+      watcher: id,
+      path: scope.path,
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { Backoff } from '../../../kernel/time/backoff.ts';
-import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
@@ -83,9 +82,7 @@ export class ObjectFollower {
         resourceVersion = await this.#watch(resourceVersion);
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn(`the watch of ${name} broke and is restarted`, {
-          error: errorMessage(error),
-        });
+        logger.warn('a watch broke, and is restarted', { name, error });
         resourceVersion = undefined;
       }
       await sleep(runtime, backoff.step(), { signal, background: true }).catch(() => {});

@@ -1,5 +1,4 @@
 import { Backoff } from '../../../kernel/time/backoff.ts';
-import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
@@ -64,9 +63,7 @@ export class CleanupQueue {
         if (await clean(key, signal)) return;
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn(`${name}: the cleanup of ${key} failed and is tried again`, {
-          error: errorMessage(error),
-        });
+        logger.warn('cleanup failed, and is tried again', { name, key, error });
       }
       await sleep(runtime, backoff.step(), { signal, background: true }).catch(() => {});
     }

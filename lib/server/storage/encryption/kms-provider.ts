@@ -1,4 +1,5 @@
-import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -183,7 +184,7 @@ export interface KmsOptions {
   readonly runtime?: Runtime | undefined;
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
 }
 
@@ -196,7 +197,7 @@ const KMS = optionsOf<KmsOptions>()(OWNER, {
   cacheSize: is.integer({ min: 1 }).default(CACHED_DATA_KEYS),
   runtime: is.object().default(realRuntime),
   randomBytes: is.callback().default(systemRandomBytes),
-  logger: is.object().default(silentLogger),
+  logger: is.object().default(consoleLogger),
 });
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../workload/contestant.ts';
 import { KeyConsumer } from '../../workload/key-consumer.ts';
 
-/** What is used of the package, which is not installed where types are checked. */
+/** The used part of the package, which is not installed where types are checked. */
 interface ClientNode {
   readonly KubeConfig: new () => KubeConfig;
   readonly CoreV1Api: new () => CoreV1Api;

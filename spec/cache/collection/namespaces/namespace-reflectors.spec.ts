@@ -10,11 +10,11 @@ import { codeOf, pod, rejection, type Pod } from '../../support/objects.ts';
 
 const PODS = { group: '', resource: 'pods' };
 
-/** An informer over namespaces that are scripted one by one, and what its handler was told. */
+/** An informer over namespaces that are scripted one by one, and the notifications of its handler. */
 class Setup {
   readonly runtime = new VirtualRuntime();
   readonly sources = new Map<string, ScriptedListerWatcher<Pod>>();
-  readonly told: string[] = [];
+  readonly notified: string[] = [];
   readonly errors: string[] = [];
   readonly informer: SharedIndexInformer<Pod>;
   #running: Promise<void> | undefined;
@@ -37,12 +37,13 @@ class Setup {
     });
     this.informer.addHandler({
       onAdd: ({ metadata }, { initial }) => {
-        this.told.push(`+${metadata.namespace}/${metadata.name}${initial ? '!' : ''}`);
+        this.notified.push(`+${metadata.namespace}/${metadata.name}${initial ? '!' : ''}`);
       },
       onUpdate: (_, { metadata }, { resync }) => {
-        this.told.push(`~${metadata.namespace}/${metadata.name}${resync ? '!' : ''}`);
+        this.notified.push(`~${metadata.namespace}/${metadata.name}${resync ? '!' : ''}`);
       },
-      onDelete: ({ metadata }) => void this.told.push(`-${metadata.namespace}/${metadata.name}`),
+      onDelete: ({ metadata }) =>
+        void this.notified.push(`-${metadata.namespace}/${metadata.name}`),
     });
   }
 
@@ -60,9 +61,9 @@ class Setup {
     await this.runtime.settle();
   }
 
-  /** What the handler was told since the last call. */
+  /** The notifications of the handler since the last call. */
   news(): string[] {
-    return this.told.splice(0);
+    return this.notified.splice(0);
   }
 
   keys(): string[] {

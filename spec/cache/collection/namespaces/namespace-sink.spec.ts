@@ -6,22 +6,22 @@ import { pod, type Pod } from '../../support/objects.ts';
 interface Setup {
   readonly fifo: DeltaFIFO<Pod>;
   readonly sink: NamespaceSink<Pod>;
-  readonly told: string[];
+  readonly notified: string[];
 }
 
 function setup(): Setup {
   const fifo = new DeltaFIFO<Pod>({ capacity: 1 });
-  const told: string[] = [];
+  const notified: string[] = [];
   const sink = new NamespaceSink<Pod>({
     namespace: 'shop',
     fifo,
-    onVersion: (version) => told.push(version),
-    onArrival: () => told.push('arrival'),
+    onVersion: (version) => notified.push(version),
+    onArrival: () => notified.push('arrival'),
   });
-  return { fifo, sink, told };
+  return { fifo, sink, notified };
 }
 
-/** What is queued; of a list, its scope and its version too. */
+/** The queued entries; for a list its scope and its version too. */
 function queued(fifo: DeltaFIFO<Pod>): string[] {
   const all: string[] = [];
   while (fifo.size > 0) {
@@ -37,18 +37,18 @@ function queued(fifo: DeltaFIFO<Pod>): string[] {
 
 describe('NamespaceSink', () => {
   it('replaces the objects of its namespace, and says how far it has come', () => {
-    const { fifo, sink, told } = setup();
+    const { fifo, sink, notified } = setup();
     const relist = sink.beginRelist();
     relist.add([pod('a'), pod('b')]);
     expect(relist.commit('5')).to.equal(2);
     sink.apply([{ type: 'ADDED', object: pod('c', { resourceVersion: '6' }) }]);
     sink.bookmark('7');
-    expect(told).to.deep.equal(['5', 'arrival', '6', 'arrival', '7', 'arrival']);
+    expect(notified).to.deep.equal(['5', 'arrival', '6', 'arrival', '7', 'arrival']);
     expect(queued(fifo)).to.deep.equal(['shop/ [shop/a shop/b] @5', 'Added']);
   });
 
   it('empties its namespace when it is closed, once, and then takes nothing', () => {
-    const { fifo, sink, told } = setup();
+    const { fifo, sink, notified } = setup();
     const relist = sink.beginRelist();
     relist.add([pod('a')]);
     sink.close();
@@ -60,7 +60,7 @@ describe('NamespaceSink', () => {
     sink.apply([{ type: 'ADDED', object: pod('c', { resourceVersion: '6' }) }]);
     sink.bookmark('7');
     expect(sink.waitForRoom()).to.equal(undefined);
-    expect(told).to.deep.equal([]);
+    expect(notified).to.deep.equal([]);
     expect(queued(fifo)).to.deep.equal(['shop/ [] @']);
   });
 

@@ -152,7 +152,7 @@ describe('WarmStarter', () => {
     await harness.stop();
   });
 
-  it('lists when the watch was refused meanwhile, and tells handlers what vanished', async () => {
+  it('lists when the watch was refused meanwhile, and notifies handlers of deletions', async () => {
     const { harness, log } = warmInformer({ readMs: 3000 });
     harness.source.delete({ namespace: 'shop', name: 'b' });
     harness.source.compact();

@@ -27,7 +27,7 @@ function text(change: Change): string {
   }
 }
 
-/** A reader that reads as it is told. */
+/** A reader that reads on command. */
 class Reader {
   readonly log: string[] = [];
   readonly #changes: AsyncIterator<Change>;
@@ -134,7 +134,7 @@ describe('an informer as a stream of changes', () => {
     const harness = await started();
     const { log, end } = follow(harness);
     await harness.relist(() => {
-      harness.source.modify(pod('b', { labels: { last: 'seen by nobody' } }));
+      harness.source.modify(pod('b', { labels: { last: 'seen by no reader' } }));
       harness.source.delete({ namespace: 'shop', name: 'b' });
     });
     expect(log).to.deep.equal(['+shop/a@1!', '+shop/b@2!', '-shop/b@2!']);

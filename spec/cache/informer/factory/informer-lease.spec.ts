@@ -71,7 +71,7 @@ describe('InformerLease', () => {
     expect(lists()).to.equal(before);
   });
 
-  it('leaves an informer alone that is also there for good', async () => {
+  it('does not stop an informer that also has no lease', async () => {
     const lease = acquire();
     const kept = setup.factory.for<Pod>('v1', 'pods');
     const late = acquire();
@@ -83,10 +83,12 @@ describe('InformerLease', () => {
   });
 
   it('takes the handlers of its holder with it, and no others', async () => {
-    const told: string[] = [];
+    const notified: string[] = [];
     const [first, second] = [acquire(), acquire()];
     for (const [name, lease] of Object.entries({ first, second })) {
-      const handler = { onAdd: (_: Pod, { key }: { key: string }) => void told.push(name + key) };
+      const handler = {
+        onAdd: (_: Pod, { key }: { key: string }) => void notified.push(name + key),
+      };
       lease.informer.addHandler(handler, { signal: lease.signal });
     }
     await setup.synced();
@@ -94,7 +96,7 @@ describe('InformerLease', () => {
     void first.close();
     setup.source.collection('v1/pods').add(pod('b'));
     await setup.runtime.settle();
-    expect(told).to.deep.equal(['firstshop/a', 'secondshop/a', 'secondshop/b']);
+    expect(notified).to.deep.equal(['firstshop/a', 'secondshop/a', 'secondshop/b']);
   });
 
   it('is released at the end of its block', async () => {

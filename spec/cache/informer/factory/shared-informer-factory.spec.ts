@@ -6,6 +6,7 @@ import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import type { PartialObjectMetadata } from '../../../../lib/meta/partial-object-metadata.ts';
 import { FactorySetup as Setup } from '../../support/factory-setup.ts';
 import { codeOf, pod, rejection, type Pod } from '../../support/objects.ts';
+import { lineLogger } from '../../../support/line-logger.ts';
 
 describe('SharedInformerFactory', () => {
   it('runs informers, waits for them and stops them', async () => {
@@ -218,7 +219,7 @@ describe('SharedInformerFactory', () => {
     await setup.close();
   });
 
-  it('has a name that tells its informers from those of another one, or none, but no empty one', async () => {
+  it('has a name that distinguishes its informers from those of another one, or none, but no empty one', async () => {
     const [east, west, plain] = [
       new Setup({ name: 'east' }),
       new Setup({ name: 'west' }),
@@ -357,12 +358,7 @@ describe('SharedInformerFactory', () => {
     const lines: string[] = [];
     const setup = new Setup({
       missingResource: 'fail',
-      logger: {
-        debug: () => {},
-        info: () => {},
-        warn: () => {},
-        error: (line) => lines.push(line),
-      },
+      logger: lineLogger((line) => lines.push(line), ['error']),
     });
     const { factory, source, runtime } = setup;
     factory.start();

@@ -15,8 +15,9 @@ import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { forbidden } from '../../../../lib/meta/failure/failures.ts';
 import { Harness } from '../../support/informer-harness.ts';
 import { pod, rejection } from '../../support/objects.ts';
+import { lineLogger } from '../../../support/line-logger.ts';
 
-/** A cache that syncs, or ends, when it is told to. */
+/** A cache that syncs, or ends, on command. */
 class ScriptedCache implements CacheSync {
   readonly name: string;
   readonly #latch: Latch;
@@ -68,11 +69,10 @@ describe('waitForCacheSync', () => {
   const wait = (caches: readonly CacheSync[], options: CacheSyncOptions = {}): Promise<void> =>
     waitForCacheSync(caches, {
       runtime,
-      logger: {
-        ...silentLogger,
-        debug: (message) => notes.push(message),
-        warn: (message) => warnings.push(message),
-      },
+      logger: lineLogger(
+        (line, level) => (level === 'debug' ? notes : warnings).push(line),
+        ['debug', 'warn'],
+      ),
       ...options,
     });
 
@@ -96,7 +96,10 @@ describe('waitForCacheSync', () => {
     runtime.setTimer(300, () => nodes.sync());
     await runtime.run(wait([pods, nodes], { timeoutMs: 1_000 }));
     expect(runtime.monotonicMs()).to.equal(300);
-    expect(notes).to.deep.equal(['pods is synced', 'nodes is synced']);
+    expect(notes).to.deep.equal([
+      'cache synced (name=pods elapsedMs=100 missing=1)',
+      'cache synced (name=nodes elapsedMs=300 missing=0)',
+    ]);
     expect(warnings).to.deep.equal([]);
     expect(runtime.pending).to.equal(0);
   });
@@ -106,8 +109,8 @@ describe('waitForCacheSync', () => {
     runtime.setTimer(25_000, () => nodes.sync());
     await runtime.run(wait([pods, nodes]));
     expect(warnings).to.deep.equal([
-      'after 10 s, still waiting for 2 of 2 caches: the list of nodes; the list of pods',
-      'after 20 s, still waiting for 1 of 2 caches: the list of nodes',
+      'caches are not synced yet (waitsFor="2 of 2 caches: the list of nodes; the list of pods" elapsedMs=10000)',
+      'caches are not synced yet (waitsFor="1 of 2 caches: the list of nodes" elapsedMs=20000)',
     ]);
   });
 
@@ -130,13 +133,13 @@ describe('waitForCacheSync', () => {
 
   it('continues when the hook throws, and logs it', async () => {
     const errors: string[] = [];
-    const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
+    const logger = lineLogger((line) => errors.push(line));
     const onProgress = (): never => {
       throw new Error('boom');
     };
     runtime.setTimer(5, () => pods.sync());
     await runtime.run(wait([pods], { onProgress, logger }));
-    expect(errors).to.deep.equal(['the hook onProgress threw: boom']);
+    expect(errors).to.deep.equal(['hook threw: boom (hook=onProgress)']);
   });
 
   it('gives up at its deadline and names what is missing, sorted, and nothing else', async () => {

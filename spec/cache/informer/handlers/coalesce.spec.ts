@@ -47,7 +47,7 @@ function merged(...texts: string[]): string[] {
 }
 
 describe('coalesce', () => {
-  const rows: readonly [told: string[], net: string[]][] = [
+  const rows: readonly [notified: string[], net: string[]][] = [
     [['+1'], ['+1']],
     [['+1', '~1>2'], ['+2']],
     [['+1', '~1>2', '-3'], []],
@@ -73,9 +73,9 @@ describe('coalesce', () => {
     [['~1>2', '.2'], ['~1>2']],
     [['+1', '.1'], ['+1']],
   ];
-  for (const [told, net] of rows) {
-    it(`makes ${told.join(' ')} into ${net.join(' ') || 'nothing'}`, () => {
-      expect(merged(...told)).to.deep.equal(net);
+  for (const [notified, net] of rows) {
+    it(`makes ${notified.join(' ')} into ${net.join(' ') || 'nothing'}`, () => {
+      expect(merged(...notified)).to.deep.equal(net);
     });
   }
 

@@ -5,7 +5,7 @@ import {
 } from '../../../../lib/cache/informer/handlers/delivery-turns.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 
-/** Time passes as somebody says, and who looks at the clock is counted. */
+/** Time passes on command, and reads of the clock are counted. */
 class Setup {
   nowMs = 0;
   looks = 0;

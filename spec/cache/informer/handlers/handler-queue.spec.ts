@@ -1,3 +1,4 @@
+import { logLine } from '../../../../lib/kernel/report/log-line.ts';
 import { assert, expect } from 'chai';
 import { DeliveryTurns } from '../../../../lib/cache/informer/handlers/delivery-turns.ts';
 import {
@@ -48,7 +49,7 @@ class Setup {
       whenFull: 'coalesce',
       onFull: (pending) => this.warnings.push(`full with ${pending}`),
       onError: (error, { key }) => this.errors.push(`${key}: ${(error as Error).message}`),
-      onWarning: (message) => this.warnings.push(message),
+      onWarning: (message, fields) => this.warnings.push(logLine(message, fields).line),
       ...options,
     });
   }
@@ -255,7 +256,7 @@ describe('HandlerQueue', () => {
       return { setup, gate };
     }
 
-    it('merges what it has to tell about one object, says so once, and loses nothing', async () => {
+    it('merges the notifications of one object, warns once, and loses nothing', async () => {
       const { setup, gate } = behind(10);
       setup.queue.push(batch(['first']));
       await setup.runtime.settle();
@@ -267,7 +268,7 @@ describe('HandlerQueue', () => {
         expect(setup.queue.pending).to.be.at.most(12);
       }
       expect(setup.warnings).to.have.length(1);
-      expect(setup.warnings[0]).to.include('handler is 11 notifications behind');
+      expect(setup.warnings[0]).to.include('(handler=handler pending=11)');
       gate.resolve();
       await setup.runtime.settle();
       expect(setup.queue.pending).to.equal(0);
@@ -334,7 +335,9 @@ describe('HandlerQueue', () => {
     queue.push(batch(['stuck', 'next']));
     await runtime.advance(65_000);
     expect(warnings).to.have.length(2);
-    expect(warnings[0]).to.include('handler').and.include('add of "stuck"').and.include('30000 ms');
+    expect(warnings[0]).to.equal(
+      'notifications wait for a call of the handler (handler=handler type=add key=stuck elapsedMs=30000 pending=1)',
+    );
     gate.resolve();
     await runtime.settle();
     await queue.close();
@@ -391,7 +394,7 @@ describe('HandlerQueue', () => {
       const closing = setup.queue.close();
       await setup.runtime.advance(30_000);
       expect(setup.warnings).to.deep.equal([
-        'handler has been busy with the add of "stuck" for 50000 ms; its removal waits for it',
+        'the removal of the handler waits for a call (handler=handler type=add key=stuck elapsedMs=50000 pending=0)',
       ]);
       gate.resolve();
       await closing;

@@ -10,7 +10,7 @@ type Page = Awaited<ReturnType<ListerWatcher<ObjectView<Pod>>['list']>>;
 
 const viewOf = (object: unknown): ObjectView<Pod> => new DecodedView(object as Pod);
 
-/** A source that says whatever it is told to say. */
+/** A source with scripted events. */
 class Anything implements ListerWatcher<ObjectView<Pod>> {
   readonly description = 'anything';
   readonly supports = { watchList: false };
@@ -151,7 +151,11 @@ describe('An informer survives', () => {
     await harness.stop();
   });
 
-  const transforms: readonly [what: string, transform: (object: Pod) => unknown, told: RegExp][] = [
+  const transforms: readonly [
+    what: string,
+    transform: (object: Pod) => unknown,
+    notified: RegExp,
+  ][] = [
     [
       'throws',
       () => {
@@ -163,7 +167,7 @@ describe('An informer survives', () => {
     ['gives back null', () => null, /gave back/],
     ['gives back text', () => 'text', /gave back string/],
   ];
-  for (const [what, transform, told] of transforms) {
+  for (const [what, transform, notified] of transforms) {
     it(`a transform that ${what}`, async () => {
       const harness = new Harness({
         objects: [pod('bad'), pod('good')],
@@ -180,7 +184,7 @@ describe('An informer survives', () => {
       expect(harness.errors).to.have.length(3);
       for (const { error, context } of harness.errors) {
         expect(error.code).to.equal('TRANSFORM');
-        expect(error.message).to.match(told);
+        expect(error.message).to.match(notified);
         expect(context).to.include({ source: 'object', key: 'shop/bad' });
       }
       await harness.stop();

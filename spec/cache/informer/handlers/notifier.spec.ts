@@ -23,7 +23,7 @@ const notifications: readonly Notification<ObjectView<Pod>>[] = [
   new DeleteNotification('shop/old', before, true, origin),
 ];
 
-function tell(handler: ResourceEventHandler<Pod>): void {
+function deliver(handler: ResourceEventHandler<Pod>): void {
   const notify = notifierOf('handler', handler);
   for (const notification of notifications) notify(notification);
 }
@@ -31,7 +31,7 @@ function tell(handler: ResourceEventHandler<Pod>): void {
 describe('A handler', () => {
   it('gets objects of its type, and what is special about the event', () => {
     const log: unknown[] = [];
-    tell({
+    deliver({
       onAdd: (object, { key, initial }) => log.push(['add', object === after.object, key, initial]),
       onUpdate: (old, object, { key, resync }) =>
         log.push(['update', old === before.object && object === after.object, key, resync]),
@@ -50,7 +50,7 @@ describe('A handler', () => {
   it('of keys gets the key and the flags, frozen, and nothing that leads to the object', () => {
     const log: object[] = [];
     const note = (info: object): unknown => log.push(info);
-    tell({ view: 'key', onAdd: note, onUpdate: note, onDelete: note });
+    deliver({ view: 'key', onAdd: note, onUpdate: note, onDelete: note });
     expect(log).to.deep.equal([
       { key: 'shop/new', initial: true, origin },
       { key: 'shop/new', initial: false, origin },
@@ -71,7 +71,7 @@ describe('A handler', () => {
         const count = (): void => {
           calls += 1;
         };
-        tell({ view, [callback]: count });
+        deliver({ view, [callback]: count });
         expect(calls, callback).to.equal(callback === 'onUpdate' ? 1 : 2);
       }
     });
@@ -95,7 +95,7 @@ describe('A handler', () => {
       update,
       new DeleteNotification('shop/old', old, true, origin),
     ];
-    const tellAll = (handler: ResourceEventHandler<Pod>): void => {
+    const deliverAll = (handler: ResourceEventHandler<Pod>): void => {
       const notify = notifierOf('handler', handler);
       for (const notification of all) notify(notification);
     };
@@ -107,7 +107,7 @@ describe('A handler', () => {
     it('costs no look at the metadata unless it reads it', () => {
       const keys: string[] = [];
       const enqueue = ({ key }: { readonly key: string }): unknown => keys.push(key);
-      tellAll({
+      deliverAll({
         view: 'metadata',
         onAdd: enqueue,
         onUpdate: (before, { key }) => keys.push(before.key, key),
@@ -119,7 +119,7 @@ describe('A handler', () => {
 
     it('finds the metadata of both objects when it reads it, and the flags', () => {
       const log: unknown[] = [];
-      tellAll({
+      deliverAll({
         view: 'metadata',
         onAdd: ({ metadata, initial }) => log.push(metadata.name, initial),
         onUpdate: (before, { metadata, resync }) =>
@@ -134,8 +134,8 @@ describe('A handler', () => {
       const seen: unknown[][] = [];
       const see = (...given: unknown[]): unknown => seen.push(given);
       const handler = { view: 'metadata', onAdd: see, onUpdate: see, onDelete: see } as const;
-      tellAll(handler);
-      tellAll(handler);
+      deliverAll(handler);
+      deliverAll(handler);
       const [first, second] = [seen.slice(0, 3).flat(), seen.slice(3).flat()];
       expect(first).to.have.length(4);
       for (const [index, given] of first.entries()) expect(given).to.equal(second[index]);

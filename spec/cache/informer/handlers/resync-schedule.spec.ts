@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { ResyncSchedule } from '../../../../lib/cache/informer/handlers/resync-schedule.ts';
+import { logLine } from '../../../../lib/kernel/report/log-line.ts';
+import type { LogFields } from '../../../../lib/kernel/report/logger.ts';
 import { codeOf } from '../../support/objects.ts';
 
 function schedule(intervalMs: number): { resyncs: ResyncSchedule; warnings: string[] } {
   const warnings: string[] = [];
-  const onWarning = (message: string): void => {
-    warnings.push(message);
+  const onWarning = (message: string, fields: LogFields): void => {
+    warnings.push(logLine(message, fields).line);
   };
   return { resyncs: new ResyncSchedule({ intervalMs, onWarning }), warnings };
 }
@@ -37,7 +39,7 @@ describe('ResyncSchedule', () => {
     resyncs.freeze();
     expect(resyncs.add('hasty', 2000, 0).intervalMs).to.equal(10_000);
     expect(resyncs.checkIntervalMs).to.equal(10_000);
-    expect(warnings.join()).to.include('hasty').and.include('10000 ms');
+    expect(warnings.join()).to.include('hasty').and.include('intervalMs=10000');
   });
 
   it('never resyncs when the informer has no interval, and says so', () => {

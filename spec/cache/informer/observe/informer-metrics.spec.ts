@@ -123,8 +123,8 @@ describe('the metrics of an informer', () => {
   });
 
   it('give the time of a batch and the lag of the store in seconds', () => {
-    const told: string[] = [];
-    const note = (name: string, value: number): void => void told.push(`${name} ${value}`);
+    const notified: string[] = [];
+    const note = (name: string, value: number): void => void notified.push(`${name} ${value}`);
     const metrics: Metrics = { count: () => {}, gauge: note, observe: note };
     const memory = { slabBytes: 0, decodedBytes: 0 };
     const inspection = { connected: true, objects: 1, bytes: 1, queued: 1, eventsApplied: 0 };
@@ -136,10 +136,10 @@ describe('the metrics of an informer', () => {
       inspect: () => ({ ...inspection, memory, lagMs: 250, lastEventAgeMs: undefined }) as never,
     });
     meter.applied(1500);
-    expect(told).to.deep.equal([`${informerMetrics.applyDuration.name} 1.5`]);
+    expect(notified).to.deep.equal([`${informerMetrics.applyDuration.name} 1.5`]);
     meter.synced();
-    expect(told).to.include(`${informerMetrics.lag.name} 0.25`);
-    expect(told).to.include(`${informerMetrics.lastEventAge.name} 0`);
+    expect(notified).to.include(`${informerMetrics.lag.name} 0.25`);
+    expect(notified).to.include(`${informerMetrics.lastEventAge.name} 0`);
   });
 
   it('go on when an informer is made again under its name, and end with a handler', async () => {

@@ -86,7 +86,7 @@ describe('SlabArena', () => {
     }
   });
 
-  it('takes at most one and a half times what is alive, and a slab, however often objects are replaced', () => {
+  it('takes at most one and a half times the live bytes, and a slab, after many replacements', () => {
     const arena = arenaOf();
     const views = Array.from({ length: 1000 }, (_, index) => put(arena, podOf(index)));
     let most = 0;

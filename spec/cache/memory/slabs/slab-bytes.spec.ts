@@ -30,7 +30,7 @@ describe('memory of slabs', () => {
   });
 
   it('lets V8 count an ArrayBuffer of 64 MiB, whenever as much was dropped', () => {
-    // What other specs have dropped does not count below.
+    // Objects that other specs have dropped do not count below.
     droppedSlabBytes(64 * MEGABYTE);
     const allocated = (dropped: number): readonly number[] =>
       sizesAllocated(() => droppedSlabBytes(dropped));

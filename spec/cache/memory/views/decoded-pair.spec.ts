@@ -51,7 +51,7 @@ describe('the two states of an update', () => {
     expect(decodedPair(viewOf(old), viewOf(current))).to.deep.equal([old, current]);
   });
 
-  it('are one object at a resync, however little is kept decoded', () => {
+  it('are one object at a resync, with any bound of decoded objects', () => {
     const memory = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
     const view = memory.retain(viewOf(podWith(1, SPEC, 'Running')));
     const [old, current] = decodedPair(view, view);

@@ -106,7 +106,7 @@ describe('classifyFailure', () => {
   });
 });
 
-/** What Node itself throws when nobody listens. */
+/** The error of Node itself when no program listens. */
 describe('classifyFailure of a port without a listener', () => {
   let port = 0;
 

@@ -46,7 +46,7 @@ const lists = (): string[] =>
     .map((request) => request.replace(/resourceVersion=[1-9]\d*/, 'resourceVersion=N'));
 
 describe('Reflector of a collection whose list takes longer than the history lasts', () => {
-  it('follows it after two lists in vain, without a gap', async () => {
+  it('follows it after two failed lists, without a gap', async () => {
     start();
     await churn(20_000);
     const { calls } = test.sink;

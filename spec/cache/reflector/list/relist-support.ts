@@ -21,7 +21,7 @@ import {
   type View,
 } from '../reflector-support.ts';
 
-/** What one relist of a `RelistSink` was told, and how it ended. */
+/** The calls of one relist of a `RelistSink`, and how it ended. */
 export class RecordedRelist implements Relist<View> {
   readonly calls: string[] = [];
   readonly objects: Map<string, Thing> = new Map();
@@ -68,7 +68,7 @@ export class RecordedRelist implements Relist<View> {
   }
 
   #note(call: string): void {
-    if (this.end !== 'open') throw new Error(`a relist that is ${this.end} was told ${call}`);
+    if (this.end !== 'open') throw new Error(`a relist that is ${this.end} got ${call}`);
     this.calls.push(call);
   }
 }
@@ -162,7 +162,7 @@ export const view = (name: string): View => new DecodedView<Thing>(thing(name));
 /** The end of a page whose items were handed out. */
 export const PAGE: ListPage<View> = { items: [], resourceVersion: '5' };
 
-/** A sink that is full until told otherwise. */
+/** A sink that is full until it is emptied. */
 export function fullSink({ sink }: { readonly sink: RelistSink }): {
   readonly waits: () => number;
   makeRoom(): void;

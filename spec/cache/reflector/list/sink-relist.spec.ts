@@ -20,6 +20,7 @@ import {
   wrapped,
   streamingRig,
 } from './relist-support.ts';
+import { lineLogger } from '../../../support/line-logger.ts';
 
 describe('Reflector with a sink that takes lists piece by piece', () => {
   it('hands a page over while it comes in', async () => {
@@ -348,8 +349,7 @@ describe('Reflector with a sink that takes lists piece by piece', () => {
 
     it('to discard is logged and changes nothing', async () => {
       const logged: string[] = [];
-      const note = (text: string): void => void logged.push(text);
-      const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: note };
+      const logger = lineLogger((line) => logged.push(line));
       const test = relistRig({
         logger,
         prepare: (source) => source.failNext('piece', internalError('boom')),
@@ -363,7 +363,7 @@ describe('Reflector with a sink that takes lists piece by piece', () => {
       };
       await test.runtime.advance(2000);
       expect(logged).to.deep.equal([
-        'reflector things: the sink failed to discard a relist: cannot let go',
+        'the sink failed to discard a relist: cannot let go (reflector=things)',
       ]);
       expect(test.sink.calls).to.deep.equal(['replace a b c d e @5']);
       await end(test);

@@ -365,14 +365,14 @@ const ROWS: RowGroups = {
       title: 'of a watch beside a list ends in failure',
       state: listing({ memory: memory({ ...plain, expiredLists: 2 }), overlapFrom: '5' }),
       input: { type: 'watch-refused', failure: failure('unsupported') },
-      next: 'failed at= [futile=2]',
+      next: 'failed at= [expired=2]',
       effects: 'close-stream, report',
     },
     {
       title: 'of the request before an overlapped list ends in failure',
       state: { name: 'reading-version', memory: memory({ ...plain, expiredLists: 2 }) },
       input: { type: 'list-failed', failure: failure('invalid') },
-      next: 'failed at= [futile=2]',
+      next: 'failed at= [expired=2]',
       effects: 'close-stream, report',
     },
     {

@@ -67,7 +67,7 @@ export function line(state: ReflectorState): string {
     unavailable ? 'unavailable' : '',
     paged ? 'paged' : '',
     watchListUnusable ? 'no-watch-list' : '',
-    expiredLists > 0 ? `futile=${expiredLists}` : '',
+    expiredLists > 0 ? `expired=${expiredLists}` : '',
   ].filter((flag) => flag !== '');
   const notes = flags.length === 0 ? '' : ` [${flags.join(' ')}]`;
   switch (state.name) {

@@ -7,7 +7,7 @@ import type { WatchEvent } from '../../../../lib/meta/watch-event.ts';
 type Event = WatchEvent<HasMetadata>;
 type Batch = readonly Event[] | undefined;
 
-/** A watch that brings what it is told to; nobody may read it twice at a time. */
+/** A watch with scripted events, for one reader at a time. */
 class ManualReader {
   reading = false;
   #answer: ((batch: Batch) => void) | undefined;

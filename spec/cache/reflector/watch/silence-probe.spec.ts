@@ -18,7 +18,7 @@ import {
 } from '../reflector-support.ts';
 
 interface ProbedRig extends Rig {
-  /** What the questions came to, in order. */
+  /** The results of the requests, in order. */
   readonly verdicts: string[];
   /** The errors' codes and when they came, seconds. */
   readonly ends: () => string[];
@@ -46,10 +46,10 @@ function probed(options: RigOptions = {}): ProbedRig {
   return { ...test, verdicts, ends: () => ended };
 }
 
-const refused = (): Error => new ListwatchError('CONNECTION_REFUSED', 'nobody');
+const refused = (): Error => new ListwatchError('CONNECTION_REFUSED', 'missing');
 
 describe('SilenceProbe', () => {
-  it('asks a quiet server whether there was something to tell, and leaves the watch alone', async () => {
+  it('asks a quiet server whether there were changes, and keeps the watch', async () => {
     const { runtime, requests, verdicts, ends, stop } = probed();
     await runtime.advance(600_000);
     expect(verdicts).to.deep.equal(Array.from({ length: 20 }, () => 'quiet'));

@@ -52,7 +52,7 @@ describe('the steps of listwatch doctor before the first request', () => {
       expect(examined.step('list/pods').detail).to.equal('it needs "configuration"');
     });
 
-    it('speaks of the options of the command, not of those of the library', async () => {
+    it('names the options of the command, not those of the library', async () => {
       const missing = await examine(['--kubeconfig', '/no/such/file']);
       expect(missing.step('configuration').detail).to.equal(
         'no API server to connect to. Looked at: /no/such/file (--kubeconfig; no such file)',

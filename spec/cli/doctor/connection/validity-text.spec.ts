@@ -8,14 +8,14 @@ import {
 const HOUR_MS = 3_600_000;
 
 describe('the validity of a certificate or token', () => {
-  it('is told as a date in UTC, also when it cannot be read', () => {
+  it('is printed as a date in UTC, also when it cannot be read', () => {
     expect(dateText(Date.parse('2027-01-31T10:00:00.500Z'))).to.equal('2027-01-31T10:00:00Z');
     expect([NaN, Infinity, 1e20].map(dateText)).to.deep.equal(
       Array.from({ length: 3 }, () => 'a time that cannot be read'),
     );
   });
 
-  it('is told as a distance in the unit that fits', () => {
+  it('is printed as a distance in the unit that fits', () => {
     const texts = [13 * 24 * HOUR_MS, 47 * HOUR_MS, -2 * HOUR_MS, 119 * 60_000, -119_000].map(
       (ms) => distanceText(ms, 0),
     );

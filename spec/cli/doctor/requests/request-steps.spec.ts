@@ -224,7 +224,7 @@ describe('the steps of listwatch doctor that send requests', () => {
       expect(examined.ids('failed')).to.deep.equal(['list/pods']);
     });
 
-    it('tells an http address from a port that speaks TLS', async () => {
+    it('distinguishes an http address from a port that speaks TLS', async () => {
       const script: Script = (_request, response) => {
         response.writeHead(400).end('Client sent an HTTP request to an HTTPS server.\n');
       };

@@ -35,7 +35,7 @@ export class Run implements AsyncDisposable {
   }
 }
 
-/** What envtest does around its two programs: directories, free ports, flags, and the wait for an answer. */
+/** The work of envtest around its two programs: directories, free ports, flags, and the wait for an answer. */
 export class EnvtestFixture implements AsyncDisposable {
   readonly dir: ScratchDirectory;
   readonly etcdPort: number;

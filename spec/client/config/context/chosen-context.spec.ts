@@ -83,7 +83,7 @@ describe('chosenContext', () => {
     });
   }
 
-  it('names the context in one line, whatever characters it has', async () => {
+  it('names a context with any characters in one line', async () => {
     const name = JSON.stringify('a\n\u001b[31mb');
     const text = `current-context: ${name}
 contexts: [{ name: ${name}, context: { cluster: west, user: ${name} } }]

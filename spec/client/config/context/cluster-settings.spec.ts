@@ -61,7 +61,7 @@ describe('clusterSettings', () => {
     expect((await settingsOf(fields, { logger })).tls.ca).to.equal(AUTHORITY);
     expect(logger.warnings).to.have.length(1);
     expect(logger.warnings[0])
-      .to.contain('certificate-authority is ignored, because certificate-authority-data')
+      .to.contain('a file is ignored, because the data beside it take precedence')
       .and.to.contain(`${FILE}:3: clusters[0].cluster.certificate-authority`);
   });
 

@@ -85,7 +85,7 @@ describe('providerCredentials', () => {
     expect(issuer.connections).to.equal(0);
   });
 
-  it('leaves the file as it is, unless it is told to write the tokens back', async () => {
+  it('leaves the file unchanged, unless configured to write the tokens back', async () => {
     issuer.rotatesRefreshTokens = true;
     const path = await write();
     const before = await readFile(path, 'utf8');

@@ -94,7 +94,7 @@ describe('userCredentials', () => {
     });
   }
 
-  it('names a user in one line, whatever characters the name has', async () => {
+  it('names a user with any characters in one line', async () => {
     const source = await credentialsOf('token: t', { name: 'a\n\u001b[31mb' });
     expect(source?.source).to.equal(`the token of user a b in ${FILE}:3`);
   });

@@ -44,7 +44,7 @@ describe('readTextFile', () => {
     expect(await read('/proc/self/status')).to.contain('Name:');
   });
 
-  it('reads what is written to a pipe, however late', async () => {
+  it('reads a pipe that is written late', async () => {
     const path = `${scratch.path}/pipe`;
     execFileSync('mkfifo', [path]);
     const reading = read(path);
@@ -86,7 +86,7 @@ describe('readTextFile', () => {
 
   const failureAt = async (path: string): Promise<ListwatchError> => await failureOf(read(path));
 
-  it('says that a file is missing, in a form that can be told', async () => {
+  it('reports a missing file in a form that callers can distinguish', async () => {
     const error = await failureAt(`${scratch.path}/none`);
     expect(error.code).to.equal('CONFIG_INVALID');
     expect(error.message).to.equal(`${scratch.path}/none: there is no such file; correct the path`);

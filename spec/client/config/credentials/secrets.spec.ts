@@ -139,7 +139,7 @@ describe('sources of credentials', () => {
     expectNoSecret(printed(thrown));
   });
 
-  it('show no token and no client secret of an OIDC login, whatever the issuer answers', async () => {
+  it('show no token and no client secret of an OIDC login, for any answer of the issuer', async () => {
     await using issuer = await OidcIssuer.start({ clientSecret: CANARY });
     const path = await scratch.write('config', `users: ${CANARY}`);
     const answer = (status: number, body: unknown) => async () => {

@@ -44,7 +44,7 @@ describe('tokenFile', () => {
     expect(credentials.current(), 'without a promise').to.be.instanceOf(Credential);
   });
 
-  it('returns the same credential while the token is unchanged, whatever white space is around it', async () => {
+  it('returns the same credential while the token is unchanged, with any white space around it', async () => {
     const { credentials } = await at('one');
     const first = await credentials.current();
     await scratch.write('token', '\n one \r\n');
@@ -65,7 +65,9 @@ describe('tokenFile', () => {
     await runtime.advance(1_000);
     expect(await Promise.all([header(), header()])).to.deep.equal(['Bearer one', 'Bearer one']);
     expect(logger.warnings, 'callers share one look at the file').to.have.length(1);
-    expect(logger.warnings[0]).to.contain(`the token in ${path} cannot be read again`);
+    expect(logger.warnings[0])
+      .to.contain('a file cannot be read again')
+      .and.to.contain(`the token in ${path}`);
     await scratch.write('token', 'two');
     await runtime.advance(1_000);
     expect(await header()).to.equal('Bearer two');

@@ -6,7 +6,7 @@ import {
 import { KubeConfig } from '../support/client-node-config.ts';
 
 describe('isClientNodeConfig', () => {
-  it('tells a KubeConfig, loaded or not, and the options it loads', () => {
+  it('distinguishes a KubeConfig, loaded or not, and the options it loads', () => {
     expect(isClientNodeConfig(new KubeConfig())).to.equal(true);
     expect(isClientNodeConfig({ clusters: [], currentContext: 'a' })).to.equal(true);
   });

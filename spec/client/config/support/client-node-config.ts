@@ -1,6 +1,6 @@
 /**
  * An object of the shape of `KubeConfig` in `@kubernetes/client-node` 1.4.0 and 2.0.1: what `loadFromString` keeps of a kubeconfig,
- * and the methods by which it is told.
+ * and the methods by which it is recognized.
  * @see @kubernetes/client-node dist/config.js, dist/config_types.js
  */
 export class KubeConfig {

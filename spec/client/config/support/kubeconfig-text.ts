@@ -33,7 +33,7 @@ contexts:
 - name: kind
   context: { cluster: one, user: me, namespace: shop ${context} }
 - name: other
-  context: { cluster: two, user: nobody }
+  context: { cluster: two, user: missing }
 clusters:
 - name: one
   cluster:

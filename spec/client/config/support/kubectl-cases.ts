@@ -1,4 +1,4 @@
-/** What a client takes from the kubeconfig files of a case. */
+/** The settings that a client takes from the kubeconfig files of a case. */
 export interface Taken {
   readonly server: string;
   readonly namespace?: string;
@@ -15,7 +15,7 @@ export interface KubectlCase {
   readonly context?: string;
   readonly cluster?: string;
   readonly user?: string;
-  /** What kubectl takes; `refused` if it reports an error or finds no cluster. */
+  /** The settings that kubectl takes; `refused` if it reports an error or finds no cluster. */
   readonly kubectl: Taken | 'refused';
   /** Where this package differs on purpose, and why. */
   readonly here?: { readonly taken: Taken | 'refused'; readonly because: string };

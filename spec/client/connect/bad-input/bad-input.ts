@@ -2,7 +2,7 @@ import type { ConnectOptions } from '../../../../lib/client/rest/connect.ts';
 import type { ErrorCode } from '../../../../lib/kernel/failure/errors.ts';
 import type { ScratchDirectory } from '../../support/scratch-directory.ts';
 
-/** What a client meets. */
+/** The situation of a client. */
 export interface Encounter extends AsyncDisposable {
   readonly options: ConnectOptions;
   /** How often the client has come so far: requests, connections or runs, as the other side counted them. */
@@ -15,7 +15,7 @@ export interface BadInput {
   readonly code: ErrorCode;
   /** The cause, as the error names it. */
   readonly cause: RegExp;
-  /** What to type or to edit. */
+  /** The command to type, or the file to edit. */
   readonly remedy: RegExp;
   /** The failure takes a time limit of the client, which has to pass quickly. */
   readonly waits?: boolean | undefined;

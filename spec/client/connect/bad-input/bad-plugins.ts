@@ -4,7 +4,7 @@ import { kubeconfigText } from '../support/kubeconfig-text.ts';
 import { encounter, type BadInput } from './bad-input.ts';
 
 interface BadPlugin extends Pick<BadInput, 'name' | 'cause' | 'remedy' | 'waits'> {
-  /** What the plug-in does after it has noted that it runs. */
+  /** The action of the plug-in after it has noted that it runs. */
   readonly script: string;
   /** Further arguments of the script. */
   readonly args?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** What the requests of one user agent came to, as the API server wrote it down. */
+/** The results of the requests of one user agent, from the audit log of the API server. */
 export interface AuditCounts {
   requests: number;
   unauthorized: number;

@@ -25,12 +25,12 @@ interface Issued {
 const USER = 'jane';
 
 /**
- * One trial on a real API server, which judges everything itself. Tokens are those of service accounts, each bound to a Secret
+ * One trial on a real API server, which checks everything itself. Tokens are those of service accounts, each bound to a Secret
  * that is deleted to end it; certificates end with their authority. The server keeps a token in memory for ten seconds after
  * its end, so `retireOld` waits until it is refused.
  */
 export class RealCluster implements Cluster {
-  readonly judge = 'the API server';
+  readonly checker = 'the API server';
   readonly rotatingName: string = ROTATING_NAME;
   readonly namespace: string;
   readonly userAgent: string;

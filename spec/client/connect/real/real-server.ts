@@ -157,7 +157,7 @@ async function writeFiles(scratch: ScratchDirectory, identities: IdentityProvide
   const files: Readonly<Record<string, string>> = {
     'rotating.crt': rotating.certificate,
     'rotating.key': rotating.privateKey,
-    // The file must have one; nobody has its key.
+    // The file must have one; its key is nowhere.
     'client-ca.crt': new TestAuthority({ name: 'unused' }).certificate,
     'audit.json': AUDIT_POLICY,
     'audit.log': '',

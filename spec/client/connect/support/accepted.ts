@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What a request shows of its sender. */
+/** The identity that a request shows. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
   /** The client certificate of the connection, whatever its authority and its time. */

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 /** Depth of what is printed of an object. */
 const DEPTH = 10;
 
-/** What no output may have, whoever printed it. */
+/** Secrets that no output may have, from any program. */
 const ALWAYS: readonly (readonly [string, RegExp])[] = [
   ['a private key', /BEGIN [A-Z ]*PRIVATE KEY/],
   ['a bearer token', /\bBearer [\w+/=.~-]{8,}/i],
@@ -15,9 +15,9 @@ const SHORTEST = 8;
 
 /** The secrets of a spec, and the search for them in everything that was printed. */
 export class Canaries {
-  /** What to look for, with the name of its secret. */
+  /** The text to search for, with the name of its secret. */
   readonly #needles = new Map<string, string>();
-  /** What was looked at, for the proof that there was something. */
+  /** The searched texts, as proof that there were some. */
   searched = 0;
 
   get count(): number {

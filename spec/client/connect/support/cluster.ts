@@ -13,15 +13,15 @@ export interface ClusterCounts {
 
 /** An API server over HTTPS in a trial. */
 export interface TriedCluster extends AsyncDisposable {
-  /** Who judges the credentials, for the table. */
-  readonly judge: string;
+  /** The server that checks the credentials, for the table. */
+  readonly checker: string;
   /** The namespace of the trial. */
   readonly namespace: string;
-  /** What the client of the trial calls itself, so that its requests can be counted. */
+  /** The user agent of the client of the trial, so that its requests can be counted. */
   readonly userAgent: string;
   /** Ends the running watches of the client. */
   cut(how: Cut): void;
-  /** What the client of the trial has done so far. */
+  /** The requests of the client of the trial so far. */
   counts(): Promise<ClusterCounts>;
   /** Connections of the client that are open now. */
   openConnections(): number;

@@ -4,9 +4,9 @@ import type { ClusterCounts, Cut, TriedCluster } from './cluster.ts';
 import { Tap } from './tap.ts';
 import { wayInOf, type WayIn } from './trial.ts';
 
-/** The embedded server over its own TLS, which judges its one bearer token itself. The client counts its requests. */
+/** The embedded server over its own TLS, which checks its one bearer token itself. The client counts its requests. */
 export class EmbeddedCluster implements TriedCluster {
-  readonly judge = 'the embedded server';
+  readonly checker = 'the embedded server';
   readonly namespace = 'default';
   readonly userAgent = 'trial';
   readonly #server: ApiServer;

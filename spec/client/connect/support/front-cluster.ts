@@ -11,9 +11,9 @@ export interface FrontClusterOptions {
   readonly namespace: string;
 }
 
-/** A cluster whose credentials a front judges; what is behind it accepts the one token of the front. */
+/** A cluster whose credentials a front checks; what is behind it accepts the one token of the front. */
 export class FrontCluster implements Cluster {
-  readonly judge = 'a front';
+  readonly checker = 'a front';
   readonly userAgent = 'trial';
   readonly rotatingName = undefined;
   readonly namespace: string;

@@ -34,7 +34,7 @@ export interface FrontOptions {
   readonly accepted: Accepted;
 }
 
-/** What the front has seen since it started. */
+/** The requests of the front since it started. */
 export interface FrontCounts {
   /** TLS connections that were made. */
   connections: number;
@@ -61,7 +61,7 @@ const UNAUTHORIZED = JSON.stringify({
 const LISTED = /\/configmaps$/;
 
 /**
- * An HTTPS server before an API server. It asks for a credential, as a cluster does: whoever presents none that is accepted
+ * An HTTPS server before an API server. It asks for a credential, as a cluster does: a client that presents none that is accepted
  * gets 401, also with a certificate of a foreign authority. What is accepted may change at any time, for requests on open
  * connections too. Requests that are let in go to the API server with the token of that one.
  */
@@ -95,7 +95,7 @@ export class Front implements AsyncDisposable {
         cert: certificate.certificate,
         key: certificate.privateKey,
         requestCert: true,
-        // The certificate is judged for each request, so that a refused one gets a 401.
+        // The certificate is checked for each request, so that a refused one gets a 401.
         rejectUnauthorized: false,
         keepAliveTimeout: 120_000,
       },

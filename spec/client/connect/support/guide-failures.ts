@@ -5,7 +5,7 @@ import { Front } from './front.ts';
 import type { GuideBench } from './guide-bench.ts';
 
 export interface GuideFailure {
-  /** What is wrong, as the guide says it. */
+  /** The cause, in the words of the guide. */
   readonly wrong: string;
   readonly provoke: (bench: GuideBench) => Promise<unknown>;
 }

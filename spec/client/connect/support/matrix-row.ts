@@ -1,8 +1,8 @@
-/** What one kind of credential showed: a row of the table of the specs and of `npm run check -- connect-matrix`. */
+/** The result of one kind of credential: a row of the table of the specs and of `npm run check -- connect-matrix`. */
 export interface MatrixRow {
   readonly kind: string;
-  /** Who judged the credential: the API server itself, or a front before it, which asks for what the server does not know. */
-  readonly judge: string;
+  /** The checker of the credential: the API server itself, or a front before it, which asks for what the server does not know. */
+  readonly checker: string;
   /** Objects in the first list. */
   readonly listed: number;
   /** Changes that the watch brought to each handler. */
@@ -18,7 +18,7 @@ export interface MatrixRow {
   readonly unauthorized: number;
   /** Connections that 100 calls, one after the other, opened. */
   readonly connectionsOfCalls: number;
-  /** What was wrong, one line each. */
+  /** The failures, one line each. */
   readonly complaints: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const MOST_COMPLAINTS = 3;
 /** Characters. */
 const LONGEST = 400;
 
-/** What keeps a row from being as it has to be, one line each. */
+/** The deviations of a row from the expected one, one line each. */
 export function problemsOf(row: MatrixRow): string[] {
   const { relists, missed, repeated, unauthorized, rotations, connectionsOfCalls } = row;
   const problems = row.complaints.slice(0, MOST_COMPLAINTS).map((one) => one.slice(0, LONGEST));
@@ -41,7 +41,7 @@ export function problemsOf(row: MatrixRow): string[] {
 
 const COLUMNS: readonly (readonly [string, (row: MatrixRow) => string | number])[] = [
   ['credential', ({ kind }) => kind],
-  ['judged by', ({ judge }) => judge],
+  ['checked by', ({ checker }) => checker],
   ['listed', ({ listed }) => listed],
   ['watched', ({ events }) => events],
   ['rotations', ({ rotations, cuts }) => (rotations > 0 ? rotations : `0 (${cuts} cuts)`)],

@@ -56,7 +56,7 @@ export async function runTrial(options: TrialOptions): Promise<MatrixRow> {
   const rotates = wayIn.rotate !== undefined;
   return {
     kind,
-    judge: cluster.judge,
+    checker: cluster.checker,
     rotations: rotates ? rotations : 0,
     cuts: rotates ? 0 : rotations,
     unauthorized,
@@ -134,7 +134,7 @@ class Trial implements AsyncDisposable {
       this.#observers.every((observer) => observer.matches(alive)),
     );
     const { length: events } = this.#observers[0].seen;
-    const findings = this.#judge();
+    const findings = this.#check();
     await this[Symbol.asyncDispose]();
     return { listed: this.#listed, events: events - this.#listed, ...findings };
   }
@@ -155,7 +155,7 @@ class Trial implements AsyncDisposable {
     await until('the watch goes on', () => this.#observers[0].seen.length > before);
   }
 
-  #judge(): Pick<Findings, 'relists' | 'missed' | 'repeated' | 'complaints'> {
+  #check(): Pick<Findings, 'relists' | 'missed' | 'repeated' | 'complaints'> {
     const relists = this.#relists;
     const { history, alive } = this.#writer;
     const complaints = this.#observers.flatMap((observer) =>

@@ -190,7 +190,7 @@ describe('Client.applyAll', () => {
     expect(object['spec']).to.deep.equal({ size: 420 });
   });
 
-  it('tells what it has created, configured and left as it was', async () => {
+  it('reports what it has created, configured and left unchanged', async () => {
     const three = [map('a'), map('b'), JSON.stringify(map('c'))];
     expect(await applied(three)).to.deep.equal([
       'ConfigMap a created',

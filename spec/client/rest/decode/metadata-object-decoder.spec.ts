@@ -40,7 +40,7 @@ describe('MetadataObjectDecoder', () => {
     const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
     const page = pageOf(bytes({ ...list, items: [WHOLE, WHOLE] }));
     expect(page.items.map(({ object }) => object)).to.deep.equal([PARTIAL, PARTIAL]);
-    // What is kept of it takes less than what came.
+    // The retained part is smaller than the received one.
     expect(page.items[0]?.sizeBytes).to.equal(undefined);
   });
 

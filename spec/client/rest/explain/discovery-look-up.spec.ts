@@ -32,7 +32,7 @@ describe('the questions behind an explanation', () => {
     return (await runtime.run(rejectionOf(list))) as ApiError;
   }
 
-  it('are asked once in 30 seconds, however many calls fail', async () => {
+  it('are requested once in 30 seconds for any number of failed calls', async () => {
     const server = serverWith();
     for (let call = 0; call < 20; call += 1) {
       expect((await refusal(server)).remedy).to.equal('did you mean "deployments"?');

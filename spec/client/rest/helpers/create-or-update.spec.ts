@@ -40,7 +40,7 @@ describe('ResourceClient.createOrUpdate', () => {
     });
   });
 
-  it('starts over from the new state when somebody else was faster', async () => {
+  it('starts over from the new state after a conflict', async () => {
     await withMaps(async (maps) => {
       await maps.create(named('web', { a: '1' }));
       let calls = 0;
@@ -53,7 +53,7 @@ describe('ResourceClient.createOrUpdate', () => {
     });
   });
 
-  it('starts over when somebody else has created the object meanwhile', async () => {
+  it('starts over when another client has created the object meanwhile', async () => {
     await withMaps(async (maps) => {
       const seen: unknown[] = [];
       const { result } = await maps.createOrUpdate('web', async (stored) => {

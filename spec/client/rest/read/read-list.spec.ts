@@ -42,20 +42,20 @@ describe('a list that is read as it comes', () => {
     const transport = new ScriptedTransport(() => ({
       body: pieces.map((piece) => ({ [Symbol.toPrimitive]: () => ((sent += 1), piece) })),
     }));
-    const rooms: (() => void)[] = [];
+    const waiting: (() => void)[] = [];
     const reading = new Client({ transport }).listerWatcher(PODS).list(
       {},
       () =>
         new Promise<void>((resolve) => {
-          rooms.push(resolve);
+          waiting.push(resolve);
         }),
     );
-    await until('the first item is there', () => rooms.length === 1);
+    await until('the first item is there', () => waiting.length === 1);
     expect(sent).to.equal(1);
-    rooms[0]?.();
-    await until('the second item is there', () => rooms.length === 2);
+    waiting[0]?.();
+    await until('the second item is there', () => waiting.length === 2);
     expect(sent).to.equal(2);
-    rooms[1]?.();
+    waiting[1]?.();
     expect((await reading).items).to.deep.equal([]);
   });
 

@@ -23,7 +23,7 @@ describe('the options of a call', () => {
     pods = client.resource('v1', 'pods', { namespace: 'shop' }) as unknown as Untyped;
   });
 
-  /** What a call is refused with, whether it returns a promise or an iterable. */
+  /** The refusal of a call, whether it returns a promise or an iterable. */
   async function refusal(result: unknown): Promise<unknown> {
     const work =
       Symbol.asyncIterator in (result as object) ? (result as AsyncGenerator).next() : result;

@@ -5,11 +5,12 @@ import type {
   DeletedObject,
   WriteObserver,
 } from '../../../../lib/client/rest/request/write-observer.ts';
-import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+
 import type { KubernetesObject, ObjectMeta } from '../../../../lib/meta/object.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScriptedTransport, type ScriptedAnswer } from '../../support/scripted-transport.ts';
 import { statusOf } from '../../support/status-failures.ts';
+import { lineLogger } from '../../../support/line-logger.ts';
 
 interface Deployment extends KubernetesObject {
   readonly spec?: { readonly replicas?: number };
@@ -54,15 +55,15 @@ describe('an observer of writes', () => {
     expect(seen[4]).to.equal(answer);
   });
 
-  it('is told whether an answer has own changes only, if it knows the state before', async () => {
-    const told: unknown[] = [];
+  it('is notified whether an answer has own changes only, if it knows the state before', async () => {
+    const notified: unknown[] = [];
     const keys: string[] = [];
     const labels = { app: 'web' };
     const known = (key: string): Deployment => {
       keys.push(key);
       return web({ resourceVersion: '4' });
     };
-    const written = (_: unknown, isOwn?: boolean): void => void told.push(isOwn);
+    const written = (_: unknown, isOwn?: boolean): void => void notified.push(isOwn);
     for (const knows of [true, false]) {
       observer = { written, deleted: () => {}, ...(knows && { known }) };
       const api = deployments({ body: web({ labels }) });
@@ -70,7 +71,7 @@ describe('an observer of writes', () => {
       await api.patch('web', { spec: { replicas: 2 } });
       await api.create(web({ labels }));
     }
-    expect(told).to.deep.equal([true, false, true, true, true, true]);
+    expect(notified).to.deep.equal([true, false, true, true, true, true]);
     expect(keys).to.deep.equal(['shop/web', 'shop/web']);
   });
 
@@ -147,7 +148,7 @@ describe('an observer of writes', () => {
   it('does not make a write fail that has happened', async () => {
     const errors: unknown[] = [];
     const transport = new ScriptedTransport(() => ({ body: web() }));
-    const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
+    const logger = lineLogger((line) => errors.push(line));
     const client = new Client({ transport, logger });
     const fail = (): never => {
       throw new Error('boom');

@@ -10,7 +10,7 @@ import { bytesFrom, podCluster, Relay } from './support.ts';
 
 type Pods = ResourceClient<UnstructuredObject>;
 
-/** What a stream fails with whose connection is reset after this was done to the pod. */
+/** The failure of a stream whose connection is reset after this change of the pod. */
 async function failureAfter(
   change: (pods: Pods) => Promise<unknown>,
   open: (pods: Pods) => Promise<{ readonly output: AsyncIterable<unknown> }>,

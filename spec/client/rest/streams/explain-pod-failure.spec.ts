@@ -9,7 +9,7 @@ import { podCluster } from './support.ts';
 
 const PATH = '/api/v1/namespaces/default/pods/web/exec';
 
-/** What a call fails with that gets this answer to its handshake, and this pod when it looks. */
+/** The failure of a call that gets this answer to its handshake, and reads this pod. */
 async function refusedWith(
   status: number,
   body: object | string,

@@ -105,7 +105,7 @@ describe('logs of pods', () => {
     expect(calls).to.equal(3);
   });
 
-  it('are read on after a cut however long they were followed before', async () => {
+  it('are continued after a cut at any age', async () => {
     const lines = [line('one')];
     const runtime = new VirtualRuntime();
     let follows = 0;

@@ -73,7 +73,7 @@ export class Relay implements AsyncDisposable {
         one.on('error', () => {});
         if (one === far || edit === undefined) one.pipe(other);
         one.on('close', (hadError) => {
-          // What was read before the end is on its way to the other side, on a busy machine for a while.
+          // Bytes read before the end are still on their way to the other side, on a busy machine for a while.
           if (hadError) other.destroy();
           else other.destroySoon();
           if (other.destroyed) this.#pairs.delete(pair);

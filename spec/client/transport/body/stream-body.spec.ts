@@ -93,7 +93,7 @@ describe('StreamBody', () => {
     expect(read).to.equal(total);
   });
 
-  it('lets other tasks run after a millisecond, however much there is to read', async () => {
+  it('lets other tasks run after a millisecond of reading', async () => {
     const stream = new PassThrough({ objectMode: true, highWaterMark: 100 });
     let looks = 0;
     const tasks: (() => void)[] = [];

@@ -53,7 +53,7 @@ describe('connectionFailure', () => {
     }
   });
 
-  it('keeps code and text of the error of a proxy, however deep it is', () => {
+  it('keeps code and text of the error of a proxy, at any depth', () => {
     const cause = systemError('ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.9:3128');
     const proxy = new ListwatchError('PROXY', 'no tunnel to api:6443', { cause });
     for (const error of [

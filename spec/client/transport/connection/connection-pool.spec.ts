@@ -20,7 +20,7 @@ import { failureOf } from '../../support/failure-of.ts';
 
 /** Answers with the user of the client certificate; `/watch` stays open. */
 function whoAmI(request: IncomingMessage, response: ServerResponse): void {
-  const user = (request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody';
+  const user = (request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'no certificate';
   if (request.url !== '/watch') return json(response, { user });
   response.write(`${String(user)}\n`);
   connectionOf(request).once('spec:event', () => response.write('event\n'));

@@ -238,7 +238,7 @@ describe('ObservingTransport', () => {
     });
     expect((await observing.send(GET)).status).to.equal(200);
     expect(
-      lines.filter((line) => line.includes('the metrics failed: broken library')),
+      lines.filter((line) => line.includes('metrics failed Error: broken library')),
     ).to.have.length(2);
     expect(lines.join('\n')).to.include('the hook onRequest threw: broken hook');
     expect(lines).to.have.length(3);

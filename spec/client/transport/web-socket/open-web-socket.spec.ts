@@ -182,7 +182,7 @@ describe('a WebSocket of the transport', () => {
     }
   });
 
-  it('ends, whatever bytes a server sends: 900 of them at random', async () => {
+  it('ends for any bytes of a server: 900 of them at random', async () => {
     let run = 0;
     const ended = new Map<string, number>();
     await using server = await peer((socket, key) => {

@@ -29,7 +29,7 @@ export const applying: readonly VerbCase[] = [
       const mine = appliedBy(stored, 'shop');
       const again = mine === undefined ? undefined : await deployments(world).apply(mine, shop);
       const same = again?.metadata.resourceVersion === stored.metadata.resourceVersion;
-      return [mine, appliedBy(stored, 'other'), appliedBy(stored, 'nobody') ?? 'nothing', same];
+      return [mine, appliedBy(stored, 'other'), appliedBy(stored, 'missing') ?? 'nothing', same];
     },
   },
   {

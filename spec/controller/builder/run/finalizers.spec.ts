@@ -10,7 +10,7 @@ const NAME = 'example.com/dns';
 
 describe('a finalizer of a controller', () => {
   let world: ControllerWorld;
-  /** What has happened, in order. */
+  /** The events, in order. */
   let events: string[];
 
   beforeEach(async () => {

@@ -69,7 +69,7 @@ describe('whenGone of a controller', () => {
     expect(world.log).to.have.length(2);
   });
 
-  it('tells an object from the next one of its name', async () => {
+  it('distinguishes an object from the next one of its name', async () => {
     await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
     await world.start(
       builder()

@@ -127,7 +127,9 @@ describe('conditions that a reconcile returns', () => {
     await world.runtime.advance(60_000);
     expect(runs).to.equal(1);
     expect((await conditions())[0]?.reason).to.equal('Host');
-    expect(world.log).to.deep.equal(['error: sites: default/a: given up: no such host']);
+    expect(world.log).to.deep.equal([
+      'error: reconcile failed: sites: default/a: given up: no such host (failures=1)',
+    ]);
   });
 
   it('of two programs on one object are all kept, whichever cache is behind', async () => {

@@ -152,7 +152,7 @@ describe('the sources of a controller', () => {
     // Longer than the first lists may take without the option.
     await world.runtime.advance(600_000);
     expect(one.inspect().phase).to.equal('syncing');
-    expect(world.log.at(-1)).to.match(/still waiting for .*install the CustomResourceDefinition/);
+    expect(world.log.at(-1)).to.match(/not synced yet .*install the CustomResourceDefinition/);
     const sites = world.user.resource<Site>('example.com/v1', 'sites', { namespace: 'default' });
     const definitions = world.user.resource('apiextensions.k8s.io/v1', 'customresourcedefinitions');
     for (const name of ['a', 'b']) {

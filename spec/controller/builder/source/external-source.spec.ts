@@ -36,7 +36,7 @@ describe('an external source of a controller', () => {
     return one;
   };
 
-  it('is a function that subscribes, and that is told when to end', async () => {
+  it('is a function that subscribes, and gets a signal to end', async () => {
     let subscription: Subscription | undefined;
     let ended = 0;
     const one = await startWith((given) => {
@@ -83,7 +83,7 @@ describe('an external source of a controller', () => {
     expect(runs).to.deep.equal(['default/b: external (payments)']);
     expect(world.log).to.have.length(1);
     expect(world.log[0]).to.match(
-      /^error: configmaps: the source payments failed: the broker is away; it is started again in \d+ ms$/,
+      /^error: source failed: the broker is away \(controller=configmaps source=payments next="it is started again in \d+ ms" failures=1\)$/,
     );
   });
 
@@ -93,7 +93,7 @@ describe('an external source of a controller', () => {
     };
     const one = await startWith(failing);
     expect(one.inspect().external[0]).to.include({ state: 'ended', lastError: 'broken' });
-    expect(world.log[0]).to.match(/broken; it brings nothing more; pass a function/);
+    expect(world.log[0]).to.match(/broken .*next="it brings nothing more; pass a function/);
   });
 
   it('may name garbage, which is counted and logged once, and what has no object', async () => {
@@ -103,7 +103,7 @@ describe('an external source of a controller', () => {
     });
     expect(one.inspect().external[0]).to.include({ events: 7, failures: 5 });
     expect(world.log).to.deep.equal([
-      'error: configmaps: the source payments brought no key: it emitted a number: emit "namespace/name", { namespace, name }, an array of them, or undefined',
+      'error: source brought no key: it emitted a number: emit "namespace/name", { namespace, name }, an array of them, or undefined (controller=configmaps source=payments failures=1)',
     ]);
     expect(one.inspect().history.map(({ key }) => key)).to.include('default/none');
   });

@@ -118,7 +118,7 @@ describe('CertificateKeeper', () => {
     await look(() => logger.warnings.length > 0);
     expect(keeper.served).to.equal(served);
     expect(logger.warnings[0]).to.match(
-      /^the certificate of the webhooks in .* the last one stays in use/,
+      /^a file cannot be read again; its last content stays in use .*the certificate of the webhooks in /,
     );
     const after = write(90);
     await look(() => changes.length > 0);
@@ -128,7 +128,8 @@ describe('CertificateKeeper', () => {
   it('says once that a certificate expires soon, and once that it has expired, with the remedy', async () => {
     write(30);
     // On a busy machine a read of the files may outlast its virtual time, which is said as well.
-    const said = () => logger.lines.filter(({ message }) => message.startsWith('webhooks: '));
+    const said = () =>
+      logger.lines.filter(({ message }) => message === 'webhooks: certificate problem');
     const keeper = make({ certificate: paths() });
     await keeper.start(NOT_LATE);
     runtime.jump(27.5 * DAY_MS);
@@ -139,10 +140,10 @@ describe('CertificateKeeper', () => {
     )
       .toISOString()
       .replace('.000', '');
-    expect(said().map(({ level, message }) => [level, message])).to.deep.equal([
+    expect(said().map(({ level, fields }) => [level, fields['problem']])).to.deep.equal([
       [
         'warn',
-        `webhooks: the certificate of the webhooks in ${paths().cert} expires on ${untilText}; API servers will refuse the webhooks then: renew it; the files are read again every 10 s`,
+        `the certificate of the webhooks in ${paths().cert} expires on ${untilText}; API servers will refuse the webhooks then: renew it; the files are read again every 10 s`,
       ],
     ]);
     runtime.jump(3 * DAY_MS);
@@ -151,7 +152,9 @@ describe('CertificateKeeper', () => {
     expect(said()).to.have.length(2);
     expect(said()[1]).to.deep.include({
       level: 'error',
-      message: `webhooks: the certificate of the webhooks in ${paths().cert} expired on ${untilText}, so API servers refuse the webhooks: renew it; the files are read again every 10 s, or check this machine's clock`,
+      fields: {
+        problem: `the certificate of the webhooks in ${paths().cert} expired on ${untilText}, so API servers refuse the webhooks: renew it; the files are read again every 10 s, or check this machine's clock`,
+      },
     });
     expect(keeper.problem?.isFatal).to.equal(true);
   });

@@ -108,7 +108,7 @@ describe('WebhookListener', () => {
     return [status, String(message)];
   }
 
-  it('answers a call, whatever it is told about its parameters', async () => {
+  it('answers a call with any parameters', async () => {
     const { status, text } = await send('/echo?timeout=10s', '{}', {
       headers: { 'content-type': 'application/json; charset=utf-8' },
     });

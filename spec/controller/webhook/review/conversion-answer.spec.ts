@@ -164,9 +164,9 @@ describe('conversionAnswer', () => {
       const text = `coupons.x.io shop/spring: toHub of x.io/v1 ${message}`;
       expect(result).to.deep.equal({ status: 'Failure', message: text });
       expect(convertedObjects).to.deep.equal([]);
-      expect(lines.map(({ level, message: said }) => [level, said])).to.deep.equal([
-        ['error', `webhooks: ${text}`],
-      ]);
+      expect(
+        lines.map(({ level, message: said, fields }) => [level, said, fields['problem']]),
+      ).to.deep.equal([['error', 'webhooks: conversion failed', text]]);
     });
   }
 

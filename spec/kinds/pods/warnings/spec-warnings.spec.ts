@@ -48,7 +48,7 @@ describe('a volume whose files hide each other', () => {
     expect(warningsOf({ configMap: { name: 'm', ...of('a', 'ab') } })).to.deep.equal([]);
   });
 
-  it('is told apart from one with a source that is empty', () => {
+  it('is distinguished from one with a source that is empty', () => {
     expect(warningsOf({ projected: { sources: [{}, map] } })).to.deep.equal([
       'volume "v" (Projected) has no sources provided',
     ]);

@@ -72,7 +72,7 @@ function scanDifference(
   return difference(one, other);
 }
 
-/** What a scan has found, without places of what is absent. */
+/** The result of a scan, without places of absent parts. */
 function resultOf(scan: ObjectScan): unknown {
   const range = (start: number, end: number): unknown => (start < 0 ? 'absent' : [start, end]);
   const { plain, hasKind, hasApiVersion, name, namespace, uid, resourceVersion } = scan;
@@ -169,7 +169,7 @@ export function checkPage(
   ) as [Outcome, Outcome];
   const scanned = difference(actual, other);
   if (scanned !== undefined) return scanned;
-  // A text that stops within its JSON is an answer that was cut; JSON.parse does not tell the two apart.
+  // A text that stops within its JSON is an answer that was cut; JSON.parse does not distinguish the two.
   if (
     'failure' in actual &&
     actual.failure === 'CONNECTION_FAILED' &&
@@ -179,7 +179,7 @@ export function checkPage(
     tally.count('page: CONNECTION_FAILED');
     return undefined;
   }
-  // What was taken cannot be taken back.
+  // Accepted input cannot be refused later.
   tally.count('failure' in expected ? `page: ${expected.failure}` : 'page: list');
   const key = /it names its (\w+) twice/.exec(refusals[0] ?? '')?.[1];
   if (!('failure' in expected) && key !== undefined && comesTwice(key, Buffer.concat(pieces))) {

@@ -49,7 +49,7 @@ const SCALARS = [
   '"\\"metadata\\":{\\"name\\":\\"x\\"}"',
 ];
 
-/** What is almost JSON. */
+/** Texts that are almost JSON. */
 const NEARLY = [
   '01',
   '-01',

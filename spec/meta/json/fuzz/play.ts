@@ -5,9 +5,9 @@ import { COMPACT, treeOf, writeTree, type WritingStyle } from './json-tree.ts';
 import { mutateBytes, mutateTree } from './mutations.ts';
 
 export interface Played {
-  /** What was read, as it went over the wire. */
+  /** The input, as it went over the wire. */
   readonly pieces: readonly Buffer[];
-  /** What is wrong with what came out. */
+  /** The faults of the output. */
   readonly problem: string | undefined;
 }
 

@@ -49,7 +49,7 @@ describe('the guard of roles and bindings', () => {
     expect(await bind('ClusterRole', 'cluster-admin')).to.match(/^403 .*Resources:\["\*"\]/s);
   });
 
-  it('lets those pass who have the verbs escalate and bind', async () => {
+  it('allows users with the verbs escalate and bind', async () => {
     await using api = new Answers();
     await grant(api, 'manager', [{ ...MANAGE, verbs: [...MANAGE.verbs, 'escalate', 'bind'] }]);
     const role = { metadata: { name: 'x' }, rules: [PODS] };
@@ -59,7 +59,7 @@ describe('the guard of roles and bindings', () => {
     expect((await api.as(JANE, 'POST', BINDINGS, binding)).status).to.equal(201);
   });
 
-  it('gives aggregation only to those who may do everything', async () => {
+  it('allows aggregation only to users with all rights', async () => {
     await using api = new Answers();
     await grantEverywhere(api, 'manager', [MANAGE]);
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };

@@ -46,7 +46,7 @@ describe('the authorizer by roles', () => {
     expect(body['details']).to.deep.equal({ name: 'x', group: 'no.such', kind: 'things' });
   });
 
-  it('lets everybody discover, and review the own rights', async () => {
+  it('allows discovery, and reviews of their own rights, to all users', async () => {
     await using api = new Answers();
     for (const path of ['/api', '/apis/apps/v1', '/openapi/v3', '/version', '/healthz']) {
       expect((await api.as(JANE, 'GET', path)).status, path).to.equal(200);

@@ -63,7 +63,7 @@ describe('the rights of signers', () => {
     }
   });
 
-  it('are those of the stored signer, whatever the update says', async () => {
+  it('are those of the stored signer, for any update', async () => {
     const other = request({}, 'example.org/mine');
     expect(await refusal('approval', other, ['approve example.org/mine'])).to.not.equal('');
   });

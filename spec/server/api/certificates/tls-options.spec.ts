@@ -92,7 +92,7 @@ describe('the certificates of an ApiServer', () => {
     expect(server.certificateAuthority).to.equal('');
   });
 
-  it('tell the user and the groups of a client certificate', async () => {
+  it('take the user and the groups from a client certificate', async () => {
     const company = authority('company');
     await using server = new ApiServer({ tls: { clientAuthorities: company.certificate } });
     await server.listen();

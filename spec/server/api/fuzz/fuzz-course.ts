@@ -67,7 +67,7 @@ export type RequestSource = (
 
 export interface Requests {
   readonly next: () => FuzzRequest;
-  /** What is wrong with an answer besides what every answer is checked for. */
+  /** The faults of an answer, besides those that every answer is checked for. */
   readonly problemOf?: (request: FuzzRequest, answer: FuzzAnswer) => Promise<string | undefined>;
 }
 

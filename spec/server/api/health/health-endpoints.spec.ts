@@ -80,7 +80,7 @@ describe('the health of a server', () => {
   const text = async (handler: ApiHandler, path: string): Promise<string> =>
     (await call(handler, 'GET', path)).text;
 
-  it('is good after its start, whatever the method', async () => {
+  it('is healthy after its start, for any method', async () => {
     await using server = new ApiServer();
     expect(await text(server.handler, '/readyz?verbose')).to.equal(
       [

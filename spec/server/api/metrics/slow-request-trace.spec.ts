@@ -26,7 +26,7 @@ class SlowStore extends EmbeddedKeyValueStore {
   }
 }
 
-/** What the server logs of slow requests while `use` runs. */
+/** The log lines of slow requests while `use` runs. */
 async function slowRequests(
   use: (server: ApiServer, store: SlowStore) => Promise<void>,
 ): Promise<(LogFields | undefined)[]> {

@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../gadgets.ts';
 import { call } from '../support.ts';
 import { definitions } from './custom-definitions.ts';
 
-/** The addresses of the documents of kube-apiserver 1.36.3 for `definitions`: their hashes tell every byte of them. */
+/** The addresses of the documents of kube-apiserver 1.36.3 for `definitions`: their hashes cover every byte of them. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   'apis/h6.example.com/v1':
     '70CDD89B67B68AF0089CDACC313C45DFC0CDBE7AC936848924972A0971C2132D861F3C0985441BE1D219A6B54D86998D46E83F1A144AFA6C7FEB9DE2B25530A1',

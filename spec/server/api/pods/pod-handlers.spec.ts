@@ -39,7 +39,7 @@ describe('the handlers of pods', () => {
     });
   });
 
-  it('are told the pod and the container; the last one that matches is asked', async () => {
+  it('get the pod and the container; the last one that matches is called', async () => {
     await withPods(async (server, log) => {
       server.pods.handle({
         log: ({ pod: { metadata }, container }) => `${metadata?.name} ${container}`,

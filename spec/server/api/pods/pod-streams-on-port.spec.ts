@@ -97,7 +97,7 @@ describe('the streams of a pod over a WebSocket', () => {
     expect(errors).to.deep.equal([]);
   });
 
-  it('select version 5 before version 4, whatever the order', async () => {
+  it('select version 5 before version 4 in any order', async () => {
     server.pods.handle({ exec: () => 0 });
     for (const [offered, selected] of [
       [`${V4}, ${V5}`, V5],

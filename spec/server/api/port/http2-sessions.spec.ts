@@ -161,7 +161,7 @@ describe('HTTP/2', () => {
     expect(text).to.equal('');
   });
 
-  it('carries many requests in one connection, beside streams that nobody reads', async () => {
+  it('carries many requests in one connection, beside streams without a reader', async () => {
     const endless = new Endless(Buffer.alloc(64 * 1024));
     const { session } = await open(({ url }) =>
       Promise.resolve(

@@ -32,7 +32,7 @@ describe('serveUpdate', () => {
       return [status, json()['message']];
     }
 
-    it('creates it whatever resource version it is given', async () => {
+    it('creates it for any given resource version', async () => {
       expect(await put({ resourceVersion: '99999999999' })).to.deep.equal([201, undefined]);
     });
 

@@ -58,7 +58,7 @@ describe('server-side apply', () => {
         `${manager} ${operation}${subresource === undefined ? '' : ` ${subresource}`}`,
     );
 
-  it('creates an object whatever resource version the configuration has', async () => {
+  it('creates an object for any resource version in the configuration', async () => {
     for (const resourceVersion of ['1', '0', '99999999999']) {
       const url = `/api/v1/namespaces/default/configmaps/at-${resourceVersion}`;
       const body = {

@@ -327,8 +327,8 @@ describe('watch frames', () => {
       [a, b, bookmark, d],
     ];
     for (let round = 0; round < 2; round += 1) {
-      const told = batches.map((batch) => namesOf(batch));
-      expect(told).to.deep.equal(['abd 3', 'acd 3', 'abcd 4', 'ab 2', 'ab 2']);
+      const notified = batches.map((batch) => namesOf(batch));
+      expect(notified).to.deep.equal(['abd 3', 'acd 3', 'abcd 4', 'ab 2', 'ab 2']);
     }
     expect(namesOf([a, b, bookmark, d], 3)).to.equal('d 1');
     expect(namesOf([a, b, d], 1)).to.equal('bd 2');

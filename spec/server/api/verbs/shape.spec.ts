@@ -122,7 +122,7 @@ describe('an answer of a shape that it cannot have', () => {
     });
   }
 
-  it('is a Status whatever the shape, when nothing is left of the object', async () => {
+  it('is a Status in each shape when the object is gone', async () => {
     await call(server.handler, 'POST', MAPS, { body: configMap('two', '1') });
     const headers = { accept: LIST };
     const { status, json } = await call(server.handler, 'DELETE', `${MAPS}/two`, { headers });

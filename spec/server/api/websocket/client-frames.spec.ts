@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ClientFrames } from '../../../../lib/server/api/websocket/client-frames.ts';
 import { clientFrame } from './web-socket-client.ts';
 
-/** What a reader makes of these pieces. */
+/** The frames that a reader finds in these pieces. */
 function read(...pieces: readonly Uint8Array[]): string[] {
   const seen: string[] = [];
   const frames = new ClientFrames({
@@ -69,7 +69,7 @@ describe('the frames of a WebSocket client', () => {
     expect(read(...others, PING)).to.deep.equal(['ping hello']);
   });
 
-  it('close with 1000 whatever code the client gives', () => {
+  it('close with 1000 for any code of the client', () => {
     for (const payload of ['', '\x03\xe8', '\x03\xe9bye']) {
       expect(read(clientFrame(0x8, payload))).to.deep.equal(['close 1000']);
     }

@@ -108,7 +108,7 @@ describe('CacheDelegator', () => {
       const version = await harness.update('a', { labels: { app: 'db' } });
       expect((await get('a', { resourceVersion: version }))?.resourceVersion).to.equal(version);
       await harness.writeElsewhere();
-      // Nothing of this resource happens: only a progress request can tell.
+      // Nothing of this resource happens: only a progress request brings a newer revision.
       expect((await get('b', { resourceVersion: '6' }))?.resourceVersion).to.equal('3');
       expect(harness.runtime.monotonicMs()).to.equal(0);
       expect(calls).to.deep.equal([]);

@@ -1,3 +1,4 @@
+import { logLine } from '../../../../lib/kernel/report/log-line.ts';
 import { expect } from 'chai';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { silentMetrics } from '../../../../lib/kernel/report/metrics.ts';
@@ -45,7 +46,7 @@ describe('ConsistencyChecker', () => {
         description: 'pods',
         logger: {
           ...silentLogger,
-          error: (message) => errors.push(message),
+          error: (message, fields) => errors.push(logLine(message, fields).line),
           warn: (message) => warnings.push(message),
         },
         metrics: {
@@ -79,7 +80,7 @@ describe('ConsistencyChecker', () => {
     return lists.length > 0;
   };
 
-  it('finds no difference in a cache that heard everything', async () => {
+  it('finds no difference in a cache that got all events', async () => {
     await set();
     await harness.update('b', { node: 'n' });
     await harness.delete('c');
@@ -112,7 +113,7 @@ describe('ConsistencyChecker', () => {
       });
       expect(harness.cacher.status.consistent).to.equal(false);
       expect(counted).to.deep.equal(['pods failure']);
-      expect(errors.join()).to.contain(podKey('b')).and.to.contain('version 3 in the cache');
+      expect(errors.join()).to.contain(podKey('b')).and.to.contain('cachedResourceVersion=3');
     });
   }
 

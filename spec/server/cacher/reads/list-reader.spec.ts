@@ -31,7 +31,7 @@ describe('a scan of a watch cache', () => {
     expect(read.count).to.equal(1);
   });
 
-  it('has the objects of one version, however often and late they are read', async () => {
+  it('has the objects of one version for each later read', async () => {
     const scan = await harness.runtime.run(storage.scan(PREFIX));
     const list = await harness.runtime.run(storage.getList(PREFIX));
     const { resourceVersion } = scan;

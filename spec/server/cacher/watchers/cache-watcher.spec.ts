@@ -95,9 +95,9 @@ describe('CacheWatcher', () => {
     watcher.offer(event);
     const recorder = new WatchRecorder(watcher);
     await settled();
-    const [told] = recorder.events;
-    if (told?.type !== 'DELETED') throw new Error('expected a deletion');
-    const { object, bytes, metadata, resourceVersion } = told.object;
+    const [notified] = recorder.events;
+    if (notified?.type !== 'DELETED') throw new Error('expected a deletion');
+    const { object, bytes, metadata, resourceVersion } = notified.object;
     expect(object.metadata?.labels).to.deep.equal(WEB.labels);
     expect(object.spec).to.equal(undefined);
     expect([
@@ -106,8 +106,8 @@ describe('CacheWatcher', () => {
       object.metadata?.resourceVersion,
     ]).to.deep.equal(['5', '5', '5']);
     expect(JSON.parse(Buffer.from(bytes).toString())).to.deep.equal(object);
-    expect(told.object.bytes).to.equal(bytes);
-    const copy = told.object.copy();
+    expect(notified.object.bytes).to.equal(bytes);
+    const copy = notified.object.copy();
     expect(copy).to.deep.equal(object);
     expect(copy.metadata).to.not.equal(object.metadata);
     expect(event.change.previous?.stored.resourceVersion).to.equal('4');
@@ -175,14 +175,14 @@ describe('CacheWatcher', () => {
     const offer = (revision: number): boolean =>
       watcher.offer(change(revision, { to: pod(`p${revision}`) }));
     expect([offer(1), offer(2), offer(3)]).to.deep.equal([true, true, false]);
-    let told = 0;
+    let notified = 0;
     watcher.whenRoom(() => {
-      told += 1;
+      notified += 1;
       expect(offer(3)).to.equal(true);
     });
     const recorder = new WatchRecorder(watcher);
     await settled();
-    expect(told).to.equal(1);
+    expect(notified).to.equal(1);
     expect(recorder.lines).to.deep.equal([
       'ADDED shop/p1 @1',
       'ADDED shop/p2 @2',

@@ -36,21 +36,21 @@ class Hand {
 describe('NextTurn', () => {
   let hand: Hand;
   let turn: NextTurn;
-  let told: number[];
+  let notified: number[];
   const ask = (count: number, from: number = 0): void => {
-    for (let index = from; index < from + count; index += 1) turn.run(() => told.push(index));
+    for (let index = from; index < from + count; index += 1) turn.run(() => notified.push(index));
   };
   beforeEach(() => {
     hand = new Hand();
     turn = new NextTurn(hand.runtime);
-    told = [];
+    notified = [];
   });
 
   it('runs all that was asked for in one task, in order, when the turn is over', () => {
     ask(3);
-    expect([told, hand.tasks.length]).to.deep.equal([[], 1]);
+    expect([notified, hand.tasks.length]).to.deep.equal([[], 1]);
     hand.turn();
-    expect(told).to.deep.equal([0, 1, 2]);
+    expect(notified).to.deep.equal([0, 1, 2]);
   });
 
   it('gives others a turn after 250 callbacks', () => {
@@ -58,7 +58,7 @@ describe('NextTurn', () => {
     const seen: number[] = [];
     for (let count = 0; count < 3; count += 1) {
       hand.turn();
-      seen.push(told.length);
+      seen.push(notified.length);
     }
     expect(seen).to.deep.equal([250, 500, 600]);
   });
@@ -68,14 +68,14 @@ describe('NextTurn', () => {
     hand.turn(2);
     ask(1, 500);
     hand.turn(2);
-    expect(told).to.have.length(500);
+    expect(notified).to.have.length(500);
     hand.turn();
     ask(1, 501);
     expect(hand.timers.map(({ atMs }) => atMs)).to.deep.equal([8]);
     expect(hand.tasks).to.have.length(0);
     hand.nowMs = 8;
     hand.timers[0]?.callback();
-    expect(told.slice(500)).to.deep.equal([500, 501]);
+    expect(notified.slice(500)).to.deep.equal([500, 501]);
   });
 
   it('waits for no timer any more once it is flushed', () => {
@@ -86,9 +86,9 @@ describe('NextTurn', () => {
     expect(hand.timers.map(({ cancelled }) => cancelled)).to.deep.equal([false]);
     turn.flush();
     expect(hand.timers.map(({ cancelled }) => cancelled)).to.deep.equal([true]);
-    expect(told).to.deep.equal([0, 1, 2]);
+    expect(notified).to.deep.equal([0, 1, 2]);
     turn.flush();
-    expect(told).to.have.length(3);
+    expect(notified).to.have.length(3);
   });
 
   it('rests 25 ms at most', () => {
@@ -106,7 +106,7 @@ describe('NextTurn', () => {
     hand.nowMs += 5;
     ask(1, 1);
     hand.turn();
-    expect(told).to.deep.equal([0, 1]);
+    expect(notified).to.deep.equal([0, 1]);
     expect(hand.timers).to.have.length(0);
   });
 
@@ -134,16 +134,16 @@ describe('NextTurn', () => {
       ends.push(hand.nowMs);
     }
     expect(ends).to.deep.equal([8, 12, 16]);
-    expect(told).to.deep.equal([0, 1]);
+    expect(notified).to.deep.equal([0, 1]);
   });
 
   it('ends its rest as soon as no further event has come in', () => {
     runAndAsk();
     turn.notice(1);
     endOfRest();
-    expect(told).to.deep.equal([0]);
+    expect(notified).to.deep.equal([0]);
     endOfRest();
-    expect([told, hand.nowMs]).to.deep.equal([[0, 1], 12]);
+    expect([notified, hand.nowMs]).to.deep.equal([[0, 1], 12]);
   });
 
   it('leaves out the next rests after one in which no event came in, until several come together', () => {
@@ -162,20 +162,20 @@ describe('NextTurn', () => {
       rests.push(hand.timers.length);
     }
     expect(rests).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 1, 1]);
-    expect(told).to.have.length(10);
+    expect(notified).to.have.length(10);
   });
 
-  it('ends its pause for a caller who waits for the delivery, and is done after the tasks of the run', async () => {
+  it('ends its pause for a caller that waits for the delivery, and is done after the tasks of the run', async () => {
     ask(1);
     hand.turn(5);
     hand.turn();
     ask(2, 1);
     const steps: string[] = [];
-    void turn.delivered()?.then(() => steps.push(`delivered ${told.length}`));
+    void turn.delivered()?.then(() => steps.push(`delivered ${notified.length}`));
     expect(hand.timers.map(({ cancelled }) => cancelled)).to.deep.equal([true]);
     hand.turn();
     await Promise.resolve();
-    expect([told, steps]).to.deep.equal([[0, 1, 2], []]);
+    expect([notified, steps]).to.deep.equal([[0, 1, 2], []]);
     hand.turn();
     await Promise.resolve();
     expect(steps).to.deep.equal(['delivered 3']);
@@ -186,7 +186,7 @@ describe('NextTurn', () => {
     hand.turn(4);
     ask(1, 500);
     let delivered = 0;
-    void turn.delivered()?.then(() => (delivered = told.length));
+    void turn.delivered()?.then(() => (delivered = notified.length));
     for (let task = 0; task < 4; task += 1) hand.turn();
     await Promise.resolve();
     expect([delivered, hand.timers.length]).to.deep.equal([501, 0]);

@@ -30,7 +30,7 @@ describe('a custom resource with a status that has a default', () => {
 
   const phaseOf = (object: object): unknown => valueAt(object, 'status', 'phase');
 
-  it('has it from the start, whatever status a client sends', async () => {
+  it('has it from the start, for any status of a client', async () => {
     expect(phaseOf(await harness.create(WIDGETS, widget('a')))).to.equal('New');
     const sent = { ...widget('b'), status: { phase: 'Mine' } };
     expect(phaseOf(await harness.create(WIDGETS, sent))).to.equal('New');

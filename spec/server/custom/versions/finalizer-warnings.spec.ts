@@ -19,14 +19,14 @@ describe('finalizerWarnings', () => {
     ]);
   });
 
-  it('tells each new finalizer once, and none that was there before', () => {
+  it('warns of each new finalizer once, and of none that was there before', () => {
     const object = withFinalizers('old', 'new', 'new');
     const warnings = finalizerWarnings(object, withFinalizers('old'));
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.contain('"new"');
   });
 
-  it('tells what is wrong with the name, also where it has a domain', () => {
+  it('says what is wrong with the name, also where it has a domain', () => {
     const [warning, ...more] = finalizerWarnings(withFinalizers('example.io/a b'));
     expect(warning).to.contain('"example.io/a b"').and.contain('alphanumeric');
     expect(more).to.deep.equal([]);

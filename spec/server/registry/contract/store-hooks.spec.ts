@@ -16,9 +16,9 @@ const CONTEXT: RequestContext = { namespace: 'default', user: 'tester', warn: ()
 
 const configMaps = kindNamed('configmaps');
 
-/** A store of ConfigMaps whose hooks and admission write down what they are told. */
+/** A store of ConfigMaps whose hooks and admission record their calls. */
 class HookedStore {
-  readonly told: string[] = [];
+  readonly notified: string[] = [];
   readonly runtime = new VirtualRuntime();
   readonly maps: GenericRegistryStore;
 
@@ -34,16 +34,16 @@ class HookedStore {
       hooks,
       admission: {
         enter: (_subject, _namespace, name) => {
-          this.told.push(`enter ${name}`);
-          return Promise.resolve(() => this.told.push(`leave ${name}`));
+          this.notified.push(`enter ${name}`);
+          return Promise.resolve(() => this.notified.push(`leave ${name}`));
         },
       },
     });
   }
 
-  /** What was told since the last call. */
+  /** The calls recorded since the last one of this method. */
   take(): string[] {
-    return this.told.splice(0);
+    return this.notified.splice(0);
   }
 
   async drive<R>(work: Promise<R>): Promise<R> {
@@ -52,18 +52,18 @@ class HookedStore {
 
   #hooks(): StoreHooks {
     const begun = (verb: string): Promise<FinishWrite> => {
-      this.told.push(`begin ${verb}`);
+      this.notified.push(`begin ${verb}`);
       return Promise.resolve((success) => {
-        this.told.push(`${verb} ${success ? 'succeeded' : 'failed'}`);
+        this.notified.push(`${verb} ${success ? 'succeeded' : 'failed'}`);
       });
     };
     return {
       beginCreate: () => begun('create'),
       beginUpdate: () => begun('update'),
-      afterCreate: () => this.told.push('after create'),
-      afterUpdate: () => this.told.push('after update'),
+      afterCreate: () => this.notified.push('after create'),
+      afterUpdate: () => this.notified.push('after update'),
       afterDelete: () => {
-        this.told.push('after delete');
+        this.notified.push('after delete');
       },
     };
   }

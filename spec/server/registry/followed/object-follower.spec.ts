@@ -64,7 +64,7 @@ describe('ObjectFollower', () => {
     await storage.delete(key('b'));
     await create('c');
     await runtime.advance(1000);
-    // What is there may be reported again.
+    // Present objects may be reported again.
     expect([...new Set(seen)]).to.deep.equal(['+a', '+b', '-b', '+c']);
     await storage.delete(key('a'), { onlyIfUnreadable: true });
     await runtime.advance(20_000);

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { CleanupQueue } from '../../../../lib/server/registry/namespaces/cleanup-queue.ts';
+import { lineLogger } from '../../../support/line-logger.ts';
 
 describe('CleanupQueue', () => {
   function setUp(clean: (key: string) => Promise<boolean>) {
     const runtime = new VirtualRuntime();
     const warnings: string[] = [];
-    const logger = { ...silentLogger, warn: (text: string) => warnings.push(text) };
+    const logger = lineLogger((line) => warnings.push(line));
     return {
       runtime,
       warnings,
@@ -25,7 +26,9 @@ describe('CleanupQueue', () => {
     queue.add('a');
     await runtime.advance(60_000);
     expect([runs, queue.size]).to.deep.equal([4, 0]);
-    expect(warnings).to.deep.equal(['things: the cleanup of a failed and is tried again']);
+    expect(warnings).to.deep.equal([
+      'cleanup failed, and is tried again: broken (name=things key=a)',
+    ]);
   });
 
   it('runs again after a key that was added while its cleanup was running', async () => {

@@ -18,7 +18,7 @@ describe('NamespaceLifecycle', () => {
   const remove = (name: string): Promise<unknown> =>
     harness.drive(harness.rest('namespaces').delete(harness.context(''), name, {}));
 
-  /** What a controller does when it has found no content. */
+  /** Finishes a namespace as a controller does that has found no content. */
   const finalize = async (name: string): Promise<unknown> => {
     const calls = harness.registry.lookup('', 'v1', 'namespaces')?.subresources.get('finalize');
     const update = (existing: object | undefined): UnstructuredObject => ({

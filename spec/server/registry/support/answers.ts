@@ -4,7 +4,7 @@ import { call } from '../../api/support.ts';
 
 type Json = Record<string, unknown>;
 
-/** What a request was answered with. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly body: Json;

@@ -18,7 +18,7 @@ const failing = (): never => {
   throw new Error('the hook is broken');
 };
 
-/** What was logged, and the store whose hooks fail. */
+/** The lines that were logged, and the store whose hooks fail. */
 function storeWith(hooks: StoreHooks): { maps: GenericRegistryStore; logged: LogFields[] } {
   const runtime = new VirtualRuntime();
   const store = new EmbeddedKeyValueStore({ runtime });

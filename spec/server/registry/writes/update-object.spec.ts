@@ -43,7 +43,7 @@ for (const cached of [false, true]) {
       );
     });
 
-    it('demands a resource version where the kind does', async () => {
+    it('requires a resource version where the kind does', async () => {
       const lease = (spec: object): object => ({ metadata: { name: 'l' }, spec });
       await harness.create('coordination.k8s.io/v1/leases', lease({ leaseDurationSeconds: 5 }));
       const blind = harness.update('coordination.k8s.io/v1/leases', 'l', () => lease({}) as never);

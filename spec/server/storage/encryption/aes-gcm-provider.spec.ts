@@ -83,7 +83,7 @@ describe('AesGcmProvider', () => {
     }
   });
 
-  it('does not open a value with another key, and does not tell the key', async () => {
+  it('does not open a value with another key, and does not reveal the key', async () => {
     const value = await transformerOf(secretOf('one')).toStorage(plaintext, context);
     const secret = secretOf('two');
     const error = await failureOf(() => transformerOf(secret).fromStorage(value, context));

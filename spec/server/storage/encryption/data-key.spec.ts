@@ -5,7 +5,7 @@ import { countingBytes, damaged, KEY, plaintext } from './sample.ts';
 
 const salt = Buffer.from('salt');
 const input = Buffer.alloc(40, 'i');
-/** What the first half of HKDF makes of salt and input, so that its whole may serve as the measure of the second. */
+/** The result of the first half of HKDF for salt and input, so that the whole of it checks the second half. */
 const seed = createHmac('sha256', salt).update(input).digest();
 
 async function written(info: Uint8Array, nonce: Uint8Array): Promise<Buffer> {

@@ -120,7 +120,7 @@ describe('a storage of encrypted objects', () => {
       cacher.start();
       while ((await cacher.readinessCheck().catch((error: unknown) => error)) !== undefined)
         await sleep(runtime, 10);
-      // Another server writes with a seed of its own, which nobody here can unwrap for a while.
+      // Another server writes with a seed of its own, which this one cannot unwrap for a while.
       const other = kms();
       await other.refresh();
       service.outage = new Error('connection refused');

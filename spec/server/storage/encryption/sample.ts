@@ -15,7 +15,7 @@ export function secretOf(name: string, size: number = 32): Uint8Array {
   );
 }
 
-/** What `work` throws, or rejects with. */
+/** The error that `work` throws, or rejects with. */
 export async function failureOf(work: () => unknown): Promise<ListwatchError> {
   try {
     await work();
@@ -26,7 +26,7 @@ export async function failureOf(work: () => unknown): Promise<ListwatchError> {
   throw new Error('it should have failed');
 }
 
-/** Random bytes that can be foretold: 0, 1, 2, … */
+/** Random bytes that are predictable: 0, 1, 2, … */
 export function countingBytes(): (size: number) => Uint8Array {
   let next = 0;
   return (size) => Uint8Array.from({ length: size }, () => next++ % 256);

@@ -11,7 +11,7 @@ export class ScriptedKeyService implements KeyService {
     keys: [{ name: 'kek-1', secret: secretOf('kek-1') }],
   });
   readonly calls: string[] = [];
-  /** What all calls reject with. */
+  /** The error of all calls. */
   outage: Error | undefined;
   /** Calls never answer. */
   hangs: boolean = false;

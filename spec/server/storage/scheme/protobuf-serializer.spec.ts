@@ -18,7 +18,7 @@ import {
 
 const serializer = new ProtobufSerializer();
 
-/** What kubectl 1.36 sends for `create deployment web --image=nginx:1 --replicas=2 --port=80`. */
+/** The body that kubectl 1.36 sends for `create deployment web --image=nginx:1 --replicas=2 --port=80`. */
 const DEPLOYMENT = Buffer.from(
   'azhzAAoVCgdhcHBzL3YxEgpEZXBsb3ltZW50EroBCh8KA3dlYhIAGgAiACoAMgA4AEIAWgoKA2FwcBIDd2ViEogBCAISDAoKCgNhcHASA3dlYhpuChwKABIAGgAi' +
     'ACoAMgA4AEIAWgoKA2FwcBIDd2ViEk4SMAoFbmdpbngSB25naW54OjEqADIKCgAQABhQIgAqAEIAagByAIABAIgBAJABAKIBABoAMgBCAEoAUgBYAGAAaACC' +

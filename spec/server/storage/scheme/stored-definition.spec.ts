@@ -9,7 +9,7 @@ import {
 
 const codec = storedObjectCodec();
 
-/** What kube-apiserver 1.36.3 had in etcd, and what it served, without the resource version. */
+/** The bytes that kube-apiserver 1.36.3 had in etcd, and those that it served, without the resource version. */
 const { stored, served } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'stored-definition.json'), 'utf8'),
 ) as { readonly stored: string; readonly served: UnstructuredObject };

@@ -34,7 +34,7 @@ function stored(object: UnstructuredObject): UnstructuredObject {
 }
 
 describe('storedObjectCodec', () => {
-  it('writes what it is told to, and JSON where there is no protobuf', () => {
+  it('writes the configured encoding, and JSON where there is no protobuf', () => {
     const json = storedObjectCodec();
     const protobuf = storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE });
     expect(isProtobuf(json.encode(CONFIG_MAP))).to.equal(false);
@@ -42,7 +42,7 @@ describe('storedObjectCodec', () => {
     expect(isProtobuf(protobuf.encode(WIDGET))).to.equal(false);
   });
 
-  it('reads both, whatever it writes, without the resource version', () => {
+  it('reads both encodings, without the resource version', () => {
     const codecs = [storedObjectCodec(), storedObjectCodec({ mediaType: PROTOBUF_MEDIA_TYPE })];
     for (const writer of codecs) {
       for (const reader of codecs) {
@@ -95,7 +95,7 @@ describe('storedObjectCodec', () => {
     expect(codec.decode(Buffer.from(JSON.stringify(WIDGET)))).to.deep.equal(WIDGET);
   });
 
-  it('gives equal bytes for equal objects, whatever the order of their fields', () => {
+  it('gives equal bytes for equal objects, in any order of fields', () => {
     const { apiVersion, kind, metadata, data } = CONFIG_MAP;
     const other = { data, metadata: { ...metadata, labels: { a: 'b', b: 'c' } }, kind, apiVersion };
     for (const codec of [

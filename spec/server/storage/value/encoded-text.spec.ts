@@ -3,7 +3,7 @@ import { encodedText, isEncodedText } from '../../../../lib/server/storage/value
 
 describe('encodedText', () => {
   // Ends of slabs fall into texts of every length, with units of one, two, three and four bytes.
-  it('is the text in UTF-8, whatever came before it, and stays as it is', () => {
+  it('is the text in UTF-8 after any other text, and is not changed', () => {
     const texts = Array.from({ length: 400 }, (_, index) => 'aé€😀'.repeat(index * 3) + index);
     const encoded = texts.map(encodedText);
     expect(encoded.map((bytes) => Buffer.from(bytes).toString('utf8'))).to.deep.equal(texts);

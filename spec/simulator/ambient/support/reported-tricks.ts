@@ -15,7 +15,7 @@ import { gzip } from 'node:zlib';
 
 const nothing = (): void => {};
 
-/** What a controller uses, by what the finding names. Each stands in lines of its own. */
+/** The ambient values that a controller uses, by the name in the finding. Each stands in lines of its own. */
 export const REPORTED: Readonly<Record<string, () => unknown>> = {
   fetch: () => fetch('http://127.0.0.1:1'),
   'node:http get': () => get('http://127.0.0.1:1'),

@@ -85,7 +85,7 @@ export const WAITS: Readonly<Record<string, Trick>> = {
 
 let counted = 0;
 
-/** What is read is that of the run: true. */
+/** True if the value read is that of the run. */
 export const CLOCKS: Readonly<Record<string, Trick>> = {
   'Date.now': (runtime) => isNow(Date.now(), runtime),
   'new Date': (runtime) => isNow(new Date().getTime(), runtime),
@@ -134,7 +134,7 @@ export const CLOCKS: Readonly<Record<string, Trick>> = {
   },
 };
 
-/** What is drawn is the same in each run of a plan. */
+/** The drawn value is the same in each run of a plan. */
 export const DRAWS: Readonly<Record<string, Trick>> = {
   'Math.random': () => Math.random(),
   'Math.random that another module has kept': () => cached.random(),

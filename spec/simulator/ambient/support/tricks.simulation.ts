@@ -44,7 +44,7 @@ const { searchParams } = new URL(import.meta.url);
 const options: SimulationOptions = defineSimulation({
   controllers: [searchParams.has('reported') ? reported : simulated],
   // Its failure brings the trace.
-  invariants: [{ name: 'told', eventually: () => false, withinMs: 1 }],
+  invariants: [{ name: 'notified', eventually: () => false, withinMs: 1 }],
 });
 
 export default options;

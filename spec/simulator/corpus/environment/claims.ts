@@ -17,7 +17,7 @@ const storageClass: StorageClass = {
 /** A class of storage whose claims may grow. */
 export const STORAGE_CLASS: KubernetesObject = storageClass;
 
-/** What a claim of `STORAGE_CLASS` asks for. */
+/** The request of a claim of `STORAGE_CLASS`. */
 export function claimSpec(storage: string): NonNullable<PersistentVolumeClaim['spec']> {
   return {
     accessModes: ['ReadWriteOnce'],

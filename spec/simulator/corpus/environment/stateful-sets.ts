@@ -10,7 +10,7 @@ import { stillThere } from '../support/still-there.ts';
 import { claimController } from './claims.ts';
 import { kubelet } from './kubelet.ts';
 
-/** How soon it looks again after what it waits for, where no change would tell. */
+/** How soon it looks again after what it waits for, where no change notifies it. */
 const LOOK_AGAIN_MS = 1000;
 
 /**

@@ -1,6 +1,6 @@
 import type { BugPattern } from '../known-bug.ts';
 
-/** What is searched: one version of one bug. */
+/** The subject of a search: one version of one bug. */
 export interface BugTask {
   readonly name: string;
   readonly version: 'wrong' | 'fixed';
@@ -19,7 +19,7 @@ export interface FoundPlan {
   /** The pattern of the plan, or its seed. */
   readonly origin: string;
   readonly runsToFind: number;
-  /** What alarms are grouped by, and the runs that failed by it. */
+  /** The key by which alarms are grouped, and the runs that failed by it. */
   readonly cause: string;
   readonly runs: number;
   readonly faults: number;

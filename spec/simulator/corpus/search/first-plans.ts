@@ -26,7 +26,7 @@ export async function searched(
   return { simulation, plans: systematicPlans(recordingOf(record, names)) };
 }
 
-/** What is wrong with the run of a plan, a line each. */
+/** The failures of the run of a plan, a line each. */
 export async function alarmsOf(simulation: Simulation, plan: SimulationPlan): Promise<string[]> {
   const { findings } = await simulation.evaluate(plan);
   return findings.map((one) => `${one.class}: ${one.subject}: ${one.message}`);

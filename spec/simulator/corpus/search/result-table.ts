@@ -30,11 +30,11 @@ export function resultLines(result: BugResult): string {
     wasFound ? first.classes.join(', ') : `${alarms} alarms`,
   ]);
   if (version === 'wrong') return line;
-  const told = found.map(
+  const notified = found.map(
     ({ origin, cause, runs: failed, first: text, plan }) =>
       `    ${failed} of ${cause}\n      ${origin}: ${text}\n      ${plan}`,
   );
-  return [line, ...told].join('\n');
+  return [line, ...notified].join('\n');
 }
 
 /** Medians and the worst, and alarms per run. */

@@ -12,7 +12,7 @@ import type { KnownBug } from '../known-bug.ts';
 import type { BugResult, BugTask, FoundPlan } from './bug-result.ts';
 import { ProcessorClock, type ProcessorClockSources } from './processor-clock.ts';
 
-/** Alarms of one fixed version that are told; all are counted. */
+/** Alarms of one fixed version that are printed; all are counted. */
 const MOST_ALARMS = 1000;
 
 /** @throws {Error} no bug has this name. */

@@ -10,7 +10,7 @@ interface Answer {
   readonly error?: string | undefined;
 }
 
-/** Searches bugs in several processes, in the order of the tasks; each result is told when it is there. */
+/** Searches bugs in several processes, in the order of the tasks; each result is reported when it is there. */
 export async function searchAll(
   tasks: readonly BugTask[],
   processes: number,

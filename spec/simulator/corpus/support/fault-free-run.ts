@@ -15,7 +15,7 @@ import { WorldMirror } from './world-mirror.ts';
 export interface FaultFreeRun {
   /** The titles of the steps whose condition was met, in their order. */
   readonly reached: readonly string[];
-  /** What was broken: invariants, and controllers that ended by themselves. */
+  /** The failures: broken invariants, and controllers that ended by themselves. */
   readonly broken: readonly string[];
   /** The objects at the end, a line each. */
   readonly state: readonly string[];
@@ -26,7 +26,7 @@ export interface FaultFreeRun {
 const LONGEST_STEP_MS = 600_000;
 const QUIET_MS = 60_000;
 const LOOK_MS = 20;
-/** What the controllers of a cluster report, not what a bug is about. */
+/** Reports of the controllers of a cluster, which are no part of a bug. */
 const LEFT_OUT = new Set(['Event', 'Lease']);
 
 /** Runs a bug's workload with these controllers, on one server that has no faults. */

@@ -12,7 +12,7 @@ import type {
   SimulatedController,
 } from '../../../../lib/simulator/contract/simulated-controller.ts';
 
-/** What runs until a signal aborts, such as a `Controller`. */
+/** A program that runs until a signal aborts, such as a `Controller`. */
 export interface RunsUntilAborted {
   run(options: { readonly signal: AbortSignal }): Promise<void>;
 }

@@ -14,7 +14,7 @@ const pause = (): Promise<void> =>
 
 const nothing = (): void => {};
 
-/** What the controller does besides its work. */
+/** The action of the controller besides its work. */
 const CASES: Readonly<Record<string, (incarnation: Incarnation) => Promise<void> | void>> = {
   endless: async () => {
     await pause();

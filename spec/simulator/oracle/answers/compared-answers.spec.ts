@@ -75,7 +75,7 @@ describe('the oracle of answers', () => {
     expect(await ask('GET', past, () => listOf(then, [a, b]))).to.deep.equal([]);
   });
 
-  it('tells of a list that lacks an object, has one too many, or an old one', async () => {
+  it('reports a list that lacks an object, has one too many, or an old one', async () => {
     const { written, ask } = served();
     const a = written.put('a');
     const gone = written.put('gone');
@@ -90,7 +90,7 @@ describe('the oracle of answers', () => {
     ]);
   });
 
-  it('tells of a list and of an object that are of the past, when the present was asked for', async () => {
+  it('reports a list and an object that are of the past, when the present was asked for', async () => {
     const { written, ask } = served();
     const a = written.put('a');
     const then = written.version;
@@ -104,7 +104,7 @@ describe('the oracle of answers', () => {
     expect(await ask('GET', `${COLLECTION}/a?resourceVersion=0`, () => a)).to.deep.equal([]);
   });
 
-  it('tells of an object that is there and not found', async () => {
+  it('reports an object that is there and not found', async () => {
     const { written, ask } = served();
     written.put('a');
     const status = { kind: 'Status', code: 404 };
@@ -114,7 +114,7 @@ describe('the oracle of answers', () => {
     expect(await ask('GET', `${COLLECTION}/b`, () => status, 404)).to.deep.equal([]);
   });
 
-  it('tells of a write that was made from an old version, and of a create that has made nothing', async () => {
+  it('reports a write that was made from an old version, and a create that has made nothing', async () => {
     const { written, ask } = served();
     const first = written.put('a');
     expect(await ask('PUT', `${COLLECTION}/a`, () => written.put('a'))).to.deep.equal([]);

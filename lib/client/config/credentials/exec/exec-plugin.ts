@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { ListwatchError, type ErrorOptions } from '../../../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../../../kernel/report/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../../kernel/report/logger.ts';
 import { invalidOption } from '../../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
@@ -54,7 +55,7 @@ export class ExecPlugin {
     this.installHint = plainText(options.installHint ?? '', 500);
     this.timeoutMs = timeoutMs;
     this.runtime = options.runtime ?? realRuntime;
-    this.logger = guardedLogger(options.logger ?? silentLogger);
+    this.logger = guardedLogger(options.logger ?? consoleLogger);
     this.#args = argsOf(options);
     this.#variables = variablesOf(options);
     this.#environment = options.environment;

@@ -1,7 +1,8 @@
 import { abortable } from '../../../../kernel/time/abort.ts';
 import { errorMessage, type ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../../../kernel/report/guarded-logger.ts';
-import { type Logger, silentLogger } from '../../../../kernel/report/logger.ts';
+import { consoleLogger } from '../../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../../kernel/time/wait.ts';
 import { Credential, type CredentialSource } from '../../../transport/contract/credential.ts';
@@ -54,7 +55,7 @@ export class OidcCredentialSource implements CredentialSource {
     const { source, idToken, refreshToken } = options;
     this.source = source;
     this.#options = options;
-    this.#logger = guardedLogger(options.logger ?? silentLogger);
+    this.#logger = guardedLogger(options.logger ?? consoleLogger);
     this.#refreshToken = refreshToken;
     if (idToken === undefined) return;
     const expiresAtMs = expiryOf(idToken);
@@ -168,8 +169,11 @@ export class OidcCredentialSource implements CredentialSource {
     const obtainedAtMs = runtime.monotonicMs();
     this.#held = { credential, expiresAtMs, obtainedAtMs };
     if (runtime.wallMs() >= expiresAtMs) {
-      const problem = `the new ID token expired on ${dateOf(expiresAtMs)}; check this machine's clock`;
-      this.#logger.warn(problem, { source });
+      const expiredOn = dateOf(expiresAtMs);
+      this.#logger.warn("the new ID token has expired; check this machine's clock", {
+        source,
+        expiredOn,
+      });
     }
     await this.#persist({ idToken, refreshToken, usedRefreshToken });
     return credential;

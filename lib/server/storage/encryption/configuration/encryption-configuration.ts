@@ -36,7 +36,7 @@ export interface EncryptionConfigurationOptions {
   readonly runtime?: Runtime | undefined;
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
-  /** Logs failures of key services and new data keys. @defaultValue silentLogger */
+  /** Logs failures of key services and new data keys. @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
 }
 

@@ -32,7 +32,7 @@ async function isAllowed(allowExec: AllowExec | undefined, origin: PluginOrigin)
 }
 
 describe('refusePlugin', () => {
-  it('allows the plug-ins of files and refuses those of data, unless told otherwise', async () => {
+  it('allows the plug-ins of files and refuses those of data, by default', async () => {
     expect(await isAllowed(undefined, originOf())).to.equal(true);
     expect(await isAllowed(undefined, originOf({ isData: true }))).to.equal(false);
     expect(await isAllowed(true, originOf({ isData: true }))).to.equal(true);

@@ -61,7 +61,7 @@ describe('findProgram', () => {
     expect((await findProgram('aws', other)).outcome).to.equal('missing');
   });
 
-  it('tells a batch file, which needs a shell, from a missing program', async () => {
+  it('distinguishes a batch file, which needs a shell, from a missing program', async () => {
     await using scratch = await ScratchDirectory.make();
     const path = await writeProgram(scratch, 'gcloud.CMD');
     const search = { env: { PATH: scratch.path }, onWindows: true };

@@ -9,7 +9,7 @@ function hidden(line: string, carriers: Partial<Parameters<typeof secretsOf>[0]>
 }
 
 describe('hideSecrets', () => {
-  it('replaces values of variables of the configuration, whatever their names', () => {
+  it('replaces the values of all variables of the configuration', () => {
     expect(hidden('no profile canary', { variables: { AWS_PROFILE: 'canary' } })).to.equal(
       'no profile [AWS_PROFILE]',
     );

@@ -28,7 +28,7 @@ async function tokenOfScript(body: string, options: Options = {}): Promise<strin
   return credential.authorization!.replace('Bearer ', '');
 }
 
-/** What the script writes into its token, which takes no spaces. */
+/** The text that the script writes into its token, which takes no spaces. */
 async function reportOfScript(expression: string, options: Options = {}): Promise<unknown> {
   const token = await tokenOfScript(
     `print({ token: Buffer.from(JSON.stringify(${expression})).toString('base64url') })`,
@@ -95,7 +95,7 @@ describe('runPlugin', () => {
     expect(await reportOfScript(`fs.readFileSync(0, 'utf8')`)).to.equal('');
   });
 
-  it('tells a plug-in that it is interactive only with a terminal, and not with Never', async () => {
+  it('declares a plug-in interactive only with a terminal, and not with Never', async () => {
     const read = `JSON.parse(process.env.KUBERNETES_EXEC_INFO).spec.interactive`;
     const seen: unknown[] = [];
     for (const interactiveMode of ['Never', 'IfAvailable', 'Always']) {
@@ -208,7 +208,7 @@ describe('runPlugin, when the program cannot be started', () => {
     expect(await shown()).to.equal(true);
   });
 
-  it('tells a file that is not executable from a missing one', async () => {
+  it('distinguishes a file that is not executable from a missing one', async () => {
     await using scratch = await ScratchDirectory.make();
     const path = await scratch.write('login', '#!/bin/sh\n');
     const error = await failureOfScript('', { command: path, installHint: 'not shown' });
@@ -315,7 +315,7 @@ describe('runPlugin, when the program fails', () => {
     expect(long.message.length).to.be.lessThan(800);
   });
 
-  it('is one line, whatever the program writes', async () => {
+  it('is one line for any output of the program', async () => {
     const error = await failureOfScript(
       `console.error('a\\u2028b\\u0000c\\u202ed\\r\\ne'); process.exitCode = 1`,
     );

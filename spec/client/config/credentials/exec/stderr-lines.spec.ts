@@ -6,7 +6,7 @@ interface Read {
   readonly quote: string;
 }
 
-/** What becomes of `chunks` of standard error beside `printed` on standard output. */
+/** The lines made of `chunks` of standard error beside `printed` on standard output. */
 function read(chunks: readonly (string | Buffer)[], printed: string = ''): Read {
   const lines: string[] = [];
   const output = Buffer.from(printed);

@@ -32,7 +32,7 @@ async function failure(options: AxiosTransportOptions): Promise<ListwatchError> 
   }
 }
 
-/** What a message says after method and URL. It has to be one line, the same with and without a proxy. */
+/** The text of a message after method and URL. It has to be one line, the same with and without a proxy. */
 async function explained(
   server: RawServer | number,
   tls: TlsOptions,

@@ -81,7 +81,7 @@ describe('the cause of an error of the network', () => {
     );
   });
 
-  it('is one line of bounded length, whatever the words of the system are', () => {
+  it('is one line of bounded length for any text of the system', () => {
     const { text } = failureCause(systemError('X', `a\r\nb\u0000c\t${'d'.repeat(10_000)}`), SERVER);
     expect(text).to.match(/^the connection failed: a b c d+…$/);
     expect(text.length).to.be.lessThan(450);

@@ -167,7 +167,7 @@ describe('Http2SessionPool', () => {
       expect(sessions()[0]?.silentMs).to.equal(0);
     });
 
-    it('leaves with those who wait and are aborted, and opens one session for all', async () => {
+    it('drops waiting requests that are aborted, and opens one session for the others', async () => {
       await serve({ limit: 100 });
       open();
       const controller = new AbortController();

@@ -208,7 +208,7 @@ describe('proxyDialer', () => {
     }
   });
 
-  it('opens one tunnel for each dial, however many at a time', async () => {
+  it('opens one tunnel for each of many dials at a time', async () => {
     await using server = await RawServer.start((_request, response) => json(response, {}));
     await using proxy = await TestProxy.start();
     const dialer = proxyDialer(proxy.url, unlimited);

@@ -60,7 +60,7 @@ describe('a tunnel through a SOCKS5 proxy', () => {
     }
   });
 
-  it('carries a request, however the answers of the proxy are cut', async () => {
+  it('carries a request when the answers of the proxy are cut anywhere', async () => {
     await using server = await RawServer.start((_request, response) => json(response, {}));
     for (const pieceBytes of [undefined, 1, 3]) {
       await using proxy = await TestProxy.start({

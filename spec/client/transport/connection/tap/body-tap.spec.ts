@@ -111,7 +111,7 @@ interface Outcome {
   readonly message?: string;
 }
 
-/** What a reader of one request gets: past the parser when it asks for a stream, through the parser when it does not. */
+/** The bytes that a reader of one request gets: past the parser when it asks for a stream, through the parser when it does not. */
 async function read(transport: AxiosTransport, stream: boolean): Promise<Outcome> {
   const pieces: Uint8Array[] = [];
   const text = (): string => Buffer.concat(pieces).toString('latin1');

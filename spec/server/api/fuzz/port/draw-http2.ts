@@ -12,14 +12,14 @@ import {
 } from './http2-frames.ts';
 import type { Ending } from './draw-raw.ts';
 
-/** What a client sends in one connection of HTTP/2. */
+/** The bytes that a client sends in one connection of HTTP/2. */
 export interface Http2Exchange {
   readonly bytes: Buffer;
   readonly inputs: number;
   /** The streams that have to be answered, with their requests; empty if the connection breaks the protocol. */
   readonly answered: ReadonlyMap<number, FuzzRequest>;
   readonly ending: Ending;
-  /** What was odd, for a failure. */
+  /** The odd part, for the report of a failure. */
   readonly names: readonly string[];
 }
 

@@ -110,7 +110,7 @@ export class PortCourse implements AsyncDisposable {
   }
 
   /**
-   * What is wrong with the server, a line each.
+   * The faults of the server, a line each.
    *
    * @param spare sockets that it may hold besides those of the start. It finds within 45 s that the client of a broken HTTP/2
    * connection is gone: few, and this waits for that

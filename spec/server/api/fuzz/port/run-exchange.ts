@@ -10,13 +10,13 @@ import type { PortTarget } from './port-target.ts';
 
 /** Far more than an answer takes on a machine that gives the server little time; only a hang reaches it. Milliseconds. */
 export const HANG_MS = 300_000;
-/** What an input may take that need not be answered, before the client ends the connection. Milliseconds. */
+/** The time that an input may take that needs no answer, before the client ends the connection. Milliseconds. */
 const PATIENCE_MS = 4;
 
 /** A server gives a client 30 s to greet it. Milliseconds. */
 const GREETING_MS = 25_000;
 
-/** What came of a connection. */
+/** The result of a connection. */
 export interface Outcome {
   /** Of the answers that came. */
   readonly statuses: readonly number[];
@@ -43,7 +43,7 @@ class Wire {
       onData(piece);
       this.#wake?.();
     });
-    // What the server resets is closed too.
+    // A stream that the server resets is closed too.
     this.socket.on('error', (error) => {
       this.#error = errorMessage(error);
     });

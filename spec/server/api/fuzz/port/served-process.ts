@@ -10,7 +10,7 @@ import type { PortTarget } from './port-target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const TOKEN = 'fuzz-token-0123456789abcdef';
-/** What a server that is well does not write. */
+/** Output that a healthy server does not write. */
 const COMPLAINT =
   /the handler rejected|onRequest threw|uncaught|unhandled|MaxListenersExceeded|FATAL/i;
 
@@ -47,7 +47,7 @@ export class ServedProcess implements AsyncDisposable {
     return new ServedProcess(child, folder, Number(new URL(address).port));
   }
 
-  /** What is wrong, a line each. */
+  /** The faults found, a line each. */
   problems(): string[] {
     const { exitCode, signalCode } = this.#child;
     const ended = exitCode !== null || signalCode !== null;

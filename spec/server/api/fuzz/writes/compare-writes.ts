@@ -1,8 +1,8 @@
 import { ApiServer } from '../../../../../lib/cluster/server/api-server.ts';
 import { CUSTOM_DEFINITION } from '../../../../applies/custom-kind.ts';
-import { essenceOf } from '../../../../applies/judge-sequence.ts';
+import { essenceOf } from '../../../../applies/sequence-difference.ts';
 import { Draw } from '../../../../compare/draw.ts';
-import { differences } from '../../../../compare/judge.ts';
+import { differences } from '../../../../compare/aspects.ts';
 import { isRecord } from '../../../../compare/normalise.ts';
 import type { Answer } from '../../../../compare/scenario.ts';
 import { readAnswer } from '../../../../compare/target/read-answer.ts';
@@ -20,7 +20,7 @@ export interface CompareOptions {
   readonly most: number;
 }
 
-/** What a server takes until it validates by a changed schema, and until it is ready for objects of a new definition. Milliseconds. */
+/** The time that a server takes until it validates by a changed schema, and until it is ready for objects of a new definition. Milliseconds. */
 const SCHEMA_MS = 1_000;
 const MOST_TRIES = 200;
 const RETRY_MS = 100;

@@ -147,7 +147,7 @@ function drawOdd(draw: Draw): unknown {
   return structuredClone(draw.pick(ODD_VALUES));
 }
 
-/** What the object has somewhere, or something odd. */
+/** A value from the object, or an odd one. */
 function drawAt(draw: Draw, like: object, places: readonly string[]): unknown {
   if (draw.chance(0.3)) return drawOdd(draw);
   let value: unknown = like;

@@ -1,5 +1,5 @@
 import { CUSTOM_DEFINITION } from '../../../../applies/custom-kind.ts';
-import { differences } from '../../../../compare/judge.ts';
+import { differences } from '../../../../compare/aspects.ts';
 import { DEFINITIONS } from '../../gadgets.ts';
 import type { FuzzRequest } from '../draw-request.ts';
 import type { FuzzAnswer, RequestSource } from '../fuzz-course.ts';

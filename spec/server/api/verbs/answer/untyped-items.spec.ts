@@ -35,7 +35,7 @@ describe('items of a list', () => {
   });
   afterEach(() => server.close());
 
-  it('of a built-in kind have no kind and apiVersion, in whatever order they were written', async () => {
+  it('of a built-in kind have no kind and apiVersion, in any order of fields', async () => {
     const row = ['data', 'metadata'];
     expect(await fieldsOf(server, 'GET', NAMESPACE)).to.deep.equal([row, row, row]);
     const { json } = await call(server.handler, 'GET', NAMESPACE);

@@ -33,7 +33,7 @@ const configOf = (...rules: string[]): string => `${HEADER}resources:\n${rules.j
 const parse = (text: string, options?: EncryptionConfigurationOptions): EncryptionConfiguration =>
   EncryptionConfiguration.parse(text, FILE, options);
 
-/** What a transformer writes in front of its values. */
+/** The prefix that a transformer writes before its values. */
 async function headOf(transformer: Transformer): Promise<string> {
   const value = Buffer.from(await transformer.toStorage(plaintext, context));
   return /^k8s:enc:\w+:v.:[^:]+:/.exec(value.toString('latin1'))?.[0] ?? 'plain';

@@ -96,7 +96,7 @@ describe('KmsPlugin', () => {
     expect(message).to.equal('rpc error: code = DeadlineExceeded desc = context deadline exceeded');
   });
 
-  it('ends a call that nobody waits for any more', async () => {
+  it('ends a call that no caller waits for any more', async () => {
     await sample.listen();
     sample.hangs = true;
     const abort = new AbortController();

@@ -50,7 +50,7 @@ export class SampleKmsPlugin implements AsyncDisposable {
   version: string = 'v2';
   /** Calls never answer. */
   hangs: boolean = false;
-  /** What every call fails with. */
+  /** The error of every call. */
   refusal: string | undefined;
   readonly #path: string;
   #server: Server | undefined;

@@ -64,7 +64,7 @@ const agents: SimulatedController = {
   },
 };
 
-/** Takes part in elections until it is told to stop, and works while it leads. */
+/** Takes part in elections until it is stopped, and works while it leads. */
 function replica(stopsAtOnce: boolean): SimulatedController {
   const name = 'cilium-operator';
   return {

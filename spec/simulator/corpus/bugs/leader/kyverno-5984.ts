@@ -36,7 +36,7 @@ function setUp({ client, informers, queue }: LoopParts): Reconcile {
   };
 }
 
-/** Takes part in elections until it is told to stop, and works while it leads. */
+/** Takes part in elections until it is stopped, and works while it leads. */
 function replica(endsWithTheLease: boolean): SimulatedController {
   const name = 'policy-reports';
   return {

@@ -22,7 +22,7 @@ const apiVersion = 'corpus.example.com/v1';
 /** As persistent volume claims and persistent volumes, without their other controllers. */
 const CLAIM = { apiVersion, kind: 'Claim', plural: 'claims' };
 const VOLUME = { apiVersion, kind: 'Volume', plural: 'volumes' };
-/** What the storage has. A creation stands for the call to its driver. */
+/** The content of the storage. A creation stands for the call to its driver. */
 const DISK = { apiVersion, kind: 'Disk', plural: 'disks' };
 const FINALIZER = 'corpus.example.com/being-provisioned';
 const namespace = 'default';

@@ -2,17 +2,17 @@ import { canonical } from '../compare/normalise.ts';
 import type { Outcome } from './run-command.ts';
 
 /** One command, and the lines in which its outcome differs from the recorded one. */
-export interface Judged {
+export interface ComparedOutcome {
   readonly id: string;
   readonly differences: readonly string[];
   readonly sameExit: boolean;
 }
 
 /** Compares outcomes with recorded ones; commands that were not recorded are left out. */
-export function judge(
+export function compareOutcomes(
   outcomes: ReadonlyMap<string, Outcome>,
   recorded: ReadonlyMap<string, Outcome>,
-): Judged[] {
+): ComparedOutcome[] {
   return [...outcomes].flatMap(([id, ours]) => {
     const real = recorded.get(id);
     if (real === undefined) return [];

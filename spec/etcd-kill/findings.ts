@@ -31,8 +31,8 @@ export interface Evidence {
   readonly steady: ReadonlySet<string>;
 }
 
-/** What was found; each list has to be empty. */
-export interface Judgement {
+/** The findings; each list has to be empty. */
+export interface Findings {
   readonly acknowledgedWrites: number;
   readonly lostWrites: readonly string[];
   readonly operations: number;
@@ -45,7 +45,7 @@ export interface Judgement {
   readonly disagreements: readonly string[];
 }
 
-export async function judge(evidence: Evidence): Promise<Judgement> {
+export async function checkEvidence(evidence: Evidence): Promise<Findings> {
   const { recorder, finalItems } = evidence;
   const { operations, watches } = recorder;
   const observed = watches.flatMap(({ batches }) =>
@@ -122,7 +122,7 @@ function isAnsweredWrite(operation: RecordedOperation): operation is AnsweredTxn
   );
 }
 
-/** What a server acknowledged is a change that the cluster made at that very revision. */
+/** An acknowledged write is a change that the cluster made at that very revision. */
 function lostObjects(
   acknowledged: readonly AcknowledgedWrite[],
   history: KeyValueHistory,
@@ -175,7 +175,7 @@ function versionsOf(objects: readonly KubernetesObject[]): Versions {
   );
 }
 
-/** What each server lists is what the cluster holds. */
+/** Each server lists the state that the cluster holds. */
 function disagreements(
   names: readonly string[],
   perServer: readonly Versions[],
@@ -203,9 +203,9 @@ function divergedInformers(
     const listed = perServer[2 * index] ?? new Map<string, string>();
     const wrong = differences(listed, cached).map((one) => `informer on ${name}: ${one}`);
     // A relist may have merged several changes into one, but not made up any.
-    const told =
+    const notified =
       history === undefined ? [] : observer.violations(changesOf(history), { exact: false });
-    return [...wrong, ...told];
+    return [...wrong, ...notified];
   });
 }
 

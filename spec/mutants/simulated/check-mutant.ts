@@ -39,7 +39,7 @@ const reaches = (number: number): boolean => {
 };
 Object.assign(globalThis, { [SWITCH]: what === 'reach' ? reaches : isOn });
 
-/** What a simulation finds, or undefined. */
+/** The finding of a simulation, or undefined. */
 async function found(name: string, seeds: number): Promise<string | undefined> {
   const simulation = simulations.get(name);
   if (simulation === undefined) throw new Error(`there is no simulation ${name}`);
@@ -73,7 +73,7 @@ async function reach(): Promise<Reached> {
   return { bySimulation, alarm: undefined };
 }
 
-async function judge(): Promise<Found> {
+async function check(): Promise<Found> {
   for (const name of names) {
     const finding = await found(name, FEW_SEEDS[name] ?? SEEDS);
     if (finding !== undefined) return { finding, by: name };
@@ -81,5 +81,5 @@ async function judge(): Promise<Found> {
   return { finding: undefined, by: undefined };
 }
 
-process.send?.(what === 'reach' ? await reach() : await judge());
+process.send?.(what === 'reach' ? await reach() : await check());
 process.disconnect?.();

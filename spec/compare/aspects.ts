@@ -1,7 +1,7 @@
 import { canonical, isRecord, withoutManagedFields } from './normalise.ts';
 import type { Answer } from './scenario.ts';
 
-/** What two answers are compared in, in the order of the table. */
+/** The aspects in which two answers are compared, in the order of the table. */
 export const ASPECTS = ['status', 'reason', 'causes', 'headers', 'body', 'all'] as const;
 
 /**

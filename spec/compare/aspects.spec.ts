@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { differences, sameAspects } from './judge.ts';
+import { differences, sameAspects } from './aspects.ts';
 import type { Answer } from './scenario.ts';
 
 function refusal(changes: object = {}, answer: Partial<Answer> = {}): Answer {
@@ -11,7 +11,7 @@ function refusal(changes: object = {}, answer: Partial<Answer> = {}): Answer {
 const same = (one: Answer, other: Answer): string => [...sameAspects(one, other)].join(' ');
 
 describe('two answers', () => {
-  it('are the same in every aspect, whatever the order of members', () => {
+  it('are the same in every aspect, in any order of members', () => {
     const { kind, ...rest } = refusal().body as Record<string, unknown>;
     const turned = { ...refusal(), body: { ...rest, kind } };
     expect(same(refusal(), turned)).to.equal('status reason causes headers body all');

@@ -3,7 +3,7 @@ import { canonical, isRecord } from '../compare/normalise.ts';
 import type { Answer } from '../compare/scenario.ts';
 
 /**
- * What has to be the same of an answer: its status, and the object with its managed fields, or the conflicts. Rules of a kind have a
+ * The part of an answer that has to be the same: its status, and the object with its managed fields, or the conflicts. Rules of a kind have a
  * comparison of their own (`npm run check -- rules`): of their refusals, 422, only the status counts.
  */
 export function essenceOf({ status, body }: Answer): string {

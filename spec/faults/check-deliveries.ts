@@ -9,14 +9,14 @@ export interface Gap {
   readonly to: number;
 }
 
-export interface Judgement {
-  /** Changes outside the gap that were not told. */
+export interface Findings {
+  /** Changes outside the gap without a notification. */
   readonly lost: readonly string[];
-  /** Told more than once. */
+  /** Notified more than once. */
   readonly repeated: readonly string[];
-  /** Told after something later, or out of turn: an update of what is not there. */
+  /** Notified after something later, or out of turn: an update of what is not there. */
   readonly disordered: readonly string[];
-  /** Told, but never happened. */
+  /** Notified, but never happened. */
   readonly invented: readonly string[];
 }
 
@@ -25,31 +25,31 @@ interface Placed extends TrueChange {
 }
 
 /**
- * Holds what handlers were told against what happened, key by key: it has to be a part of it, in the same order, with nothing
+ * Compares the notifications of handlers with the changes, key by key: they have to be a part of these, in the same order, with nothing
  * left out but in the gap.
  */
-export function judge(
+export function checkDeliveries(
   all: readonly Deliveries[],
   history: readonly TrueChange[],
   gap: Gap,
-): Judgement {
+): Findings {
   const found = { lost: [], repeated: [], disordered: [], invented: [] };
   const truth = groupByKey(history.map((change, index) => ({ ...change, index })));
-  for (const { handler, told } of all) {
-    const byKey = groupByKey(told);
+  for (const { handler, notified } of all) {
+    const byKey = groupByKey(notified);
     for (const key of new Set([...truth.keys(), ...byKey.keys()])) {
-      judgeKey(handler, byKey.get(key) ?? [], truth.get(key) ?? [], gap, found);
+      checkKey(handler, byKey.get(key) ?? [], truth.get(key) ?? [], gap, found);
     }
   }
   return found;
 }
 
-function judgeKey(
+function checkKey(
   handler: string,
-  told: readonly Delivery[],
+  notified: readonly Delivery[],
   happened: readonly Placed[],
   gap: Gap,
-  found: { [Kind in keyof Judgement]: string[] },
+  found: { [Kind in keyof Findings]: string[] },
 ): void {
   let next = 0;
   let present = false;
@@ -59,7 +59,7 @@ function judgeKey(
       if (!merged) found.lost.push(`${handler}: ${print(change)}`);
     }
   };
-  for (const delivery of told) {
+  for (const delivery of notified) {
     const place = placeOf(delivery, happened, next);
     if (place !== undefined) {
       skip(place);
@@ -90,7 +90,7 @@ function placeOf(
     const change = happened[index]!;
     if ((change.type === 'delete') !== deletion) continue;
     if (change.resourceVersion === resourceVersion) return index;
-    // A deletion that was missed is told with the last state that was known.
+    // A deletion that was missed is notified with the last state that was known.
     if (deletion) inexact ??= index;
   }
   return inexact;

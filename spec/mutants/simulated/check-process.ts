@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What a process of `judge.ts` says; a text if it has ended without a word. */
+/** The answer of a process of `check-mutant.ts`; a text if it has ended without one. */
 export async function asked<Answer>(
   folder: string,
   args: readonly string[],
 ): Promise<Answer | string> {
-  const child = fork(join(folder, 'spec/mutants/simulated/judge.ts'), [...args], {
+  const child = fork(join(folder, 'spec/mutants/simulated/check-mutant.ts'), [...args], {
     cwd: folder,
     execArgv: ['--conditions=@listwatch/source', '--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
