@@ -61,9 +61,7 @@ class ResourceMonitor {
       onDelete: ({ metadata }) => handler.gone(resource, metadata),
     });
     this.#running = this.#informer.run().catch((error: unknown) => {
-      logger.warn(`the objects of ${resource.fullName} are not followed`, {
-        error: errorMessage(error),
-      });
+      logger.warn('objects are not followed', { resource: resource.fullName, error });
     });
   }
 

@@ -165,8 +165,8 @@ describe('an observer of writes', () => {
     await api.delete('web');
     await new Promise((resolve) => setImmediate(resolve));
     expect(errors).to.deep.equal([
-      'the observer of writes threw: boom',
-      'the observer of writes threw: later',
+      'hook threw: boom (hook="write observer")',
+      'hook threw: later (hook="write observer")',
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { logLine } from '../../../../lib/kernel/report/log-line.ts';
 import { expect } from 'chai';
 import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
 import { Credential } from '../../../../lib/client/transport/contract/credential.ts';
@@ -240,7 +241,7 @@ describe('ObservingTransport', () => {
     expect(
       lines.filter((line) => line.includes('metrics failed Error: broken library')),
     ).to.have.length(2);
-    expect(lines.join('\n')).to.include('the hook onRequest threw: broken hook');
+    expect(lines.join('\n')).to.include('hook threw Error: broken hook');
     expect(lines).to.have.length(3);
   });
 
@@ -248,7 +249,7 @@ describe('ObservingTransport', () => {
     const lines: unknown[] = [];
     const logger: Logger = {
       ...silentLogger,
-      error: (message) => void lines.push(message),
+      error: (message, fields) => void lines.push(logLine(message, fields).line),
     };
     const transport = new ScriptedTransport(() => ({ body: {} }));
     // oxlint-disable-next-line typescript/no-misused-promises -- JavaScript allows it
@@ -257,7 +258,7 @@ describe('ObservingTransport', () => {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
-    expect(lines).to.deep.equal(['the hook onRequest threw: later']);
+    expect(lines).to.deep.equal(['hook threw: later (hook=onRequest)']);
   });
 
   describe('over HTTP', () => {

@@ -1,3 +1,4 @@
+import { logLine } from '../../../../lib/kernel/report/log-line.ts';
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
@@ -157,7 +158,7 @@ describe('the record of a request', () => {
       handler: async () => textResponse(200, 'in'),
       logger: {
         ...silentLogger,
-        error: (message) => logged.push(message),
+        error: (message, fields) => logged.push(logLine(message, fields).line),
       },
       onRequest: () => {
         throw new Error('no room');
@@ -167,7 +168,7 @@ describe('the record of a request', () => {
     try {
       expect(await get(`http://${listener.address}/`)).to.equal(200);
       await until('the log', () => logged.length === 1);
-      expect(logged).to.deep.equal(['onRequest threw: no room']);
+      expect(logged).to.deep.equal(['hook threw: no room (hook=onRequest)']);
     } finally {
       await listener.close();
     }

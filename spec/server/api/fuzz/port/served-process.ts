@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../../../../..');
 const TOKEN = 'fuzz-token-0123456789abcdef';
 /** Output that a healthy server does not write. */
 const COMPLAINT =
-  /the handler rejected|onRequest threw|uncaught|unhandled|MaxListenersExceeded|FATAL/i;
+  /the handler rejected|hook threw|uncaught|unhandled|MaxListenersExceeded|FATAL/i;
 
 type ServedChild = ChildProcessByStdio<null, Readable, Readable>;
 
