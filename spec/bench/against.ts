@@ -62,7 +62,7 @@ export async function against({ checkout, names, size, repeats }: AgainstOptions
   return textOf(rows);
 }
 
-/** What the benches of each checkout run is built once. Gives the environment in which they find it. */
+/** Builds once the programs that the benches of each checkout run. Gives the environment in which they find it. */
 async function environmentsOf(
   checkouts: readonly string[],
   names: readonly string[],

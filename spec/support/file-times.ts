@@ -8,7 +8,7 @@ import type { Context, Suite } from 'mocha';
 
 export const TIMES_VARIABLE = 'LISTWATCH_FILE_TIMES';
 
-/** What a spec file took, milliseconds. */
+/** The time of a spec file, milliseconds. */
 export interface FileTimes {
   readonly file: string;
   readonly elapsed: number;

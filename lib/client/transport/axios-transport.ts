@@ -127,7 +127,7 @@ export class AxiosTransport implements Transport, AsyncDisposable {
   readonly #pool: ConnectionPool;
   readonly #sender: AxiosSender;
   readonly #requests: AuthenticatedRequests<HttpAnswer>;
-  /** What was sent to the server and to the proxy. */
+  /** The secrets sent to the server and to the proxy. */
   readonly #hidden = new HiddenTexts();
   #lastSent: Credential | undefined;
   readonly #secure: boolean;

@@ -1,4 +1,4 @@
-/** What comes in place of a value. */
+/** The text in place of a value. */
 export interface Replacement {
   /** In place of a value of `data`, and of `data` that is no record. */
   data(value: unknown): unknown;

@@ -5,13 +5,8 @@ const SECRETS = { apiVersion: 'v1', resource: 'secrets' };
 const PODS = { apiVersion: 'v1', resource: 'pods' };
 
 describe('maskedObject', () => {
-<<<<<<< HEAD:spec/meta/masking/masked-object.spec.ts
   it('hides the data of a secret and its annotations, and says lengths', () => {
     const secret = {
-=======
-  it('hides the data of a secret, also in the annotation of kubectl, and shows lengths', () => {
-    const secret = typed({
->>>>>>> 3c97ed3d (spec, log: words of the field; constant log texts, one default logger):spec/inspector/objects/masked-object.spec.ts
       kind: 'Secret',
       metadata: {
         name: 'a',

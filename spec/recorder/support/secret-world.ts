@@ -159,7 +159,7 @@ export class SecretWorld {
     const { lists, watches = [] } = this.#options;
     let [listed, watched] = [0, 0];
     return async ({ url, signal }) => {
-      // What a client asks to explain a failure.
+      // Requests of a client that explain a failure.
       if (!COLLECTION.test(url)) return { status: 404, headers: {}, body: new Uint8Array() };
       const isWatch = url.includes('watch=');
       const said = isWatch ? watches[watched++] : (lists[listed++] ?? lists.at(-1));
