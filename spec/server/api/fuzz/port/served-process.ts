@@ -11,8 +11,7 @@ import type { PortTarget } from './port-target.ts';
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const TOKEN = 'fuzz-token-0123456789abcdef';
 /** Output that a healthy server does not write. */
-const COMPLAINT =
-  /the handler rejected|hook threw|uncaught|unhandled|MaxListenersExceeded|FATAL/i;
+const COMPLAINT = /the handler rejected|hook threw|uncaught|unhandled|MaxListenersExceeded|FATAL/i;
 
 type ServedChild = ChildProcessByStdio<null, Readable, Readable>;
 
