@@ -189,7 +189,9 @@ describe('the changes of a recording', () => {
     for (let change = 0; change < 5; change += 1) {
       const data = { password: Buffer.from(`hidden-${change}`).toString('base64') };
       const secret = { apiVersion: 'v1', kind: 'Secret', data };
-      recorded.pods.modify({ ...pod('pod-0', { annotations: { text: TEXT } }), ...secret });
+      const base = pod('pod-0');
+      const metadata = { ...base.metadata, labels: { text: TEXT } };
+      recorded.pods.modify({ ...base, metadata, ...secret });
       await recorded.runtime.settle();
     }
     await recorded.stop();

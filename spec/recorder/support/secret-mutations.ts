@@ -309,7 +309,10 @@ export class Mutations {
     const draw = this.#draw;
     if (!draw.once(of)) return text;
     const at = draw.below(text.length);
-    return draw.once(2) ? text.slice(0, at) : `${text.slice(0, at)}}${text.slice(at)}`;
+    // A mark within a name would make it no field of Secrets.
+    return this.#isUnknown || draw.once(2)
+      ? text.slice(0, at)
+      : `${text.slice(0, at)}}${text.slice(at)}`;
   }
 
   #next(): string {
