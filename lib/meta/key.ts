@@ -12,12 +12,17 @@ export type KeyFunc = (object: HasMetadata) => string;
 
 /** An object whose key cannot be computed. */
 export class KeyError extends ListwatchError {
-  /** The object as it was received. */
-  readonly object: unknown;
+  // A logger that writes the fields of errors does not write private ones: it may be a Secret.
+  readonly #object: unknown;
 
   constructor(object: unknown, reason: string, cause?: unknown) {
     super('KEY', `no key for the object: ${reason}`, { cause });
-    this.object = object;
+    this.#object = object;
+  }
+
+  /** The object as it was received. */
+  get object(): unknown {
+    return this.#object;
   }
 }
 
