@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { parseSync } from 'oxc-parser';
+import { BUNDLED, externalOf } from '../package/bundled-packages.ts';
 import { readManifest, ROOT } from '../package/manifest.ts';
 
 /** The function of the global scope that is called with "file#function" when a function is entered, and when it resumes. */
@@ -35,7 +36,6 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
  * it continues after an `await` or a `yield`. Functions without a name count as the one around them.
  */
 export async function tracedBuild(programs: readonly string[], folder: string): Promise<void> {
-  const { dependencies, peerDependencies } = readManifest();
   await build({
     absWorkingDir: ROOT,
     entryPoints: programs.map((program) => join(import.meta.dirname, program)),
@@ -47,7 +47,8 @@ export async function tracedBuild(programs: readonly string[], folder: string): 
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    external: externalOf(readManifest()),
+    alias: BUNDLED,
     plugins: [traced],
     logLevel: 'warning',
   });
