@@ -9,7 +9,8 @@ const AT_ONCE_MS = 1000;
 
 interface Failures {
   readonly actor: string;
-  readonly text: string;
+  readonly identity: string;
+  readonly subject: string;
   count: number;
   lastMs: number;
   pauseMs: number;
@@ -30,22 +31,22 @@ export function nextFailuresMs(journal: Journal): number {
 export function failingReconciles(journal: Journal, quietMs: number): readonly Finding[] {
   return repeatedFailures(journal)
     .filter(({ lastMs }) => lastMs >= quietMs)
-    .map(({ actor, text, count }) => ({
+    .map(({ actor, identity, subject, count }) => ({
       class: 'failing',
-      subject: `${actor}: ${subjectOf(text)}`,
-      message: `it has failed ${count} times, and goes on: ${text}`,
+      subject: `${actor}: ${subject}`,
+      message: `it has failed ${count} times, and goes on: ${identity}`,
     }));
 }
 
 function repeatedFailures({ entries }: Journal): readonly Failures[] {
   const all = new Map<string, Failures>();
-  for (const { actor, type, text, atMs } of entries) {
-    if (type !== 'log' || !text.startsWith('error: ')) continue;
-    const message = messageOf(text);
-    const key = `${actor} ${message}`;
+  for (const entry of entries) {
+    if (entry.type !== 'log' || entry.level !== 'error') continue;
+    const { actor, atMs, identity = '', subject = '' } = entry;
+    const key = `${actor} ${identity}`;
     const known = all.get(key);
     if (known === undefined) {
-      all.set(key, { actor, text: message, count: 1, lastMs: atMs, pauseMs: 0 });
+      all.set(key, { actor, identity, subject, count: 1, lastMs: atMs, pauseMs: 0 });
       continue;
     }
     known.count += 1;
@@ -53,15 +54,4 @@ function repeatedFailures({ entries }: Journal): readonly Failures[] {
     known.lastMs = atMs;
   }
   return [...all.values()].filter(({ count }) => count >= LEAST_FAILURES);
-}
-
-/** The message of an entry, without its fields, which differ from one failure to the next. */
-function messageOf(text: string): string {
-  const fields = text.indexOf(' {"');
-  return text.slice('error: '.length, fields < 0 ? undefined : fields);
-}
-
-/** The controller and the key of a message such as `sites: shop/hello: no such page`; of other messages, all. */
-function subjectOf(message: string): string {
-  return /^[^:]+: [^:]+(?=: )/.exec(message)?.[0] ?? message;
 }

@@ -177,8 +177,7 @@ export class SimulatedProcess {
     const { journal } = this.#options;
     const write = (level: string) => (message: string, fields?: LogFields) => {
       if (runtime.isDead) return;
-      const more = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
-      journal.add(this.name, 'log', `${level}: ${message}${more}`);
+      journal.log(this.name, level, message, fields);
     };
     return { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') };
   }

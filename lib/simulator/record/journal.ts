@@ -1,3 +1,6 @@
+import { logLine } from '../../kernel/report/log-line.ts';
+import type { LogFields } from '../../kernel/report/logger.ts';
+
 /** An event of a run. `actor`: a process, `user`, `environment` names, or `server`. */
 export type JournalEntry = { readonly atMs: number; readonly actor: string } & (
   | { readonly type: 'step'; readonly text: string }
@@ -7,10 +10,21 @@ export type JournalEntry = { readonly atMs: number; readonly actor: string } & (
   | { readonly type: 'answer'; readonly id: number; readonly text: string }
   | { readonly type: 'commit'; readonly text: string }
   | { readonly type: 'event'; readonly text: string }
-  | { readonly type: 'log'; readonly text: string }
+  | ({ readonly type: 'log'; readonly text: string } & Partial<LoggedText>)
 );
 
+/** What a process has logged. */
+export interface LoggedText {
+  readonly level: string;
+  /** The same for a text that is logged again with other numbers. */
+  readonly identity: string;
+  /** The controller and the key in the fields, or the identity. */
+  readonly subject: string;
+}
+
 type Kind = JournalEntry['type'];
+/** Those that are a text and nothing more. */
+type TextKind = Exclude<Kind, 'request' | 'answer' | 'log'>;
 
 /** A run has a bounded number of requests; this bounds what a log can add. */
 const MOST_ENTRIES = 200_000;
@@ -24,8 +38,16 @@ export class Journal {
     this.#nowMs = nowMs;
   }
 
-  add(actor: string, type: Exclude<Kind, 'request' | 'answer'>, text: string): void {
+  add(actor: string, type: TextKind, text: string): void {
     this.#push({ atMs: this.#nowMs(), actor, type, text });
+  }
+
+  log(actor: string, level: string, message: string, fields?: LogFields): void {
+    const { line, identity } = logLine(message, fields);
+    const { controller, key } = fields ?? {};
+    const subject = typeof key === 'string' ? `${String(controller)}: ${key}` : identity;
+    const text = `${level}: ${line}`;
+    this.#push({ atMs: this.#nowMs(), actor, type: 'log', text, level, identity, subject });
   }
 
   exchange(actor: string, type: 'request' | 'answer', id: number, text: string): void {

@@ -310,7 +310,7 @@ export const SERVERS: BadUseArea = {
       act: to(text(400, 'text/plain', `bad header authorization: Bearer ${CANARY}`)),
       code: 'BAD_REQUEST',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 400, not from an API server: bad header authorization: Bearer …; check the server address, and the proxy in front of it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 400, not from an API server: bad header authorization: Bearer [hidden]; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'too many requests',

@@ -16,7 +16,12 @@ function journalOf(failures: number): Journal {
   let nowMs = 10_000;
   const journal = new Journal(() => nowMs);
   for (let count = 1; count <= failures; count += 1) {
-    journal.add('sites', 'log', `error: sites: shop/hello: no such page {"failures":${count}}`);
+    const error = new Error('no such page');
+    const fields = { controller: 'sites', key: 'shop/hello', failures: count, error };
+    journal.log('operator', 'error', 'reconcile failed', fields);
+    // Another key that fails as often as it is asked for.
+    if (count < 4)
+      journal.log('operator', 'error', 'reconcile failed', { ...fields, key: 'bakery' });
     nowMs += 5 * 2 ** (count - 1);
   }
   return journal;
@@ -32,8 +37,9 @@ describe('a reconcile that fails again and again', () => {
     expect(failingReconciles(journal, lastMs(journal))).to.deep.equal([
       {
         class: 'failing',
-        subject: 'sites: sites: shop/hello',
-        message: 'it has failed 14 times, and goes on: sites: shop/hello: no such page',
+        subject: 'operator: sites: shop/hello',
+        message:
+          'it has failed 14 times, and goes on: reconcile failed: no such page (controller=sites key=shop/hello)',
       },
     ]);
     expect(failingReconciles(journal, lastMs(journal) + 1)).to.deep.equal([]);
