@@ -23,6 +23,7 @@ export class OptionRule<in Accepted, out Default> {
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
   readonly fallback: Default;
+  readonly isRequired: boolean;
   readonly #traits: RuleTraits;
 
   constructor(
@@ -34,6 +35,7 @@ export class OptionRule<in Accepted, out Default> {
     this.expected = expected;
     this.accepts = accepts;
     this.fallback = fallback;
+    this.isRequired = traits.isRequired === true;
     this.#traits = traits;
   }
 
@@ -51,9 +53,9 @@ export class OptionRule<in Accepted, out Default> {
    * @throws {ListwatchError} code INVALID_OPTION naming option, rule and value.
    */
   read<V>(owner: string, name: string, given: V): Exclude<V, undefined> | Default {
-    const { isRequired = false, showsText, within } = this.#traits;
-    if (given === undefined || (given === null && isRequired)) {
-      if (isRequired) throw invalidOption(owner, `option "${name}" is required`);
+    const { showsText, within } = this.#traits;
+    if (given === undefined || (given === null && this.isRequired)) {
+      if (this.isRequired) throw invalidOption(owner, `option "${name}" is required`);
       return this.fallback;
     }
     if (!this.accepts(given)) {

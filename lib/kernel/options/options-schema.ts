@@ -71,7 +71,9 @@ export class OptionsSchema<O extends object, D extends keyof O = never> {
     this.checkNames(given, owner, path);
     const options: Record<string, unknown> = {};
     for (const [name, rule] of this.#rules) {
-      options[name] = rule.read(owner, path + name, valueOf(given, name));
+      const value = valueOf(given, name);
+      const isLeftOut = value === undefined && !rule.isRequired;
+      options[name] = isLeftOut ? rule.fallback : rule.read(owner, path + name, value);
     }
     return options as FilledOptions<O, D>;
   }
