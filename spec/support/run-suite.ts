@@ -27,7 +27,9 @@ const MOST_WORKERS = 8;
 
 /** Files that take long begin first, so that none of them runs alone at the end. */
 const LONG: readonly string[] = [
+  'etcd-storage-conformance.spec.ts',
   'simulate-module.spec.ts',
+  'examples.spec.ts',
   'search.spec.ts',
   'corpus.spec.ts',
   'kubectl-commands.spec.ts',
