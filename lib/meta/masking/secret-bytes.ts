@@ -27,6 +27,8 @@ export function beginsWith(bytes: Buffer, head: Buffer): boolean {
  */
 export function mayEmbedSecret(json: Buffer): boolean {
   if (hasEscapedLetter(json)) return true;
+  // A search for a quote stops at each one: 3 µs for 3 KB, this one a tenth of it.
+  if (!json.includes('Secret')) return false;
   return json.includes('"Secret') && (json.includes('"data') || json.includes('"stringData'));
 }
 
