@@ -23,7 +23,6 @@ import {
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
 import { jobSpec } from './job-spec.ts';
 import { jobStatusCauses } from './job-status.ts';
-import { jobWarnings } from './job-warnings.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import {
   hasWrongSelectorValue,
@@ -33,6 +32,32 @@ import { hasCondition } from './job-conditions.ts';
 import { format, nonNegative, oneOf } from '../../server/registry/validation/values.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { scheduleZoneProblems } from './time-zone.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import { isNewGeneration, nameWarnings, templateWarnings } from '../apps/template-warnings.ts';
+
+const MANY_COMPLETIONS = 100_000;
+const HIGH_PARALLELISM = 10_000;
+
+/** Warnings for the spec of a job at a path. @see pkg/api/job/warnings.go @ v1.36.3 */
+function jobWarnings(
+  object: UnstructuredObject,
+  existing: UnstructuredObject | undefined,
+  at: readonly string[] = ['spec'],
+): readonly string[] {
+  if (existing !== undefined && !isNewGeneration(object, existing)) return [];
+  const warnings = existing === undefined ? nameWarnings(object) : [];
+  const spec = valueAt(object, ...at);
+  const isIndexed = valueAt(spec, 'completionMode') === 'Indexed';
+  const isWide =
+    numberAt(spec, 'completions') > MANY_COMPLETIONS &&
+    numberAt(spec, 'parallelism') > HIGH_PARALLELISM;
+  if (isIndexed && isWide) {
+    warnings.push(
+      `${at.join('.')}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+    );
+  }
+  return [...warnings, ...templateWarnings(object, existing, at)];
+}
 
 /** A name of a job is at most 63 characters, and 11 are appended to the name of a cron job. */
 const LONGEST_NAME = 52;

@@ -1,5 +1,10 @@
 import { isRecord, jsonEqual, textAt, numberAt, type JsonRecord } from '../../meta/json-value.ts';
-import { checkedBy, type Check, type Report } from '../../server/registry/validation/check.ts';
+import {
+  checkedBy,
+  type Check,
+  type Report,
+  causesOf,
+} from '../../server/registry/validation/check.ts';
 import {
   all,
   each,
@@ -7,12 +12,28 @@ import {
   isEmpty,
   required,
   requiredFor,
+  unique,
 } from '../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain, prefixed } from '../../server/registry/validation/formats.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import { format, atLeast, between } from '../../server/registry/validation/values.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
-import { flowStatusStrategy, statusConditions } from './flow-status.ts';
+import { newStatusStrategy, type UpdateStrategy } from '../../server/registry/contract/strategy.ts';
+
+/** The conditions of a status: each has a type of its own. */
+const statusConditions: Check = fields({
+  conditions: all(
+    unique((one) => (isRecord(one) ? (one['type'] ?? '') : one), 'type'),
+    each(fields({ type: required() })),
+  ),
+});
+
+const checks = fields({ status: statusConditions });
+
+const flowStatusStrategy: UpdateStrategy = newStatusStrategy({
+  keepMetadata: true,
+  validateUpdate: (object, existing) => causesOf(checks, object, existing),
+});
 
 const MOST_QUEUES = 10_000_000;
 const MOST_HASH_BITS = 60;

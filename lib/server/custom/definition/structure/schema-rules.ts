@@ -16,9 +16,22 @@ import {
 } from '../../../../meta/json-value.ts';
 import { schemaGoForm, itemsGoForm } from './schema-go-form.ts';
 import { isSet, propertiesOf } from './schema-walk.ts';
-import { typeForExtension } from './type-for-extension.ts';
 import { schemaAt } from './schema-path.ts';
 import { unsupportedMember } from './structural-rules.ts';
+
+/** An extension that is for one type only. */
+function typeForExtension(
+  schema: JsonRecord,
+  path: string,
+  wanted: string,
+  extension: string,
+): FieldCause[] {
+  const type = textAt(schema, 'type');
+  if (type === wanted) return [];
+  const detail = `must be ${wanted} if ${extension} is specified`;
+  if (type === '') return [fieldRequired(`${path}.type`, detail)];
+  return [fieldInvalid(`${path}.type`, type, detail)];
+}
 
 const LIST_TYPE = 'x-kubernetes-list-type';
 const MAP_KEYS = 'x-kubernetes-list-map-keys';
