@@ -30,6 +30,14 @@ const CONSUMER = join(ROOT, '.tmp', 'consumer');
 const INSTALLED = join(CONSUMER, 'node_modules', 'listwatch');
 const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
 
+/** Of an error that no one handles, on standard error. */
+const MOST_ERROR_BYTES = 4096;
+const UNHANDLED = `
+import { connect } from 'listwatch';
+const client = await connect({ server: 'http://127.0.0.1:1' });
+await client.resource('v1', 'pods').list();
+`;
+
 const PROGRAM = `
 import { RateLimitingQueue, SharedInformerFactory, connect, type KubernetesObject } from 'listwatch';
 import { ApiServer } from 'listwatch/server';
@@ -174,6 +182,19 @@ describe('the packed package', function () {
       cwd: CONSUMER,
     });
     expect(stderr).to.equal('');
+  });
+
+  it('ends with an error that is readable, also through a pipe, when a program does not handle it', async () => {
+    writeFileSync(join(CONSUMER, 'unhandled.js'), UNHANDLED);
+    const { stderr } = await promisify(execFile)(process.execPath, ['unhandled.js'], {
+      cwd: CONSUMER,
+    }).then(
+      () => expect.fail('it ended without an error'),
+      (error: { stderr: string }) => error,
+    );
+    expect(stderr.length).to.be.below(MOST_ERROR_BYTES);
+    const [, message] = stderr.split(/\n{2,}/);
+    expect(message).to.match(/^TransportError: GET http:.*: nothing listens there; check that/);
   });
 
   it('has every module once: what two entries export is the same, and instanceof holds across them', async () => {

@@ -2,6 +2,9 @@ import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-cod
 import { parseSync, Visitor } from 'oxc-parser';
 import { minify } from 'terser';
 
+/** Node prints the line that throws, so a line is short. A text that is longer stays in one. */
+const LONGEST_LINE = 160;
+
 export interface Program {
   readonly code: string;
   /** The source map, as JSON. */
@@ -17,7 +20,7 @@ export async function withShortNames({ code, map }: Program): Promise<Program> {
     compress: false,
     module: true,
     mangle: { keep_fnames: true, keep_classnames: true, reserved: [...namesOfFunctions(code)] },
-    format: { ecma: 2022 },
+    format: { ecma: 2022, max_line_len: LONGEST_LINE },
     sourceMap: { content: map, includeSources: true },
   });
   if (typeof short.code !== 'string' || typeof short.map !== 'string') {

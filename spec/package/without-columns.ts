@@ -11,7 +11,8 @@ interface Places {
 
 /**
  * The mappings of a source map, with one place for each line of the modules above: the first one, without the name that the source has
- * for what the bundler renamed. The program is one long line, so a position in it belongs to the last place before it.
+ * for what the bundler renamed. A line of the program holds code of several lines, and a position in it
+ * belongs to the last place before it.
  */
 export function withoutColumns({
   sources,
