@@ -10,7 +10,7 @@ import { declare } from './declarations.ts';
 import { sourceInMap } from './without-comments.ts';
 import { withShortNames } from './with-short-names.ts';
 import { withoutColumns } from './without-columns.ts';
-import { BUNDLED, externalOf, YAML_LICENSE } from './bundled-packages.ts';
+import { BUNDLE, YAML_LICENSE } from './bundled-packages.ts';
 import { entriesOf, programSources, readManifest, ROOT } from './manifest.ts';
 
 const DIST = join(ROOT, 'dist');
@@ -18,22 +18,14 @@ const manifest = readManifest();
 
 async function bundle(sources: readonly string[]): Promise<void> {
   await build({
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     entryPoints: [...sources],
     outbase: 'lib',
     outdir: 'dist',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: externalOf(manifest),
-    alias: BUNDLED,
     sourcemap: true,
     minifyWhitespace: true,
     minifySyntax: true,
     chunkNames: 'chunks/[name]-[hash]',
-    logLevel: 'warning',
   });
 }
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { BUNDLED, externalOf } from '../package/bundled-packages.ts';
-import { readManifest, ROOT } from '../package/manifest.ts';
+import { BUNDLE } from '../package/bundled-packages.ts';
+import { ROOT } from '../package/manifest.ts';
 
 /** Below `lib`: the programs of simulations, and what the modules import that they run. */
 const ENTRIES = [
@@ -58,21 +58,13 @@ function placed(folder: string): Plugin {
  */
 export async function builtHosts(folder: string): Promise<string> {
   await build({
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     entryPoints: ENTRIES.map((path) => `lib/${path}.ts`),
     outbase: 'lib',
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
     keepNames: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: externalOf(readManifest()),
-    alias: BUNDLED,
     plugins: [placed(folder)],
-    logLevel: 'warning',
   });
   const places = ENTRIES.map((path) => [
     pathToFileURL(join(ROOT, 'lib', `${path}.ts`)).href,

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { BUNDLED, externalOf } from '../package/bundled-packages.ts';
+import { BUNDLE } from '../package/bundled-packages.ts';
 import { entriesOf, readManifest, ROOT } from '../package/manifest.ts';
 
 const manifest = readManifest();
@@ -42,21 +42,14 @@ export async function plainPrograms(
   folder: string,
 ): Promise<(source: string) => string> {
   await build({
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     entryPoints: [...sources],
     outbase: ROOT,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
     keepNames: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: [...externalOf(manifest), 'mocha'],
-    alias: BUNDLED,
+    external: [...BUNDLE.external, 'mocha'],
     plugins: [checkout],
-    logLevel: 'warning',
   });
   // The program of the package reads its version from there.
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { parseSync } from 'oxc-parser';
-import { BUNDLED, externalOf } from '../package/bundled-packages.ts';
-import { readManifest, ROOT } from '../package/manifest.ts';
+import { BUNDLE } from '../package/bundled-packages.ts';
 
 /** The function of the global scope that is called with "file#function" when a function is entered, and when it resumes. */
 const PASSED = '__passed';
@@ -37,20 +36,12 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
  */
 export async function tracedBuild(programs: readonly string[], folder: string): Promise<void> {
   await build({
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     entryPoints: programs.map((program) => join(import.meta.dirname, program)),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
     keepNames: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: externalOf(readManifest()),
-    alias: BUNDLED,
     plugins: [traced],
-    logLevel: 'warning',
   });
 }
 
