@@ -10,7 +10,7 @@ export const errorCodes = {
     'An option is unknown, missing or out of range; the message names it and the rule.',
   ASSERTION: 'An invariant of the package is broken: please report it with the message.',
   MISSING_PEER:
-    'An optional package that this part needs is not installed; the message has the npm install line.',
+    'An optional package that this part needs is not installed, or in another version; the message has the npm install line.',
   CLOSED: 'The object was closed before the call.',
   BUFFER_FULL: 'A bounded buffer is full; the message names the buffer and its bound.',
   VIRTUAL_DEADLOCK: 'A virtual run cannot make progress: something waits outside the Runtime.',
