@@ -13,7 +13,7 @@ export type JournalEntry = { readonly atMs: number; readonly actor: string } & (
   | ({ readonly type: 'log'; readonly text: string } & Partial<LoggedText>)
 );
 
-/** What a process has logged. */
+/** A text that a process has logged. */
 export interface LoggedText {
   readonly level: string;
   /** The same for a text that is logged again with other numbers. */
