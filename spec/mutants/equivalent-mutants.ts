@@ -314,9 +314,8 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
   {
     file: 'lib/controller/election/lease-lock.ts',
     operator: 'number',
-    line: 'const epoch = (spec?.leaseTransitions ?? 0) === 0 ? 1 : (spec?.leaseTransitions ?? 0) - 1;',
-    mutant:
-      'const epoch = (spec?.leaseTransitions ?? 0) === 0 ? 2 : (spec?.leaseTransitions ?? 0) - 1;',
+    line: 'const epoch = present === 0 ? 1 : present - 1;',
+    mutant: 'const epoch = present === 0 ? 2 : present - 1;',
     reason: 'Any epoch but that of the lease is refused.',
   },
   {

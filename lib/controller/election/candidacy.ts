@@ -97,7 +97,7 @@ export class Candidacy {
     // A write is not cut off by a stop: it would not be known who holds the lease.
     const call = { timeoutMs: times.requestMs };
     const found = await lock.read({ ...call, signal });
-    let since = clock.now();
+    const since = clock.now();
     if (found === undefined) return this.#outcome(await lock.create(call), since);
     const record = this.#observe(found);
     const own = this.#isOwn(record);
@@ -106,7 +106,6 @@ export class Candidacy {
       return undefined;
     }
     if (!own && !preempts && this.#leavesFree()) return undefined;
-    since = clock.now();
     // An own one was written by a request whose answer was lost: its epoch has not been used.
     const taken = await lock.take(found, own ? record.epoch : record.epoch + 1, call);
     if (taken === undefined) report.request('acquire', 'conflict');

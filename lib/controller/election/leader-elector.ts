@@ -1,6 +1,5 @@
 import type { Client } from '../../client/rest/client.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { guardedCall } from '../../kernel/failure/guarded-call.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
@@ -15,6 +14,7 @@ import { ElectionReport } from './election-report.ts';
 import { HeldLease } from './held-lease.ts';
 import { LeaseClock, type Moment } from './lease-clock.ts';
 import { LeaseLock } from './lease-lock.ts';
+import { recordOf } from './lease-record.ts';
 import { LeaseRenewal } from './lease-renewal.ts';
 import {
   resolveElection,
@@ -215,12 +215,12 @@ export class LeaderElector {
 
   #hold(lease: Stored<Lease>, since: Moment): HeldLease {
     const { namespace, name, identity } = this;
-    const epoch = lease.spec?.leaseTransitions ?? 0;
+    const { uid, epoch } = recordOf(lease, this.#times.leaseDurationMs);
     const held = new HeldLease({
       namespace,
       name,
       identity,
-      uid: lease.metadata.uid,
+      uid,
       epoch,
       validityMs: this.#times.renewDeadlineMs,
       since,
@@ -294,7 +294,7 @@ export class LeaderElector {
     // Work that goes on could write under the lease, if it were given back; it ends by itself.
     const workGoesOn = isListwatchError(error, 'TIMEOUT');
     const lease = await renewal.stop();
-    if (held.lost.aborted) return;
+    // None is left of a lease that was lost.
     const { leftMs } = held;
     held.end(new ListwatchError('NOT_LEADING', `${this.identity} has given the lease back`));
     if (workGoesOn || leftMs <= 0) return;
@@ -312,18 +312,8 @@ export class LeaderElector {
       this.#report.request('release', 'error');
       const about = { lease: `${this.namespace}/${this.name}`, identity: this.identity };
       const { leaseDurationMs } = this.#times;
-      guardedCall(
-        () =>
-          this.#logger.warn(
-            'lease was not given back; another replica takes it when it has expired',
-            {
-              ...about,
-              leaseDurationMs,
-              error,
-            },
-          ),
-        () => {},
-      );
+      const text = 'lease was not given back; another replica takes it when it has expired';
+      this.#logger.warn(text, { ...about, leaseDurationMs, error });
     }
   }
 }

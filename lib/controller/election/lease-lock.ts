@@ -7,7 +7,7 @@ import { FENCE_HEADER, fenceHeader } from '../../meta/fence-token.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease, LeaseSpec } from '../../types/built-in/coordination-v1-kinds.ts';
-import { INSTANCE_ANNOTATION, microTime } from './lease-record.ts';
+import { INSTANCE_ANNOTATION, microTime, recordOf } from './lease-record.ts';
 import { PREEMPTION_ANNOTATION, preemptionText } from './preemption.ts';
 
 export interface LeaseLockOptions {
@@ -113,11 +113,11 @@ export class LeaseLock {
   }
 
   /** Whether the server refuses a write that carries an epoch before that of the lease. The write is a dry run. */
-  async isFenced({ metadata, spec }: Stored<Lease>, call: LeaseCall): Promise<boolean> {
-    const { client, namespace, name } = this.#options;
-    const { uid } = metadata;
+  async isFenced(lease: Stored<Lease>, call: LeaseCall): Promise<boolean> {
+    const { client, namespace, name, leaseDurationMs } = this.#options;
+    const { uid, epoch: present } = recordOf(lease, leaseDurationMs);
     // There is none before 0; the server compares, and takes no other than the present one.
-    const epoch = (spec?.leaseTransitions ?? 0) === 0 ? 1 : (spec?.leaseTransitions ?? 0) - 1;
+    const epoch = present === 0 ? 1 : present - 1;
     let wasRefused = false;
     const probe = client.fencedBy({
       check: () => {},

@@ -82,21 +82,16 @@ export class LeaseRenewal {
       if (renewed !== undefined) {
         held.renewed(sent);
         this.#lease = renewed;
-        this.#awaitExpiry();
         report.request('renew', 'ok');
         return;
       }
       report.request('renew', 'conflict');
       const found = await lock.read(call);
       if (found === undefined) {
-        held.lose('it was deleted; do not delete the Lease of a running program');
-        return;
+        return held.lose('it was deleted; do not delete the Lease of a running program');
       }
       const why = this.#takenBy(found);
-      if (why !== undefined) {
-        held.lose(why);
-        return;
-      }
+      if (why !== undefined) return held.lose(why);
       this.#lease = found;
       const preemptor = preemptorOf(found);
       if (preemptor !== undefined) this.#options.onAsked?.(preemptor);
@@ -121,11 +116,10 @@ export class LeaseRenewal {
 
   #awaitExpiry(): void {
     const { runtime, held } = this.#options;
-    this.#expiry?.cancel();
     this.#expiry = runtime.setTimer(Math.max(SHORTEST_MS, held.leftMs), () => {
       try {
         held.check();
-        // The clocks differ by a part of a millisecond.
+        // It was renewed since, or the clocks differ by a part of a millisecond.
         this.#awaitExpiry();
       } catch {
         // The lease has ended, and notifies its listeners.
