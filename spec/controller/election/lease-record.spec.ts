@@ -1,7 +1,12 @@
 import { expect } from 'chai';
-import { microTime, recordOf } from '../../../lib/controller/election/lease-record.ts';
+import {
+  INSTANCE_ANNOTATION,
+  microTime,
+  recordOf,
+} from '../../../lib/controller/election/lease-record.ts';
 import type { Stored } from '../../../lib/meta/stored.ts';
 import type { Lease } from '../../../lib/types/index.ts';
+import { storedLease } from './stored-lease.ts';
 
 const record = (spec?: object): ReturnType<typeof recordOf> =>
   recordOf({ metadata: { name: 'a', uid: 'u' }, spec } as unknown as Stored<Lease>, 15_000);
@@ -10,6 +15,23 @@ describe('recordOf', () => {
   it('reads holder, duration and epoch', () => {
     const spec = { holderIdentity: 'a', leaseDurationSeconds: 40, leaseTransitions: 7 };
     expect(record(spec)).to.include({ uid: 'u', holder: 'a', durationMs: 40_000, epoch: 7 });
+  });
+
+  it('reads durations and epochs down to 1, and the whole part of an epoch', () => {
+    expect(record({ leaseDurationSeconds: 1, leaseTransitions: 1 })).to.include({
+      durationMs: 1000,
+      epoch: 1,
+    });
+    expect(record({ leaseDurationSeconds: 0.5, leaseTransitions: 2.9 })).to.include({
+      durationMs: 500,
+      epoch: 2,
+    });
+  });
+
+  it('reads which run of its holder has written it', () => {
+    expect(record().instance).to.equal(undefined);
+    const annotations = { [INSTANCE_ANNOTATION]: 'i1' };
+    expect(recordOf(storedLease({}, { annotations }), 15_000).instance).to.equal('i1');
   });
 
   it('takes the own duration where a Lease has none that can be used', () => {

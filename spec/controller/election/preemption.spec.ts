@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
-import { PREEMPTION_ANNOTATION } from '../../../lib/controller/election/preemption.ts';
+import { LeaseClock } from '../../../lib/controller/election/lease-clock.ts';
+import {
+  ObservedPreemption,
+  PREEMPTION_ANNOTATION,
+  preemptionText,
+  preemptorOf,
+} from '../../../lib/controller/election/preemption.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ElectionWorld, type Replica, type ReplicaOptions } from './election-world.ts';
+import { storedLease } from './stored-lease.ts';
 
 describe('A replica with preempt', () => {
   let world: ElectionWorld;
@@ -121,5 +129,36 @@ describe('A replica with preempt', () => {
     expect(() => world.replica('c', { preempt: 'yes' as never })).to.throw(
       'option "preempt" must be true or false, not "yes"',
     );
+  });
+});
+
+describe('The annotation of a replica that asks for a Lease', () => {
+  const asking = (text: string) =>
+    storedLease({}, { annotations: { [PREEMPTION_ANNOTATION]: text } });
+
+  it('has a time and the identity, and nothing else names one', () => {
+    expect(preemptionText('my laptop', 0)).to.equal('1970-01-01T00:00:00.000000Z my laptop');
+    expect(preemptorOf(asking(preemptionText('my laptop', 0)))).to.equal('my laptop');
+    for (const text of ['', 'laptop', '2024 ', '2024  ']) {
+      expect(preemptorOf(asking(text)), text).to.equal(undefined);
+    }
+    expect(preemptorOf(storedLease({}))).to.equal(undefined);
+  });
+
+  it('counts for as long as a Lease lasts after its last change, and not a millisecond longer', async () => {
+    const runtime = new VirtualRuntime();
+    const observed = new ObservedPreemption(new LeaseClock(runtime), 15_000);
+    expect(observed.by).to.equal(undefined);
+    observed.observe(asking('1 laptop'));
+    await runtime.advance(10_000);
+    observed.observe(asking('1 laptop'));
+    await runtime.advance(4999);
+    expect(observed.by).to.equal('laptop');
+    await runtime.advance(1);
+    expect(observed.by).to.equal(undefined);
+    observed.observe(asking('2 laptop'));
+    expect(observed.by).to.equal('laptop');
+    observed.observe(storedLease({}));
+    expect(observed.by).to.equal(undefined);
   });
 });
