@@ -312,11 +312,11 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Of two equal times, either is the oldest.',
   },
   {
-    file: 'lib/controller/election/lease-lock.ts',
+    file: 'lib/controller/election/leader-elector.ts',
     operator: 'number',
-    line: 'const epoch = present === 0 ? 1 : present - 1;',
-    mutant: 'const epoch = present === 0 ? 2 : present - 1;',
-    reason: 'Any epoch but that of the lease is refused.',
+    line: 'const leftMs = leads ? Math.max(0, this.#held?.leftMs ?? 0) : undefined;',
+    mutant: 'const leftMs = leads ? Math.max(0, this.#held?.leftMs ?? 1) : undefined;',
+    reason: 'A replica that leads has a lease that is held.',
   },
   {
     file: 'lib/controller/election/lease-record.ts',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LeaseWatch } from '../../../lib/controller/election/lease-watch.ts';
 import { deferred, type Deferred } from '../../../lib/kernel/time/latch.ts';
-import { forbidden } from '../../../lib/meta/failure/failures.ts';
+import { conflict, forbidden } from '../../../lib/meta/failure/failures.ts';
 import { lineLogger } from '../../support/line-logger.ts';
 import { storedLease } from './stored-lease.ts';
 import { UnspreadRuntime } from './unspread-runtime.ts';
@@ -76,8 +76,13 @@ describe('LeaseWatch', () => {
   });
 
   it('pauses longer from failure to failure, and briefly again once a watch has ended without one', async () => {
-    for (const pauseMs of [500, 1000, 2000]) {
-      await fail(new Error('no answer'));
+    const failure = new Error('no answer');
+    for (const [pauseMs, error] of [
+      [500, failure],
+      [1000, conflict(LEASES, 'program', 'another failure of the server')],
+      [2000, failure],
+    ] as const) {
+      await fail(error);
       expect(runtime.pending, 'a pause keeps no process alive').to.equal(0);
       await runtime.advance(pauseMs);
     }
