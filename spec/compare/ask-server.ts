@@ -3,6 +3,7 @@ import { inTurn } from './in-turn.ts';
 import type { Answer, Scenario } from './scenario.ts';
 import { runScenario } from './target/run-scenario.ts';
 import { Target } from './target/target.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 
 /** Scenarios at a time. Each has a namespace of its own, so that they do not meet. */
 const AT_A_TIME = 8;
@@ -73,7 +74,7 @@ export async function askEmbedded(
   options: EmbeddedOptions = {},
 ): Promise<readonly (readonly Answer[])[]> {
   const { atATime = EMBEDDED_AT_A_TIME, longestRequestMs = EMBEDDED_REQUEST_MS } = options;
-  await using server = new ApiServer();
+  await using server = new ApiServer({ logger: silentLogger });
   await server.listen();
   const { url, token } = server;
   const target = new Target({ server: url, token, longestRequestMs });

@@ -10,6 +10,7 @@ import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { Observer } from '../path/support/observer.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 
 export interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -51,7 +52,7 @@ export class ApiFrontEnd implements AsyncDisposable {
     keyValueStore: KeyValueStore,
     requestTimeoutMs: number,
   ): Promise<ApiFrontEnd> {
-    const server = new ApiServer({ keyValueStore, requestTimeoutMs });
+    const server = new ApiServer({ keyValueStore, requestTimeoutMs, logger: silentLogger });
     await server.listen();
     return new ApiFrontEnd(name, server, await connect(server.clientConfig()));
   }

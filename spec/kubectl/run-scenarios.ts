@@ -9,6 +9,7 @@ import { inTurn } from '../compare/in-turn.ts';
 import type { Outcome } from './run-command.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 
 const run = promisify(execFile);
 /** kubectl takes the processor while it starts; a server answers the others meanwhile. */
@@ -50,7 +51,7 @@ export async function runEmbedded(
   binary: string,
 ): Promise<ReadonlyMap<string, Outcome>> {
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-server-'));
-  await using server = new ApiServer();
+  await using server = new ApiServer({ logger: silentLogger });
   await server.listen();
   try {
     const kubeconfig = join(folder, 'kubeconfig');

@@ -5,6 +5,7 @@ import { FaultProxy } from './fault-proxy.ts';
 import { pause } from './exchange.ts';
 import { NAMESPACE, ServerHistory } from './server-history.ts';
 import { Writer } from './writer.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 
 export interface WorldOptions {
   readonly seed: string;
@@ -146,7 +147,7 @@ function newStore(firstRevision: bigint): EmbeddedKeyValueStore {
 }
 
 async function startServer(keyValueStore: EmbeddedKeyValueStore): Promise<ApiServer> {
-  const server = new ApiServer({ token: TOKEN, keyValueStore });
+  const server = new ApiServer({ token: TOKEN, keyValueStore, logger: silentLogger });
   await server.listen();
   return server;
 }

@@ -8,6 +8,7 @@ import { within } from '../../support/until.ts';
 import { apiRequest, readAll } from './support.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 
 /** The real thing, on a clock that goes so many times as fast. */
 function fastRuntime(times: number): Runtime {
@@ -128,7 +129,7 @@ export class HttpApi implements AsyncDisposable {
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(options: ApiServerOptions) {
-    this.server = new ApiServer(options);
+    this.server = new ApiServer({ logger: silentLogger, ...options });
   }
 
   static async start(options: ApiServerOptions = {}): Promise<HttpApi> {

@@ -7,6 +7,7 @@ import { Draw } from '../../../compare/draw.ts';
 import { DEFINITIONS, gadgets } from '../gadgets.ts';
 import { drawRequest, type FuzzRequest } from './draw-request.ts';
 import { isKnownFailure } from './known-failures.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 
 /** How many requests of a course there were, by the status of the answer. */
 export type Tally = Map<number, number>;
@@ -42,7 +43,7 @@ export async function runCourse(
   const tally: Tally = new Map();
   await runtime.run(async () => {
     await using keyValueStore = new EmbeddedKeyValueStore({ runtime });
-    await using server = new ApiServer({ runtime, keyValueStore });
+    await using server = new ApiServer({ runtime, keyValueStore, logger: silentLogger });
     const world: World = { server, keyValueStore, parsed: new WeakSet() };
     const ask = (request: FuzzRequest): Promise<FuzzAnswer> => send(server, request);
     const { next, problemOf } = await source(draw, ask);

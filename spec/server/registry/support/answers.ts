@@ -1,6 +1,7 @@
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import type { ApiServerOptions } from '../../../../lib/server/api/api-server-options.ts';
 import { call } from '../../api/support.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 
 type Json = Record<string, unknown>;
 
@@ -16,7 +17,7 @@ export class Answers implements AsyncDisposable {
   readonly server: ApiServer;
 
   constructor(options?: ApiServerOptions) {
-    this.server = new ApiServer(options);
+    this.server = new ApiServer({ logger: silentLogger, ...options });
   }
 
   async ask(

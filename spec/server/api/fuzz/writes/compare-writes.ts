@@ -11,6 +11,7 @@ import { DEFINITIONS } from '../../gadgets.ts';
 import type { FuzzRequest } from '../draw-request.ts';
 import { FuzzProgress } from '../fuzz-progress.ts';
 import { WriteDraw } from './draw-write.ts';
+import { silentLogger } from '../../../../../lib/kernel/report/logger.ts';
 
 export interface CompareOptions {
   readonly kubeconfig: string;
@@ -32,7 +33,7 @@ const RETRY_MS = 100;
  */
 export async function compareWrites(options: CompareOptions): Promise<boolean> {
   const { kubeconfig, seed, inputs, most } = options;
-  await using server = new ApiServer();
+  await using server = new ApiServer({ logger: silentLogger });
   await server.listen();
   const { url, token } = server;
   const run = `fuzz-${Date.now().toString(36).slice(-5)}`;
