@@ -353,6 +353,41 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: 'const left = (this.#running.get(key) ?? 2) - 1;',
     reason: 'A key has a number while one of its runs is under way.',
   },
+  {
+    file: 'lib/client/transport/body/frame-splitter.ts',
+    operator: 'boundary',
+    line: 'if (start < bytes.length) this.#hold(bytes.subarray(start));',
+    mutant: 'if (start <= bytes.length) this.#hold(bytes.subarray(start));',
+    reason: 'No byte is added to those held; the test saves an empty slice.',
+  },
+  {
+    file: 'lib/client/transport/flow/adaptive-rate.ts',
+    operator: 'number',
+    line: '#present: Counts = { accepted: 0, refused: 0 };',
+    mutant: '#present: Counts = { accepted: 1, refused: 0 };',
+    reason: 'The first answer begins a second, which sets all counts to 0.',
+  },
+  {
+    file: 'lib/client/transport/flow/adaptive-rate.ts',
+    operator: 'number',
+    line: '#present: Counts = { accepted: 0, refused: 0 };',
+    mutant: '#present: Counts = { accepted: 0, refused: 1 };',
+    reason: 'The first answer begins a second, which sets all counts to 0.',
+  },
+  {
+    file: 'lib/client/transport/flow/adaptive-rate.ts',
+    operator: 'number',
+    line: '#previous: Counts = { accepted: 0, refused: 0 };',
+    mutant: '#previous: Counts = { accepted: 1, refused: 0 };',
+    reason: 'The first answer begins a second, which sets all counts to 0.',
+  },
+  {
+    file: 'lib/client/transport/flow/adaptive-rate.ts',
+    operator: 'number',
+    line: '#previous: Counts = { accepted: 0, refused: 0 };',
+    mutant: '#previous: Counts = { accepted: 0, refused: 1 };',
+    reason: 'The first answer begins a second, which sets all counts to 0.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

@@ -17,6 +17,16 @@ describe('readBody', () => {
     expect(String(await readBody(body(), 4, TARGET))).to.equal('');
   });
 
+  it('joins the pieces of the network, and returns a body of one piece without a copy', async () => {
+    async function* received(...pieces: Buffer[]): AsyncGenerator<Uint8Array> {
+      yield* pieces;
+    }
+    const [one, two, three] = [Buffer.from('ab'), Buffer.from('cd'), Buffer.from('ef')];
+    expect(String(await readBody(received(one, two, three), 6, TARGET))).to.equal('abcdef');
+    expect(await readBody(received(one), 6, TARGET)).to.equal(one);
+    expect(String(await readBodyStart(received(one, two, three), 5))).to.equal('abcde');
+  });
+
   it('refuses a larger body as soon as it is, and leaves it', async () => {
     const error = await failureOf(readBody(body('ab', 'cde', 'never read'), 4, TARGET));
     expect(error.code).to.equal('RESPONSE_TOO_LARGE');

@@ -61,6 +61,65 @@ describe('AdaptiveRate', () => {
     expect(rate.limit).to.equal(8);
   });
 
+  it('counts an answer at a full second as one of the next second', () => {
+    const rate = new AdaptiveRate();
+    for (let index = 0; index < 10; index += 1) rate.accepted(0);
+    for (let index = 0; index < 100; index += 1) rate.accepted(1_000);
+    rate.refused(1_500, 1_490);
+    // All of the present second and half of the one before: (100 + 10 / 2) × 0.8.
+    expect(rate.limit).to.be.closeTo(84, 1e-9);
+  });
+
+  it('counts no answer of a second that ended two seconds ago', () => {
+    const rate = new AdaptiveRate();
+    for (let index = 0; index < 1_000; index += 1) rate.accepted(0);
+    for (let index = 0; index < 100; index += 1) rate.accepted(2_000);
+    rate.refused(2_500, 2_490);
+    expect(rate.limit).to.be.closeTo(80, 1e-9);
+  });
+
+  it('counts the refusals of the previous second for the part of it that is less than a second ago', () => {
+    const afterMs = (nowMs: number): number => {
+      const rate = limited(100);
+      for (let index = 0; index < 8; index += 1) rate.refused(1_100, 1_000);
+      rate.refused(nowMs, nowMs - 1);
+      return rate.limit;
+    };
+    // 8 × 0.4 + 1 refusals are too few to ignore the rate, 8 × 0.6 + 1 are enough: nothing was accepted.
+    expect(afterMs(2_600)).to.be.closeTo(64, 1e-9);
+    expect(afterMs(2_400)).to.equal(0.2);
+  });
+
+  it('falls by a fifth unless at least five answers, and more than 30 %, were refusals', () => {
+    const fallen = (accepted: number, refused: number): number => {
+      const rate = limited(100);
+      for (let index = 0; index < accepted; index += 1) rate.accepted(10_000);
+      // The first refusal lowers the rate; the others come within the second after it.
+      for (let index = 0; index < refused - 1; index += 1) rate.refused(10_000, 10);
+      rate.refused(10_000, 9_999);
+      return rate.limit;
+    };
+    expect(fallen(0, 4)).to.be.closeTo(64, 1e-9);
+    expect(fallen(10, 5)).to.be.closeTo(8, 1e-9);
+    expect(fallen(14, 6)).to.be.closeTo(64, 1e-9);
+    expect(fallen(13, 6)).to.be.closeTo(10.4, 1e-9);
+  });
+
+  it('never rises when the server has accepted more than the rate before it refuses much', () => {
+    const rate = limited(10);
+    for (let index = 0; index < 100; index += 1) rate.accepted(10_000);
+    for (let index = 0; index < 99; index += 1) rate.refused(10_000, 10);
+    rate.refused(10_000, 9_999);
+    expect(rate.limit).to.be.closeTo(6.4, 1e-9);
+  });
+
+  it('falls for a request that was sent at the last decrease, a second after it', () => {
+    const rate = limited(100);
+    expect(rate.refused(1_998, 999)).to.equal(false);
+    expect(rate.refused(1_999, 998)).to.equal(false);
+    expect(rate.refused(1_999, 999)).to.equal(true);
+  });
+
   it('falls by no more than a fifth for a single refusal after a pause', () => {
     const rate = limited(100);
     expect(rate.refused(20_000, 19_990)).to.equal(true);
@@ -112,10 +171,50 @@ describe('AdaptiveRate', () => {
     expect(high).to.be.greaterThan(1);
   });
 
+  it('grows for the time since the last answer, one second at most, if one waited within a second', () => {
+    const grown = (waitedMs: number, ...answeredMs: number[]): number => {
+      const rate = limited(10);
+      rate.waited(waitedMs);
+      for (const nowMs of answeredMs) rate.accepted(nowMs);
+      return rate.limit;
+    };
+    // A fifth of 8 a second.
+    expect(grown(1_000, 1_499)).to.be.closeTo(8.8, 1e-9);
+    expect(grown(1_000, 1_249, 1_249)).to.be.closeTo(8.4, 1e-9);
+    expect(grown(5_000, 5_999)).to.be.closeTo(9.6, 1e-9);
+    expect(grown(5_000, 6_000)).to.be.closeTo(9.6, 1e-9);
+    expect(grown(5_000, 6_001)).to.equal(8);
+    const rate = limited(10);
+    rate.accepted(4_000);
+    rate.waited(4_100);
+    rate.accepted(4_500);
+    expect(rate.limit).to.be.closeTo(8.8, 1e-9);
+  });
+
+  it('grows by 5 % of its root a second after a second refusal, and by twice that ten seconds later', () => {
+    const rate = limited(100);
+    rate.refused(5_000, 4_990);
+    expect(rate.limit).to.be.closeTo(64, 1e-9);
+    const grownAt = (nowMs: number): number => {
+      const before = rate.limit;
+      rate.waited(nowMs);
+      rate.accepted(nowMs);
+      return (rate.limit - before) / Math.sqrt(before);
+    };
+    expect(grownAt(6_000)).to.be.closeTo(0.05 * 1.01, 1e-9);
+    expect(grownAt(15_000)).to.be.closeTo(0.05 * 2, 1e-9);
+  });
+
   it('does not grow while no request waits', () => {
     const rate = limited(100);
     for (let nowMs = 1_000; nowMs < 20_000; nowMs += 100) rate.accepted(nowMs);
     expect(rate.limit).to.equal(80);
+  });
+
+  it('is kept half a minute after the last refusal, also if no request has waited since', () => {
+    const rate = limited(100);
+    expect(rate.forget(30_998)).to.equal(false);
+    expect(rate.forget(30_999)).to.equal(true);
   });
 
   it('is forgotten half a minute after the last refusal and the last wait', () => {

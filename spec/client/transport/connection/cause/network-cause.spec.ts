@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { failureCause } from '../../../../../lib/client/transport/connection/cause/failure-cause.ts';
-import { leavesOf } from '../../../../../lib/client/transport/connection/cause/failure-leaf.ts';
+import {
+  leavesOf,
+  plainCause,
+  textOf,
+} from '../../../../../lib/client/transport/connection/cause/failure-leaf.ts';
 import { PROXY, SERVER } from '../../../../../lib/client/transport/connection/cause/peer.ts';
 import { isRefusedByAlert } from '../../../../../lib/client/transport/connection/cause/tls-cause.ts';
 
@@ -89,6 +93,50 @@ describe('the cause of an error of the network', () => {
       Array.from({ length: 50 }, (_, at) => systemError('X', `no ${at}`)),
     );
     expect(leavesOf(many)).to.have.length(8);
+    expect(textOf([{ code: '', message: 'x'.repeat(400), error: null }])).to.equal('x'.repeat(400));
+    expect(textOf([{ code: '', message: 'x'.repeat(401), error: null }])).to.equal(
+      `${'x'.repeat(400)}…`,
+    );
+  });
+
+  it('is read to a depth of eight causes, also through aggregated errors', () => {
+    const nested = (wrap: (inner: Error) => Error): Error => {
+      let error = new Error('9');
+      for (let depth = 8; depth >= 0; depth -= 1)
+        error = Object.assign(wrap(error), { message: String(depth) });
+      return error;
+    };
+    const chain = nested((cause) => new Error('', { cause }));
+    expect(leavesOf(chain).map(({ message }) => message)).to.deep.equal(['8']);
+    const tree = nested((inner) => new AggregateError([inner]));
+    expect(leavesOf(tree).map(({ message }) => message)).to.deep.equal(['8']);
+  });
+
+  it('is unknown where an error has neither a message nor a code', () => {
+    const text = (error: unknown): string => textOf(leavesOf(error));
+    for (const error of [
+      undefined,
+      null,
+      'a text',
+      {},
+      { message: 1, code: 2 },
+      new Error(' \n'),
+    ]) {
+      expect(text(error)).to.equal('unknown failure');
+    }
+    expect(text({ code: 'ECODE' })).to.equal('ECODE');
+    expect(text(new AggregateError([], 'no errors'))).to.equal('no errors');
+    expect(text(new Error('outer', { cause: 'a text' }))).to.equal('outer');
+    expect(text(new Error('outer', { cause: null }))).to.equal('outer');
+  });
+
+  it('is kept with the code and the messages of the innermost errors alone, each message once', () => {
+    const coded = Object.assign(new Error('one'), { code: 'ECODE', secret: 'canary' });
+    const leaves = leavesOf(new AggregateError([coded, new Error('two'), new Error('one')]));
+    const cause = plainCause(leaves);
+    expect(cause.message).to.equal('one; two');
+    expect(cause).to.have.property('code', 'ECODE').and.not.to.have.property('secret');
+    expect(plainCause(leavesOf(new Error('one')))).not.to.have.property('code');
   });
 
   it('keeps the reason of OpenSSL, and neither its addresses nor its source files', () => {
