@@ -198,8 +198,10 @@ function refuseFailure(line: string, result: ChildResult): void {
     case 'stopped':
       return;
     case 'not-started': {
-      const { code, message } = result.error;
-      const why = code === 'ENOENT' ? 'there is no such program on PATH' : message;
+      const { code, message, path = '' } = result.error;
+      // The system says EACCES where a folder of PATH may not be read.
+      const isMissing = code === 'ENOENT' || (code === 'EACCES' && !path.includes('/'));
+      const why = isMissing ? 'there is no such program on PATH' : message;
       throw new ListwatchError('PROGRAM_FAILED', `${line} cannot be started: ${why}`);
     }
     case 'ended': {
