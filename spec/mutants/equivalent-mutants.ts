@@ -388,6 +388,14 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutant: '#previous: Counts = { accepted: 0, refused: 1 };',
     reason: 'The first answer begins a second, which sets all counts to 0.',
   },
+  {
+    file: 'lib/client/transport/body/frame-splitter.ts',
+    operator: 'boundary',
+    line: 'const end = lineEnd > start && bytes[lineEnd - 1] === CARRIAGE_RETURN ? lineEnd - 1 : lineEnd;',
+    mutant:
+      'const end = lineEnd >= start && bytes[lineEnd - 1] === CARRIAGE_RETURN ? lineEnd - 1 : lineEnd;',
+    reason: 'Before an empty line is a newline or no byte, and never a carriage return.',
+  },
 ];
 
 /** Why a mutant makes no difference, where it is listed. */

@@ -86,7 +86,6 @@ export class TurnQueue {
 
   /** All that wait fail with `reason`. */
   close(reason: unknown): void {
-    this.#timer?.cancel();
     for (const waiter of [...this.#ahead, ...this.#regular]) waiter.fail(reason);
   }
 
@@ -115,8 +114,6 @@ export class TurnQueue {
       release = onAbort(signal, () => {
         waiter.fail(signal?.reason);
       });
-      // An aborted signal has called back before `release` was known.
-      if (!lane.has(waiter)) release();
     });
   }
 

@@ -137,6 +137,68 @@ describe('FrameSplitter', () => {
     expect(copied).to.be.within(bytes, 3 * bytes);
   });
 
+  it('holds an unfinished frame in at least 1 KiB, at most twice its size, and never above the limit', () => {
+    const sizes: number[] = [];
+    const allocated = (limit: number, ...pieces: number[]): number[] => {
+      sizes.length = 0;
+      const original = Reflect.get(Buffer, 'allocUnsafe') as typeof Buffer.allocUnsafe;
+      Buffer.allocUnsafe = (size) => {
+        sizes.push(size);
+        return original.call(Buffer, size);
+      };
+      try {
+        const splitter = new FrameSplitter({ maxFrameBytes: limit });
+        for (const piece of pieces) splitter.push(Buffer.alloc(piece, 'x'), () => {});
+      } finally {
+        Buffer.allocUnsafe = original;
+      }
+      return [...sizes];
+    };
+    expect(allocated(1 << 20, 1)).to.deep.equal([1024]);
+    expect(allocated(1 << 20, 1000, 24)).to.deep.equal([2000]);
+    expect(allocated(1 << 20, 1, 1023, 1)).to.deep.equal([1024, 2050]);
+    expect(allocated(3000, 2000, 1000)).to.deep.equal([3000]);
+    expect(allocated(1 << 20, 3000, 3000, 1)).to.deep.equal([6000, 12_002]);
+  });
+
+  it('accepts a frame of the limit in pieces, and takes a line of blanks for none', () => {
+    const splitter = new FrameSplitter({ maxFrameBytes: 10 });
+    const frames = split(
+      ['12345', '67890', '\n', ' \t\r', '\r\n', '\r'].map((text) => Buffer.from(text)),
+      splitter,
+    );
+    expect(frames).to.deep.equal(['1234567890']);
+    expect(splitter).to.include({ frames: 1, offset: 17 });
+  });
+
+  it('counts the bytes after the last newline when the stream has ended', () => {
+    const splitter = new FrameSplitter();
+    expect(
+      split(
+        ['{}\n{"a"', ':1}\r'].map((text) => Buffer.from(text)),
+        splitter,
+      ),
+    ).to.deep.equal(['{}', '{"a":1}']);
+    expect(splitter.offset).to.equal(11);
+    expect(
+      split(
+        ['\n'].map((text) => Buffer.from(text)),
+        splitter,
+      ),
+    ).to.deep.equal([]);
+    expect(splitter).to.include({ frames: 2, offset: 12 });
+  });
+
+  it('holds nothing after it has refused a frame', () => {
+    const splitter = new FrameSplitter({ maxFrameBytes: 4 });
+    splitter.push(Buffer.from('123'), () => {});
+    const error = thrownBy(() => splitter.push(Buffer.from('45'), () => {}));
+    expect(error.message).to.contain('it is larger than maxFrameBytes, 4 bytes');
+    const frames: string[] = [];
+    splitter.push(Buffer.from('{}\n'), (...frame) => frames.push(textOf(...frame)));
+    expect(frames).to.deep.equal(['{}']);
+  });
+
   it('refuses unknown and senseless options', () => {
     expect(thrownBy(() => new FrameSplitter({ maxFrameBytes: 0 })).code).to.equal('INVALID_OPTION');
     const misspelt: object = { maxFrameByte: 1 };

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { TransportError } from '../../../../lib/client/transport/contract/transport-error.ts';
 
@@ -14,6 +15,18 @@ describe('TransportError', () => {
       message: 'GET https://host:6443/api/v1/pods: it was reset',
       cause,
     });
+  });
+
+  it('has the problem without the exchange, and the exchange without its query', () => {
+    const hide = (text: string): string => text;
+    const error = new TransportError('CERTIFICATE', { ...target, hide }, 'it was reset');
+    expect(error.problem).to.equal('it was reset');
+    expect(error.request).to.deep.equal({
+      server: 'https://host:6443',
+      method: 'GET',
+      path: '/api/v1/pods',
+    });
+    expect(inspect(error)).not.to.contain('secret');
   });
 
   it('takes a path without a query as it is', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { RetryingTransport, retryAfterMs } from '../../../../lib/client/transport/flow/retry.ts';
 import { RequestTiming } from '../../../../lib/client/transport/contract/request-timing.ts';
+import type { TransportRequest } from '../../../../lib/client/transport/contract/transport.ts';
 import { TransportError } from '../../../../lib/client/transport/contract/transport-error.ts';
 import { silentLogger, type Logger } from '../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
@@ -141,6 +142,84 @@ describe('RetryingTransport', () => {
     expect(response.status).to.equal(429);
     expect(script.requests).to.have.length(3);
     expect(runtime.monotonicMs()).to.be.within(4_000, 5_000);
+  });
+
+  it('begins a wait that ends with the time for all waits', async () => {
+    for (const [maxWaitMs, tries] of [
+      [4_000, 3],
+      [3_999, 2],
+    ] as const) {
+      const runtime = new VirtualRuntime();
+      runtime.random = () => 0;
+      const script = new ScriptedTransport(() => BUSY);
+      await runtime.run(new RetryingTransport(script, { runtime, maxWaitMs }).send(GET));
+      expect(script.requests).to.have.length(tries);
+      expect(runtime.monotonicMs()).to.equal((tries - 1) * 2_000);
+    }
+  });
+
+  it('adds a share of a fifth of the wait, or of 20 ms if that is more', async () => {
+    for (const [seconds, waitMs] of [
+      ['0', 10],
+      ['2', 2_200],
+      ['40', 33_000],
+    ] as const) {
+      const runtime = new VirtualRuntime();
+      runtime.random = () => 0.5;
+      const headers = { 'retry-after': seconds };
+      const script = new ScriptedTransport((_, index) => (index === 0 ? { ...BUSY, headers } : {}));
+      await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
+      expect(runtime.monotonicMs()).to.be.closeTo(waitMs, 1e-6);
+    }
+  });
+
+  it('leaves a refusal to a request with retry false to its caller', async () => {
+    for (const status of [429, 503]) {
+      const script = new ScriptedTransport(() => ({ ...BUSY, status }));
+      const response = await new RetryingTransport(script).send({ ...GET, retry: false });
+      expect([response.status, script.requests.length]).to.deep.equal([status, 1]);
+      expect(script.finished).to.equal(0);
+    }
+  });
+
+  it('reads 64 KiB of a refusal at most, and sends again when its body breaks', async () => {
+    for (const [piece, read] of [
+      [Buffer.alloc(32 * 1024), 2],
+      [Buffer.alloc(32 * 1024 - 1), 3],
+      [new Error('broken'), 1],
+    ] as const) {
+      const runtime = new VirtualRuntime();
+      let pieces = 0;
+      const script = new ScriptedTransport(() => ({ body: {} }));
+      async function* body(): AsyncGenerator<Uint8Array> {
+        for (;;) {
+          pieces += 1;
+          if (piece instanceof Error) throw piece;
+          yield piece;
+        }
+      }
+      const below = {
+        server: 'http://scripted',
+        send: (request: TransportRequest) =>
+          pieces > 0
+            ? script.send(request)
+            : Promise.resolve({ status: 429, headers: { 'retry-after': '0' }, body: body() }),
+        close: () => Promise.resolve(),
+      };
+      const response = await runtime.run(new RetryingTransport(below, { runtime }).send(GET));
+      expect([response.status, pieces]).to.deep.equal([200, read]);
+    }
+  });
+
+  it('marks a request that is sent again, also for a caller that measures nothing', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport((_, index) => (index < 2 ? BUSY : {}));
+    await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
+    const [first, second, third] = script.requests;
+    expect(first).to.equal(GET);
+    // One timing for all tries.
+    expect(second?.timing?.retries).to.equal(2);
+    expect(third?.timing).to.equal(second?.timing);
   });
 
   it('sends nothing again with maxRetries 0', async () => {
