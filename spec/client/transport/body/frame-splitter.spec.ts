@@ -141,7 +141,7 @@ describe('FrameSplitter', () => {
     const sizes: number[] = [];
     const allocated = (limit: number, ...pieces: number[]): number[] => {
       sizes.length = 0;
-      const original = Reflect.get(Buffer, 'allocUnsafe') as typeof Buffer.allocUnsafe;
+      const original = Reflect.get<typeof Buffer, 'allocUnsafe'>(Buffer, 'allocUnsafe');
       Buffer.allocUnsafe = (size) => {
         sizes.push(size);
         return original.call(Buffer, size);

@@ -146,6 +146,17 @@ describe('AdaptiveLimiter', () => {
     ]);
   });
 
+  it('keeps the limit half a minute after a request had to wait, also if no answer came', async () => {
+    refuse();
+    await runtime.advance(20_000);
+    expect(ask(2)).to.equal(1);
+    await runtime.advance(29_999);
+    expect(ask(1)).to.equal(1);
+    expect(limiter.rate).to.equal(1);
+    await runtime.advance(1);
+    expect(ask(100)).to.equal(100);
+  });
+
   it('keeps the limit while requests wait', async () => {
     refuse();
     ask(40);

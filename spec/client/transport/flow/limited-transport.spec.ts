@@ -9,7 +9,6 @@ import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { failureOf, rejectionOf, thrownBy } from '../../support/failure-of.ts';
 import { RecordedMetrics } from '../../support/recorded-metrics.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';
-import { statusOf } from '../../support/status-failures.ts';
 import { between, ThrottlingServer } from '../../support/throttling-server.ts';
 
 const GET = { method: 'GET', path: '/api/v1/pods' } as const;
@@ -234,64 +233,6 @@ describe('LimitedTransport', () => {
     });
   });
 
-  describe('what counts as too many requests', () => {
-    const JSON_TYPE = { 'content-type': 'application/json', 'retry-after': '1' };
-    const cases: readonly {
-      readonly title: string;
-      readonly answer: object;
-      readonly path?: string;
-      readonly method?: 'POST';
-      readonly limits: boolean;
-    }[] = [
-      { title: '429 in plain text, as of kube-apiserver', answer: REFUSED, limits: true },
-      { title: '429 without Retry-After, as of a proxy', answer: { status: 429 }, limits: true },
-      {
-        title: '503 with Retry-After',
-        answer: { ...REFUSED, status: 503 },
-        limits: true,
-      },
-      { title: '503 without Retry-After', answer: { status: 503 }, limits: false },
-      { title: '500 with Retry-After', answer: { ...REFUSED, status: 500 }, limits: false },
-      {
-        title: 'JSON of a gateway',
-        answer: { status: 429, headers: JSON_TYPE, body: { error: 'slow down' } },
-        limits: true,
-      },
-      {
-        title: 'a Status, as of a cache that is not ready',
-        answer: { status: 429, headers: JSON_TYPE, body: statusOf('TooManyRequests', 429) },
-        limits: false,
-      },
-      {
-        title: 'an eviction',
-        answer: { status: 429 },
-        method: 'POST',
-        path: '/api/v1/namespaces/a/pods/p/eviction?dryRun=All',
-        limits: false,
-      },
-    ];
-    for (const { title, answer, path = GET.path, method = 'GET', limits } of cases) {
-      it(`${title}: ${limits ? 'yes' : 'no'}`, async () => {
-        const metrics = new RecordedMetrics();
-        const transport = new ScriptedTransport(() => answer);
-        const limited = new LimitedTransport(transport, { metrics });
-        await limited.send({ method, path });
-        const slowed = metrics.sum('listwatch_client_limiter_slowdowns_total');
-        expect(slowed).to.equal(limits ? 1 : 0);
-      });
-    }
-
-    it('leaves the body of a refusal to its caller', async () => {
-      const status = statusOf('TooManyRequests', 429, 'not ready');
-      const answer = { status: 429, headers: JSON_TYPE, body: status };
-      const limited = new LimitedTransport(new ScriptedTransport(() => answer));
-      const { body } = await limited.send(GET);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of body) pieces.push(piece);
-      expect(JSON.parse(Buffer.concat(pieces).toString())).to.deep.equal(status);
-    });
-  });
-
   describe('with a fixed limit', () => {
     it('sends the burst at once, and then so many a second, in the order in which they came', async () => {
       const runtime = new VirtualRuntime();
@@ -441,18 +382,27 @@ describe('LimitedTransport', () => {
       expect(metrics.values('listwatch_client_limiter_rate').at(-1)).to.equal(10);
     });
 
-    it('logs long waits, at most one in ten seconds', async () => {
+    it('logs a wait of a second or more, at most one in ten seconds', async () => {
       const runtime = new VirtualRuntime();
       const lines: unknown[] = [];
-      const logger: Logger = { ...silentLogger, info: (text) => lines.push(text) };
-      const limiter = { queriesPerSecond: 0.5, burst: 1 };
+      const logger: Logger = {
+        ...silentLogger,
+        info: (text, fields) => lines.push([runtime.monotonicMs(), text, fields]),
+      };
+      const line = (ms: number, waitedMs: number, waiting: number): unknown => [
+        ms,
+        'a request has waited for its turn',
+        { server: 'http://scripted', waitedMs, requestsPerSecond: 1, waiting },
+      ];
+      const limiter = { queriesPerSecond: 1, burst: 1 };
       const transport = new ScriptedTransport(() => ({}));
       const limited = new LimitedTransport(transport, { runtime, limiter, logger });
+      await limited.send(GET);
+      await runtime.advance(1);
+      await runtime.run(limited.send(GET));
+      expect(lines).to.deep.equal([]);
       await runtime.run(Promise.all(Array.from({ length: 11 }, () => limited.send(GET))));
-      expect(runtime.monotonicMs()).to.equal(20_000);
-      expect(lines).to.deep.equal(
-        Array.from({ length: 2 }, () => 'a request has waited for its turn'),
-      );
+      expect(lines).to.deep.equal([line(2_000, 1_000, 10), line(12_000, 11_000, 0)]);
     });
   });
 

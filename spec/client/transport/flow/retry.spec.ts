@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { RetryingTransport, retryAfterMs } from '../../../../lib/client/transport/flow/retry.ts';
 import { RequestTiming } from '../../../../lib/client/transport/contract/request-timing.ts';
@@ -307,6 +308,18 @@ describe('RetryingTransport', () => {
       }
     });
 
+    it('fails with the error of the connection when the request was aborted', async () => {
+      const controller = new AbortController();
+      const error = broken();
+      const script = new ScriptedTransport(() => {
+        controller.abort(new Error('enough'));
+        throw error;
+      });
+      const sent = new RetryingTransport(script).send({ ...GET, signal: controller.signal });
+      expect(await rejectionOf(sent)).to.equal(error);
+      expect(script.requests).to.have.length(1);
+    });
+
     it('does not try again where nothing listens, and after other errors', async () => {
       const refused = new TransportError('CONNECTION_REFUSED', { server: '', ...GET }, 'refused');
       for (const error of [refused, broken('ETIMEDOUT'), new Error('other')]) {
@@ -329,6 +342,26 @@ describe('RetryingTransport', () => {
     expect(runtime.pending).to.equal(0);
     expect((await failureOf(transport.send(GET))).code).to.equal('CLOSED');
     expect(script.requests).to.have.length(2);
+  });
+
+  it('fails without a wait when it was closed while the request was answered', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport(() => {
+      void transport.close();
+      return BUSY;
+    });
+    const transport: RetryingTransport = new RetryingTransport(script, { runtime });
+    expect((await failureOf(transport.send(GET))).code).to.equal('CLOSED');
+    expect([runtime.monotonicMs(), runtime.pending]).to.deep.equal([0, 0]);
+  });
+
+  it('leaves no listener at the signal of a request that was sent again', async () => {
+    const runtime = new VirtualRuntime();
+    const { signal } = new AbortController();
+    const script = new ScriptedTransport((_, index) => (index < 2 ? BUSY : {}));
+    await runtime.run(new RetryingTransport(script, { runtime }).send({ ...GET, signal }));
+    expect(script.requests).to.have.length(3);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   it('stops waiting when the signal aborts', async () => {

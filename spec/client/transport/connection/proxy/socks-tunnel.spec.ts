@@ -97,6 +97,23 @@ describe('a tunnel through a SOCKS5 proxy', () => {
     }
   });
 
+  it('opens after a reply with an address of any type, and keeps the bytes behind it', async () => {
+    const port = [1, 187];
+    for (const address of [
+      [1, 10, 0, 0, 1],
+      [4, ...Array.from({ length: 16 }, () => 1)],
+      [3, 4, ...Buffer.from('host')],
+      [3, 0],
+    ]) {
+      const reply = Buffer.from([5, 0, 5, 0, 0, ...address, ...port]);
+      const garbage = Buffer.concat([reply, Buffer.from('behind')]);
+      await using proxy = await TestProxy.start({ protocol: 'socks5', garbage });
+      const socket = await dialer(proxy.url).dial(TARGET);
+      expect(String(socket.read())).to.equal('behind');
+      socket.destroy();
+    }
+  });
+
   it('says what to do when the proxy asks for a user', async () => {
     const secret = { user: 'dev', password: 'canary' };
     expect(await refusalOf(secret)).to.equal(
