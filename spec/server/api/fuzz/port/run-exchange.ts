@@ -162,6 +162,8 @@ export async function runHttp2(
   const frames = new FrameReader();
   const open = new Set(answered.keys());
   const failed = new Map<number, Buffer[]>();
+  /** Streams whose answer has ended. One that is cut before its body does not say why it failed. */
+  const whole = new Set<number>();
   const statuses: number[] = [];
   let isGreeted = false;
   const wire = new Wire(target, 'h2', (piece) => {
@@ -176,6 +178,7 @@ export async function runHttp2(
       }
       if (type === frameType.data) failed.get(stream)?.push(payload);
       const ended = type <= frameType.headers && (flags & END_STREAM) !== 0;
+      if (ended) whole.add(stream);
       if (ended || type === frameType.rstStream) open.delete(stream);
     }
   });
@@ -196,9 +199,11 @@ export async function runHttp2(
     problem ??= `HTTP/2: did not close after the ${ending} of the client: ${names.join(', ')}`;
     wire.socket.destroy();
   }
-  for (const pieces of failed.values()) {
+  for (const [stream, pieces] of failed) {
     const body = Buffer.concat(pieces).toString();
-    if (!isKnownFailure(500, body)) problem ??= `HTTP/2: answered 500: ${body.slice(0, 500)}`;
+    if (!whole.has(stream) || isKnownFailure(500, body)) continue;
+    const { method, url } = answered.get(stream) ?? {};
+    problem ??= `HTTP/2: answered 500 to ${method} ${url}: ${body.slice(0, 500)}`;
   }
   return { statuses, problem };
 }
