@@ -37,7 +37,8 @@ export function isPath(command: string): boolean {
 export async function findProgram(command: string, search: ProgramSearch): Promise<FoundProgram> {
   if (isPath(command)) {
     const path = search.directory === undefined ? command : resolve(search.directory, command);
-    return await firstOf(path, search);
+    const found = await firstOf(path, search);
+    return found.outcome === 'hidden' ? { outcome: 'not-executable', path: found.path } : found;
   }
   let second: FoundProgram | undefined;
   for (const directory of directoriesOf(search)) {
@@ -62,7 +63,10 @@ function candidatesOf(path: string, search: ProgramSearch): string[] {
   return hasEnding ? [path] : endings.map((ending) => path + ending);
 }
 
-async function firstOf(path: string, search: ProgramSearch): Promise<FoundProgram> {
+/** In a folder that may not be searched, a file may be there or not: a name is looked up in the next one. */
+type Looked = FoundProgram | { readonly outcome: 'hidden'; readonly path: string };
+
+async function firstOf(path: string, search: ProgramSearch): Promise<Looked> {
   const candidates = candidatesOf(path, search);
   for (const path of candidates) {
     const found = await look(path, isWindows(search));
@@ -71,18 +75,26 @@ async function firstOf(path: string, search: ProgramSearch): Promise<FoundProgra
   return { outcome: 'missing', path: candidates[0] };
 }
 
-async function look(path: string, onWindows: boolean): Promise<FoundProgram> {
+async function look(path: string, onWindows: boolean): Promise<Looked> {
   try {
     const file = await stat(path);
     if (file.isDirectory()) return { outcome: 'directory', path };
+  } catch (error) {
+    return { outcome: isForbidden(error) ? 'hidden' : 'missing', path };
+  }
+  try {
     await access(path, constants.X_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { outcome: code === 'EACCES' || code === 'EPERM' ? 'not-executable' : 'missing', path };
+    return { outcome: isForbidden(error) ? 'not-executable' : 'missing', path };
   }
   // Node runs batch files only through a shell.
   if (onWindows && /\.(?:bat|cmd)$/i.test(path)) return { outcome: 'batch-file', path };
   return { outcome: 'found', path };
+}
+
+function isForbidden(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EACCES' || code === 'EPERM';
 }
 
 /** Names of variables are not case-sensitive on Windows. */

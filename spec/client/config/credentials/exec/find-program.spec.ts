@@ -9,6 +9,19 @@ async function writeProgram(scratch: ScratchDirectory, name: string): Promise<st
   return path;
 }
 
+const WITHOUT_RIGHTS = 65_534;
+
+/** Root may search all directories, so it acts as a user without rights. */
+async function asUser(act: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return await act();
+  process.seteuid?.(WITHOUT_RIGHTS);
+  try {
+    await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
 describe('findProgram', () => {
   it('takes the first directory of PATH that has an executable file', async () => {
     await using scratch = await ScratchDirectory.make();
@@ -30,6 +43,24 @@ describe('findProgram', () => {
     expect(found).to.deep.equal({ outcome: 'not-executable', path });
     const other = await findProgram('aws', { env: { PATH: `${scratch.path}/one` } });
     expect(other).to.deep.equal({ outcome: 'missing' });
+  });
+
+  it('skips directories of PATH that this user may not search', async () => {
+    await using scratch = await ScratchDirectory.make();
+    await chmod(scratch.path, 0o755);
+    const path = await writeProgram(scratch, 'open/aws');
+    await writeProgram(scratch, 'locked/aws');
+    await chmod(`${scratch.path}/locked`, 0o600);
+    const locked = `${scratch.path}/locked`;
+    await asUser(async () => {
+      const env = { PATH: `${locked}:${scratch.path}/open` };
+      expect(await findProgram('aws', { env })).to.deep.equal({ outcome: 'found', path });
+      const other = await findProgram('aws', { env: { PATH: locked } });
+      expect(other).to.deep.equal({ outcome: 'missing' });
+      const found = await findProgram(`${locked}/aws`, { env });
+      expect(found).to.deep.equal({ outcome: 'not-executable', path: `${locked}/aws` });
+    });
+    await chmod(locked, 0o700);
   });
 
   it('skips relative and empty directories of PATH', async () => {
