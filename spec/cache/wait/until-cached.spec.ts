@@ -206,6 +206,21 @@ describe('until, on an informer', () => {
   });
 
   describe('fails', () => {
+    it('at its deadline, naming three objects and counting the others', async () => {
+      const objects = ['a', 'b', 'c'].map((namespace) => pod(`${namespace}/x`));
+      const harness = await started({ objects });
+      const places = async (): Promise<string> => {
+        const wait = until(harness.informer, { name: 'x', gone: true, timeoutMs: 5000 });
+        return (await rejection(harness.runtime.run(wait))).message.replace(/^.*; /, '');
+      };
+      const three = ['a', 'b', 'c'].map((namespace) => `${namespace}/x at resource version`);
+      expect(await places()).to.match(new RegExp(`^there is ${three.join(' \\d+, ')} \\d+$`));
+      harness.source.add(pod('d/x'));
+      await harness.settle();
+      expect(await places()).to.match(/ \d+ and 1 more$/);
+      await harness.stop();
+    });
+
     it('at its deadline, saying what is missing and how things stand', async () => {
       const harness = await started();
       const { informer, runtime } = harness;

@@ -80,10 +80,13 @@ describe('the metrics of an informer', () => {
     gate.resolve();
     harness.source.dropConnections(forbidden({ group: '', resource: 'pods' }, '', 'no'));
     await harness.relist();
+    harness.source.add(pod('d'));
+    await harness.runtime.advance(30_000);
+    expect(metrics.of(informerMetrics.handlerFailed, 'pods', 'bad')).to.equal(4);
     expect(metrics.of(informerMetrics.relists, 'pods')).to.be.at.least(1);
     expect(metrics.of(informerMetrics.watchErrors, 'pods', 'other')).to.be.at.least(1);
     await harness.stop();
-    expect(metrics.of(informerMetrics.handlerDelivered, 'pods', 'slow')).to.equal(4);
+    expect(metrics.of(informerMetrics.handlerDelivered, 'pods', 'slow')).to.equal(5);
     const never = new Set(['handlerCoalesced', 'staleEvents', 'silenceProbes']);
     for (const [key, { name }] of Object.entries(informerMetrics)) {
       if (!never.has(key)) expect([...metrics.names], key).to.include(name);

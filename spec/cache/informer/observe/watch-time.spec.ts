@@ -18,6 +18,12 @@ describe('WatchTime', () => {
     expect(new WatchTime().inspect(100, false)).to.deep.equal({ watchingShare: 0 });
   });
 
+  it('is 0 in an informer that has started, and has had no watch', () => {
+    const time = new WatchTime();
+    time.start(100);
+    expect(time.inspect(400, false)).to.deep.equal({ watchingShare: 0 });
+  });
+
   it('is the part of the time with a watch, and the age of the present one', () => {
     const time = new WatchTime();
     time.start(0);
