@@ -88,6 +88,8 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
   #vanished: DeleteNotification<ObjectView<T>>[] = [];
   #lastEventAtMs: number | undefined;
   #running: Promise<void> | undefined;
+  /** Changes that were applied since the handlers were last asked whether they have fallen behind. */
+  #unasked = 0;
   #synced = false;
   /** Its content came from an earlier run, and the server has not confirmed it. */
   #unconfirmed = false;
@@ -237,8 +239,15 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
       const { displaced } = this.#objects;
       if (displaced !== undefined) await runInSlices(displaced, this.#runtime);
       if (this.fifo.size > 0) await nextTask(this.#runtime);
-      if (this.#handlersHaveBacklog()) await this.#letHandlersCatchUp(signal);
+      if (this.#fallenBehind()) await this.#letHandlersCatchUp(signal);
     }
+  }
+
+  /** Asks the handlers after each `BATCH_WITH_BACKLOG` changes: with a hundred informers, the question costs as much as an event. */
+  #fallenBehind(): boolean {
+    if (this.#unasked < BATCH_WITH_BACKLOG) return false;
+    this.#unasked = 0;
+    return this.#handlersHaveBacklog();
   }
 
   #handlersHaveBacklog(): boolean {
@@ -265,13 +274,16 @@ export class Collection<T extends KubernetesObject> implements FedCollection<T> 
     const sizeBefore = this.fifo.size;
     const isMetered = this.metrics !== silentMetrics;
     const startedAtMs = isMetered ? this.#runtime.monotonicMs() : 0;
-    const limit = this.#handlersHaveBacklog() ? BATCH_WITH_BACKLOG : BATCH_SIZE;
+    const isLarge = sizeBefore > BATCH_WITH_BACKLOG;
+    const limit = isLarge && this.#handlersHaveBacklog() ? BATCH_WITH_BACKLOG : BATCH_SIZE;
     this.errors.guard('internal', () => this.fifo.popBatch(limit, this.#apply));
     if (isMetered) {
       const durationMs = this.#runtime.monotonicMs() - startedAtMs;
       for (const user of this.users) user.applied(durationMs);
     }
-    this.#clock.taken(sizeBefore - this.fifo.size);
+    const taken = sizeBefore - this.fifo.size;
+    this.#unasked += taken;
+    this.#clock.taken(taken);
     this.#checkSynced();
   }
 
