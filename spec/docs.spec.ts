@@ -69,18 +69,12 @@ const TYPED_BY: Readonly<Record<string, string>> = {
   'npm install listwatch': 'spec/package/package.spec.ts',
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',
-  'npx listwatch doctor': 'spec/cli/doctor/readme-sample.spec.ts',
+  'npx listwatch doctor': 'spec/cli/doctor/doctor-sample.spec.ts',
   'npx listwatch envtest-assets bin/envtest': 'spec/cli/envtest/assets-command.spec.ts',
   'npx listwatch types crds.yaml --out src/custom-resources.ts':
     'spec/cli/types/types-command.spec.ts',
   'npx listwatch types crds.yaml --out src/custom-resources.ts --check':
     'spec/cli/types/types-command.spec.ts',
-  'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
-  'npm run listwatch -- serve': 'spec/cli/serve/serve-process.spec.ts',
-  'npm run listwatch -- serve --manifests examples/manifests':
-    'spec/cli/serve/serve-process.spec.ts',
-  'node --conditions=@listwatch/source --import tsx examples/watch-pods.ts --namespace shop':
-    'spec/examples/watch-pods.spec.ts',
 };
 
 const blocks = pages().flatMap(blocksOf);

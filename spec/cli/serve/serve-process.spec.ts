@@ -74,9 +74,9 @@ class Started {
   }
 }
 
-/** The lines with `serve` of README, without their comments. */
-function linesOfReadme(): string[] {
-  const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
+/** The lines with `serve` of CONTRIBUTING.md, without their comments. */
+function linesOfPage(): string[] {
+  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
   return [...text.matchAll(/^npm run listwatch -- serve.*$/gm)].map(([line]) =>
     line.replace(/ +#.*$/, ''),
   );
@@ -168,8 +168,8 @@ describe('listwatch serve as a process', () => {
     expect(await server.ended()).to.equal(0);
   });
 
-  it('starts by the lines of README', async () => {
-    const lines = linesOfReadme();
+  it('starts by the lines of CONTRIBUTING.md', async () => {
+    const lines = linesOfPage();
     expect(lines).to.have.length(2);
     for (const line of lines) {
       // The port of the line may be taken on this machine.

@@ -8,13 +8,13 @@ import { capturedHost } from '../support/captured-host.ts';
 import { certificateThatEnds, DoctorFixture } from '../support/doctor-fixture.ts';
 import { fakeApi } from '../support/fake-api.ts';
 
-const README = resolve(import.meta.dirname, '../../../README.md');
+const GUIDE = resolve(import.meta.dirname, '../../../docs/guides/connect.md');
 
-/** The line that a reader types, and what README says that it prints. */
+/** The line that a reader types, and what the guide says that it prints. */
 function sample(): { readonly typed: string; readonly printed: string[] } {
-  const text = readFileSync(README, 'utf8');
+  const text = readFileSync(GUIDE, 'utf8');
   const match = /```sh\nnpx listwatch (doctor[^\n]*)\n```\s+```text\n([\s\S]*?)```/.exec(text);
-  if (match === null) throw new Error('README has no sample of the doctor');
+  if (match === null) throw new Error('the guide has no sample of the doctor');
   return { typed: match[1]!, printed: match[2]!.trimEnd().split('\n') };
 }
 
@@ -26,7 +26,7 @@ function comparable(line: string, homeDir: string): string {
     .replace(/, made in 0 m?s(?= \[)/, '');
 }
 
-describe('the sample of the doctor in README', () => {
+describe('the sample of the doctor in docs/guides/connect.md', () => {
   it('is what the command prints; three dots stand for lines that are left out', async () => {
     await using doctor = await DoctorFixture.make();
     const { cert, key, authority: ca } = certificateThatEnds(1000);
