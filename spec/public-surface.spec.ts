@@ -7,6 +7,7 @@ import { PublicSurface } from './support/declarations/public-surface.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const REPORTS = join(ROOT, 'docs', 'api');
+const STABILITY = join(ROOT, 'docs', 'stability.md');
 const SCRATCH = join(ROOT, '.tmp', 'public-surface');
 /** Other packages that public declarations name; each is a dependency of every user. */
 const NAMED_PACKAGES = ['eventemitter3'];
@@ -70,6 +71,22 @@ ${surface.report(entry)}
 `;
 }
 
+/** Names in a row of the table of experimental names; the report of an entry marks more. */
+const MOST_LISTED = 12;
+
+function experimentalTable(surface: PublicSurface): string {
+  const rows = surface.entries.flatMap((entry) => {
+    const marked = surface.experimental(entry);
+    if (marked.length === 0) return [];
+    const { values, types } = surface.namesOf(entry);
+    const count = values.length + types.length;
+    const list = marked.map((name) => `\`${name}\``).join(', ');
+    const some = marked.length > MOST_LISTED ? `${marked.length} of ${count} names` : list;
+    return [`| \`${entry}\` | ${marked.length === count ? 'all names' : some} |`];
+  });
+  return `| entry | experimental |\n|---|---|\n${rows.join('\n')}\n`;
+}
+
 describe('the public surface', () => {
   let surface: PublicSurface;
 
@@ -113,6 +130,18 @@ describe('the public surface', () => {
       expect(names.toSorted()).to.deep.equal(surface.namesOf(entry).values);
     });
   }
+
+  it('is experimental where docs/stability.md says so', () => {
+    const [begin, end] = ['<!-- experimental: begin -->\n', '<!-- experimental: end -->'];
+    const text = readFileSync(STABILITY, 'utf8');
+    const [before = '', rest = ''] = text.split(begin);
+    const [, after = ''] = rest.split(end);
+    const page = `${before}${begin}\n${experimentalTable(surface)}\n${end}${after}`;
+    if (process.env['LISTWATCH_UPDATE_DOCS'] === '1') writeFileSync(STABILITY, page);
+    expect(page).to.equal(readFileSync(STABILITY, 'utf8'));
+    expect(surface.experimental('listwatch/simulator')).to.include('simulate');
+    expect(surface.experimental('listwatch/client')).to.not.include('connect');
+  });
 
   it('has a report for each entry, and no other file beside them', () => {
     expect(readdirSync(REPORTS).toSorted()).to.deep.equal(

@@ -1,6 +1,10 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
 
-/** The controllers of a cluster, in the order in which they start. */
+/**
+ * The controllers of a cluster, in the order in which they start.
+ *
+ * @experimental
+ */
 export const CLUSTER_CONTROLLERS = [
   'service-account',
   'namespace',
@@ -11,6 +15,7 @@ export const CLUSTER_CONTROLLERS = [
   'volumeattributesclass-protection',
 ] as const;
 
+/** @experimental */
 export type ClusterController = (typeof CLUSTER_CONTROLLERS)[number];
 
 /** Which controllers work in a cluster. */

@@ -50,7 +50,11 @@ const ON_RESOURCES: readonly ClusterController[] = [
 /** The start does not wait longer for the first account. */
 const FIRST_ACCOUNT_MS = 10_000;
 
-/** The state of the controllers; one that does not work is left out. */
+/**
+ * The state of the controllers; one that does not work is left out.
+ *
+ * @experimental
+ */
 export interface ClusterInspection {
   readonly controllers: readonly ClusterController[];
   readonly garbageCollector?: GarbageCollectorInspection | undefined;

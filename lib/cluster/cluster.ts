@@ -6,7 +6,11 @@ import { ApiServer } from './server/api-server.ts';
 import { ClusterControllers, type ClusterInspection } from './cluster-controllers.ts';
 import { selectedControllers, type ControllerSelection } from './cluster-controller-names.ts';
 
-/** The options of an `ApiServer`, and which controllers work in the cluster. */
+/**
+ * The options of an `ApiServer`, and which controllers work in the cluster.
+ *
+ * @experimental
+ */
 export interface ClusterOptions extends Omit<ApiServerOptions, 'serviceAccountAdmission'> {
   /** @defaultValue 'all' */
   readonly controllers?: ControllerSelection | undefined;
@@ -49,6 +53,7 @@ const OPTIONS = optionsOf<ClusterOptions>()('startCluster', {
  * await cluster.server.listen();
  * await using client = await connect(cluster.server.clientConfig());
  * await client.resource('apps/v1', 'deployments', { namespace: 'shop' }).delete('web', { propagationPolicy: 'Foreground' });
+ * @experimental
  */
 export class Cluster implements AsyncDisposable {
   readonly server: ApiServer;
@@ -93,6 +98,7 @@ export class Cluster implements AsyncDisposable {
 /**
  * Starts an API server with the controllers of a cluster. It does not listen on a port before `cluster.server.listen()`.
  * @throws {ListwatchError} code INVALID_OPTION; the error of a store that cannot be reached.
+ * @experimental
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const cluster = new Cluster(options);

@@ -27,6 +27,7 @@ export interface TextMetrics {
   text(): string;
 }
 
+/** @experimental */
 export interface InspectorOptions {
   /** A `SharedInformerFactory`, or informers. Those of `controllers` need not be named. @defaultValue none */
   readonly informers?: OneOrMore<InspectedInformers | InspectedInformer> | undefined;

@@ -7,7 +7,11 @@ import { SnapshotFeed } from './port/snapshot-feed.ts';
 import { SlowRequests } from './slow-requests.ts';
 import { StateReader } from './state-reader.ts';
 
-/** A page that shows a program at work; see `serveInspector`. */
+/**
+ * A page that shows a program at work; see `serveInspector`.
+ *
+ * @experimental
+ */
 export interface Inspector extends AsyncDisposable {
   /** The address of the page, `http://127.0.0.1:PORT`. */
   readonly url: string;
@@ -34,6 +38,7 @@ export interface Inspector extends AsyncDisposable {
  * console.log(`open ${inspector.openUrl}`);
  * @throws {ListwatchError} code INVALID_OPTION, also for a host other than loopback without a token; PORT_IN_USE; LISTEN_FAILED; the
  * signal's reason when it is aborted.
+ * @experimental
  */
 export async function serveInspector(options: InspectorOptions = {}): Promise<Inspector> {
   const resolved = resolveInspectorOptions(options);

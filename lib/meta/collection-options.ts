@@ -18,6 +18,8 @@ export interface CollectionOptions {
   readonly fieldSelector?: string | undefined;
   /**
    * Some shards of the collection: see `shardSelector`. A server without shards sends all objects; the client leaves out the others.
+   *
+   * @experimental
    */
   readonly shardSelector?: string | undefined;
   /** Reads only the metadata of each object, as `PartialObjectMetadata`. @defaultValue false */

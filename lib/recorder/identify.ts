@@ -2,7 +2,11 @@ import type { Client } from '../client/rest/client.ts';
 import { isListwatchError } from '../kernel/failure/errors.ts';
 import { shortHash, type SourceIdentity } from './format/source-identity.ts';
 
-/** The methods that `identify` calls; a `Client` has them. */
+/**
+ * The methods that `identify` calls; a `Client` has them.
+ *
+ * @experimental
+ */
 export type IdentifyingClient = Pick<Client, 'server' | 'resource'>;
 
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
@@ -12,6 +16,7 @@ const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectRevie
  * at one address apart, and a SelfSubjectReview. What the server does not say, because it is older or the user may not read it, does not
  * count: then the address alone distinguishes servers.
  * @throws {ListwatchError} when the server does not answer, or refuses the user.
+ * @experimental
  */
 export async function identify(
   client: IdentifyingClient,

@@ -50,6 +50,7 @@ export type DumpCause = 'error' | 'SIGUSR2' | 'SIGHUP';
 
 const DUMP_CAUSES: readonly DumpCause[] = ['error', 'SIGUSR2', 'SIGHUP'];
 
+/** @experimental */
 export interface RecordOptions {
   /** The most bytes of the file, or with `keepMinutes` of the memory besides the cache; from 65 536 to 1 GiB. @defaultValue 268 435 456 (256 MiB) */
   readonly maxBytes?: number | undefined;

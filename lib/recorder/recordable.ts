@@ -4,7 +4,11 @@ import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
 import type { RecordableClient, RecordableInformer } from './record-options.ts';
 
-/** A part that can be recorded: an informer, a source, or what is read through a client. */
+/**
+ * A part that can be recorded: an informer, a source, or what is read through a client.
+ *
+ * @experimental
+ */
 export type Recordable<T extends KubernetesObject> =
   | RecordableInformer<T>
   | ListerWatcher<ObjectView<T>>

@@ -26,7 +26,11 @@ import {
   type ResolvedRecordOptions,
 } from './record-options.ts';
 
-/** The present state of a recording. */
+/**
+ * The present state of a recording.
+ *
+ * @experimental
+ */
 export interface RecordingInspection {
   readonly path: string;
   /** `file`: it writes. `memory`: it keeps the last minutes. `ended`: it takes no more, see `failure`. */
@@ -37,7 +41,11 @@ export interface RecordingInspection {
 
 type Written = Pick<RecordedReadersOptions, 'mask' | 'now'>;
 
-/** A recording in progress. */
+/**
+ * A recording in progress.
+ *
+ * @experimental
+ */
 export class Recording<T extends KubernetesObject> implements AsyncDisposable {
   readonly path: string;
   readonly #file: RecordingFile | undefined;
@@ -180,6 +188,7 @@ export class Recording<T extends KubernetesObject> implements AsyncDisposable {
  * @example
  * await using recording = await record(client, 'incident.listwatch', { mask: 'secrets' });
  * @throws {ListwatchError} code RECORDING_FILE when the file cannot be made; INVALID_OPTION; ALREADY_STARTED.
+ * @experimental
  */
 export async function record<T extends KubernetesObject>(
   from: Recordable<T>,

@@ -6,6 +6,7 @@ import type { SimulationOptions } from './contract/simulation-options.ts';
  *
  * @example
  * export default defineSimulation({ controllers: [sites], workload });
+ * @experimental
  */
 export function defineSimulation<Types extends object = object>(
   options: SimulationOptions<Types>,

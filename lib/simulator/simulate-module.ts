@@ -39,6 +39,7 @@ const OWNER = 'simulateModule';
  * it('survives faults', async () => {
  *   await simulateModule({ module: new URL('./shops.simulation.ts', import.meta.url) });
  * });
+ * @experimental
  */
 export async function simulateModule(options: ModuleSimulationOptions): Promise<SimulationReport> {
   const argument = hostArgument(options);

@@ -48,6 +48,7 @@ const SHRINK_MS = 60_000;
  *   controllers: [{ name: 'sites', run: ({ client, runtime, signal }) => siteOperator(client, { runtime }).run({ signal }) }],
  *   workload: [{ title: 'create a site', act: async (user) => { await user.resource('example.com/v1', 'sites', { namespace: 'shop' }).create(site); } }],
  * });
+ * @experimental
  */
 export async function simulate<Types extends object = object>(
   options: SimulationOptions<Types>,

@@ -2,7 +2,11 @@ import { ListwatchError } from '../kernel/failure/errors.ts';
 import { groupText } from './explain/story.ts';
 import type { SimulationReport } from './contract/simulation-report.ts';
 
-/** A simulation that has found something. Its message is the story of the first failure, with the line that replays it. */
+/**
+ * A simulation that has found something. Its message is the story of the first failure, with the line that replays it.
+ *
+ * @experimental
+ */
 export class SimulationError extends ListwatchError {
   readonly report: SimulationReport;
 

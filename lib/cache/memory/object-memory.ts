@@ -4,7 +4,11 @@ import type { ObjectView } from '../../meta/object-view.ts';
 /** The form of the objects of a cache in memory. */
 export type CacheMode = 'objects' | 'bytes';
 
-/** The memory of the objects of a cache, bytes, without objects that were decoded when they arrived. */
+/**
+ * The memory of the objects of a cache, bytes, without objects that were decoded when they arrived.
+ *
+ * @experimental
+ */
 export interface CacheMemory {
   /** `own`: a memory of the program. */
   readonly mode: CacheMode | 'own';
@@ -18,7 +22,11 @@ export interface CacheMemory {
   readonly retention: 'nothing' | 'metadata' | 'body';
 }
 
-/** Objects that have left the cache, and are released later. After it was disposed, objects are released at once. */
+/**
+ * Objects that have left the cache, and are released later. After it was disposed, objects are released at once.
+ *
+ * @experimental
+ */
 export interface DeferredReleases<V extends HasMetadata = ObjectView> extends Disposable {
   /** Releases an object for each time that it has left, at the end too. One that was stored again since stays in the cache. */
   release(object: V): void;

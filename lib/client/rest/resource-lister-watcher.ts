@@ -31,7 +31,11 @@ import { WatchBatches } from './read/watch-batches.ts';
 export interface ListerWatcherOptions extends SelectorOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
-  /** Some shards of the collection: see `shardSelector`. @defaultValue all */
+  /**
+   * Some shards of the collection: see `shardSelector`. @defaultValue all
+   *
+   * @experimental
+   */
   readonly shardSelector?: string | undefined;
   /**
    * Requests only the metadata of each object. A server without support for this sends whole objects; their bodies are dropped

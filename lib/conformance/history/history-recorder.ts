@@ -34,7 +34,11 @@ interface Recorded<Type extends string, Request, Response> {
 export type RecordedRange = Recorded<'range', RangeRequest, RangeResponse>;
 export type RecordedTxn = Recorded<'txn', TxnRequest, TxnResponse>;
 
-/** A call of a key-value store and its result. */
+/**
+ * A call of a key-value store and its result.
+ *
+ * @experimental
+ */
 export type RecordedOperation = RecordedRange | RecordedTxn;
 
 /** A requested compaction, whether or not it got a response. */
@@ -49,7 +53,11 @@ interface RecordedBatch {
   readonly messages: readonly KeyValueWatchMessage[];
 }
 
-/** A watch from its registration to its end. */
+/**
+ * A watch from its registration to its end.
+ *
+ * @experimental
+ */
 export interface WatchRecording {
   readonly client: string;
   readonly request: Omit<KeyValueWatchRequest, 'signal'>;
@@ -60,6 +68,7 @@ export interface WatchRecording {
   readonly end: { readonly error?: string | undefined } | undefined;
 }
 
+/** @experimental */
 export interface HistoryRecorderOptions {
   /** Maximum number of recorded operations and watch batches; further calls are refused. @defaultValue 2 000 000 */
   readonly capacity?: number | undefined;
@@ -90,7 +99,11 @@ interface OpenOperation {
   outcome: Outcome<RangeResponse | TxnResponse>;
 }
 
-/** A watch while it is recorded. */
+/**
+ * A watch while it is recorded.
+ *
+ * @experimental
+ */
 export interface OpenWatchRecording extends WatchRecording {
   readonly batches: RecordedBatch[];
   end: { readonly error?: string | undefined } | undefined;
@@ -104,6 +117,8 @@ export interface OpenWatchRecording extends WatchRecording {
  * - An operation without a response so far is in the history with an unknown outcome.
  *
  * Not guaranteed: an order between clients in different processes; each process needs its own recorder and history.
+ *
+ * @experimental
  */
 export class HistoryRecorder {
   readonly #capacity: number;

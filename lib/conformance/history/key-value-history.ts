@@ -12,6 +12,7 @@ export interface Commit {
   readonly events: readonly KeyValueEvent[];
 }
 
+/** @experimental */
 export interface KeyValueHistoryOptions {
   /** The state before the first commit. */
   readonly base: { readonly revision: Revision; readonly items: readonly KeyValue[] };
@@ -24,7 +25,11 @@ interface KeyState {
   readonly kv: KeyValue | undefined;
 }
 
-/** A history without gaps: every change since the base, and every state in between. */
+/**
+ * A history without gaps: every change since the base, and every state in between.
+ *
+ * @experimental
+ */
 export class KeyValueHistory {
   readonly firstRevision: Revision;
   readonly lastRevision: Revision;

@@ -77,6 +77,7 @@ function loosened<State, Operation extends TimedOperation>(
   return model.isRead(operation) ? [] : [model.forget(operation)];
 }
 
+/** @experimental */
 export interface LinearizabilityOptions {
   /** Longest time for the search, milliseconds. @defaultValue 60 000 */
   readonly budgetMs?: number | undefined;
@@ -89,6 +90,7 @@ const OPTIONS = optionsOf<LinearizabilityOptions>()('checkLinearizability', {
   runtime: is.object().default(realRuntime),
 });
 
+/** @experimental */
 export type LinearizabilityVerdict<Operation> =
   /** A sequential order in which the operations have these results. */
   | { readonly verdict: 'linearizable'; readonly order: readonly Operation[] }
@@ -106,6 +108,7 @@ export type LinearizabilityVerdict<Operation> =
  * Cost: O(n · 2^w) steps of the model for n operations of which at most w overlap, usually close to n. An operation of unknown
  * outcome overlaps with all later ones. The problem is NP-complete, hence the time limit. Divide a history by key first.
  * @see Wing and Gong, Testing and verifying concurrent objects, 1993; Lowe, Testing for linearizability, 2017
+ * @experimental
  */
 export function checkLinearizability<State, Operation extends TimedOperation>(
   operations: readonly Operation[],

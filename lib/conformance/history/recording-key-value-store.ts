@@ -14,6 +14,7 @@ import type {
 } from '../../server/mvcc/contract/key-value-store.ts';
 import type { HistoryRecorder, OpenWatchRecording } from './history-recorder.ts';
 
+/** @experimental */
 export interface RecordingKeyValueStoreOptions {
   readonly store: KeyValueStore;
   readonly recorder: HistoryRecorder;
@@ -25,6 +26,8 @@ export interface RecordingKeyValueStoreOptions {
  * A key-value store that records all calls and their results. It returns the results of the store behind it unchanged.
  *
  * Not guaranteed: that leases are in the history; the checkers report a key that expires as a change without an operation.
+ *
+ * @experimental
  */
 export class RecordingKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #store: KeyValueStore;

@@ -19,7 +19,11 @@ import {
 } from './register-model.ts';
 import { covers } from './replayed-state.ts';
 
-/** The result of checking each key separately. */
+/**
+ * The result of checking each key separately.
+ *
+ * @experimental
+ */
 export interface KeyVerdict {
   readonly verdict: 'linearizable' | 'illegal' | 'unknown';
   readonly keys: number;
@@ -34,6 +38,8 @@ export interface KeyVerdict {
  *
  * An operation on several keys counts as one operation on each of them. A refused history is wrong. An accepted one may still be
  * wrong across keys; `checkRevisions` finds that.
+ *
+ * @experimental
  */
 export function checkKeys(
   operations: readonly RecordedOperation[],

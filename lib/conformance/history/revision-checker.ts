@@ -155,6 +155,7 @@ function keyText(kv: KeyValue | undefined): string {
   return `${JSON.stringify(key)} = ${valueText(value)} of revision ${modRevision} (created at ${createRevision}, version ${version})`;
 }
 
+/** @experimental */
 export interface RevisionCheckOptions {
   /** All operations of all clients on the store. */
   readonly operations: readonly RecordedOperation[];
@@ -176,6 +177,7 @@ const OPTIONS = optionsOf<RevisionCheckOptions>()('checkRevisions', {
   runtime: is.object().default(realRuntime),
 });
 
+/** @experimental */
 export type RevisionVerdict =
   /** An order of all operations exists that explains every result; `history` is its history. */
   | { readonly verdict: 'linearizable'; readonly history: KeyValueHistory }
@@ -219,6 +221,8 @@ const WINDOW_REVISIONS = 3n;
  * the candidates are tried in turn.
  *
  * Cost: O(n log n) for n operations, and the same again for each wrong guess about such a revision.
+ *
+ * @experimental
  */
 export function checkRevisions(options: RevisionCheckOptions): RevisionVerdict {
   return new RevisionReplay(options).run();

@@ -1,11 +1,19 @@
-/** An operation, reduced to its times. */
+/**
+ * An operation, reduced to its times.
+ *
+ * @experimental
+ */
 export interface TimedOperation {
   readonly calledAt: number;
   /** `Infinity` if the outcome is unknown: it took effect at any time after the call, or never. */
   readonly returnedAt: number;
 }
 
-/** The behaviour of an object when operations are carried out on it one at a time. */
+/**
+ * The behaviour of an object when operations are carried out on it one at a time.
+ *
+ * @experimental
+ */
 export interface SequentialModel<State, Operation> {
   readonly initial: State;
   /**

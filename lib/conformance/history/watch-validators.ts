@@ -27,6 +27,7 @@ export type WatchGuarantee =
   | 'isCreate'
   | 'prevKV';
 
+/** @experimental */
 export interface WatchViolation {
   readonly guarantee: WatchGuarantee;
   readonly client: string;
@@ -34,6 +35,7 @@ export interface WatchViolation {
   readonly message: string;
 }
 
+/** @experimental */
 export interface WatchValidationOptions {
   /** The watch must have delivered everything up to this revision. */
   readonly through?: Revision | undefined;
@@ -55,6 +57,8 @@ type Validator = (evidence: Evidence) => Iterable<string>;
 
 /**
  * Compares the events of a watch with the history. A correct watch gives no violation, even if members failed in the meantime.
+ *
+ * @experimental
  */
 export function validateWatch(
   recording: WatchRecording,

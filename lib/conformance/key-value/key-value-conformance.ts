@@ -14,6 +14,7 @@ import { keyValueWatchCases } from './key-value-watch-cases.ts';
 import { keyValueWatchHistoryCases } from './key-value-watch-history-cases.ts';
 import type { SuiteRunner } from '../storage/storage-conformance.ts';
 
+/** @experimental */
 export interface KeyValueSuiteOptions extends SuiteRunner {
   /** Creates a store without keys; called once for each case. */
   readonly open: () => KeyValueHarness | Promise<KeyValueHarness>;
@@ -37,6 +38,8 @@ const topics: readonly (readonly [string, readonly KeyValueCase[]])[] = [
 /**
  * Defines the tests that every implementation of `KeyValueStore` must pass, one for each fact; all of them hold for a real etcd.
  * Results are checked with `node:assert`, so any assertion library may be used beside it.
+ *
+ * @experimental
  */
 export function describeKeyValueStore(name: string, options: KeyValueSuiteOptions): void {
   options.describe(name, () => {

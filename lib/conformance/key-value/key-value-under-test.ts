@@ -19,7 +19,11 @@ import {
 } from '../../server/mvcc/contract/key-value-store.ts';
 import { KeyValueWatchProbe } from './key-value-watch-probe.ts';
 
-/** A store to be tested, created for each case. It must have no keys; its first revision does not matter. */
+/**
+ * A store to be tested, created for each case. It must have no keys; its first revision does not matter.
+ *
+ * @experimental
+ */
 export interface KeyValueHarness {
   readonly store: KeyValueStore;
   readonly runtime: Runtime;

@@ -3,7 +3,11 @@ import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { SelectionPredicate } from '../../server/storage/contract/selection-predicate.ts';
 
-/** The kind of object in the storage suites. */
+/**
+ * The kind of object in the storage suites.
+ *
+ * @experimental
+ */
 export interface ConformancePod extends KubernetesObject {
   readonly spec?: { readonly nodeName?: string } | undefined;
 }

@@ -11,7 +11,11 @@ import type {
   TxnResponse,
 } from '../../server/mvcc/contract/key-value-store.ts';
 
-/** A wrapper around an engine that counts its reads. */
+/**
+ * A wrapper around an engine that counts its reads.
+ *
+ * @experimental
+ */
 export class CountingKeyValueStore implements KeyValueStore, AsyncDisposable {
   /** Number of range requests so far. */
   ranges: number = 0;

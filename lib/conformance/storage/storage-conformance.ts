@@ -16,12 +16,17 @@ import {
 } from './storage-under-test.ts';
 import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
-/** The functions of mocha, or of a similar test runner, that the suite needs. */
+/**
+ * The functions of mocha, or of a similar test runner, that the suite needs.
+ *
+ * @experimental
+ */
 export interface SuiteRunner {
   describe(title: string, body: () => void): unknown;
   it(title: string, body: () => Promise<void>): unknown;
 }
 
+/** @experimental */
 export interface StorageSuiteOptions extends SuiteRunner {
   /** Creates an empty storage; called once for each case. */
   readonly open: () => StorageHarness | Promise<StorageHarness>;
@@ -54,7 +59,11 @@ export const storageConformanceTopics: readonly (readonly [
   ['scope and selection', scopeCases],
 ];
 
-/** The run-functions of kube-apiserver that have no case here, with the reason. */
+/**
+ * The run-functions of kube-apiserver that have no case here, with the reason.
+ *
+ * @experimental
+ */
 export const storageTestsLeftOut: readonly {
   readonly name: UpstreamStorageTest;
   readonly because: string;
@@ -74,6 +83,8 @@ export const storageTestsLeftOut: readonly {
 /**
  * Defines the tests that every implementation of `StorageInterface` must pass, one for each fact. Results are checked with
  * `node:assert`, so any assertion library may be used beside it.
+ *
+ * @experimental
  */
 export function describeStorage(name: string, options: StorageSuiteOptions): void {
   options.describe(name, () => {

@@ -16,7 +16,11 @@ import type { CountingKeyValueStore } from './counting-key-value-store.ts';
 import type { SwitchableTransformer } from './switchable-transformer.ts';
 import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
-/** One storage to be tested, with the parts below it. Created for each case. */
+/**
+ * One storage to be tested, with the parts below it. Created for each case.
+ *
+ * @experimental
+ */
 export interface StorageHarness {
   /** Stores pods under `CONFORMANCE_PREFIX`. */
   readonly storage: StorageInterface<ConformancePod>;

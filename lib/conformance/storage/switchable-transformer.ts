@@ -9,6 +9,8 @@ import type {
 /**
  * A transformer that marks values with a prefix and fails on demand. Like an encrypting one, it reads only values that it wrote,
  * and only under the key for which it wrote them.
+ *
+ * @experimental
  */
 export class SwitchableTransformer implements Transformer {
   /** The mark of new values; values with an earlier mark are readable and stale. */

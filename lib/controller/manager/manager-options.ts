@@ -32,6 +32,8 @@ export interface ManagerOptions {
   /**
    * Each of several replicas reconciles a part of all keys, and its writes need its lease. When a replica comes or goes, only the keys that
    * it gets or had move. Runnables run on each replica. Excludes `leaderElection`. @defaultValue each replica works on all keys
+   *
+   * @experimental
    */
   readonly sharding?: ShardingOptions | undefined;
   /** @defaultValue nothing is served */

@@ -25,7 +25,11 @@ import {
 import type { SlotOwners } from './slot-table.ts';
 import { TableHistory } from './table-history.ts';
 
-/** The state of a member at one moment. */
+/**
+ * The state of a member at one moment.
+ *
+ * @experimental
+ */
 export interface ShardingInspection {
   /** Names this replica in the table; it changes when it has lost its lease. Undefined: it has not joined. */
   readonly member: string | undefined;
@@ -39,6 +43,7 @@ export interface ShardingInspection {
   readonly failure: string | undefined;
 }
 
+/** @experimental */
 export interface CloseMemberOptions {
   /** Longest wait for runs, whose signals abort at once, milliseconds. @defaultValue 25 000 */
   readonly timeoutMs?: number | undefined;
@@ -80,6 +85,7 @@ const LONG_MS = 30_000;
  * const running = share.run({ signal });
  * if (share.has('shop/first')) await writeReport(client.fencedBy(share.fence), 'shop/first');
  * await running;
+ * @experimental
  */
 export class ShardMember implements AsyncDisposable {
   readonly fence: WriteFence;

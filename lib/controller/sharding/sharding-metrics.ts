@@ -1,4 +1,8 @@
-/** All metrics of sharding. The label `name` is the name of the group. */
+/**
+ * All metrics of sharding. The label `name` is the name of the group.
+ *
+ * @experimental
+ */
 export const shardingMetrics = {
   slots: {
     name: 'listwatch_sharding_slots',

@@ -14,7 +14,11 @@ import {
   type LeaderElectionOptions,
 } from '../election/leader-election-options.ts';
 
-/** How keys are divided among replicas. */
+/**
+ * How keys are divided among replicas.
+ *
+ * @experimental
+ */
 export interface ShardingOptions
   extends Pick<
     LeaderElectionOptions,
@@ -31,7 +35,11 @@ export interface ShardingOptions
   readonly undisturbedMs?: number | undefined;
 }
 
-/** Options of a `ShardMember`. */
+/**
+ * Options of a `ShardMember`.
+ *
+ * @experimental
+ */
 export interface ShardMemberOptions extends ShardingOptions {
   readonly runtime?: Runtime | undefined;
   /** @defaultValue consoleLogger */

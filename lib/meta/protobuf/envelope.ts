@@ -21,7 +21,11 @@ const RAW_TAG = 0x12;
 /** The most bytes of a length with its tag. */
 const LENGTH_BYTES = 6;
 
-/** The envelope of every object in protobuf. It names the kind, so that the object need not be decoded for that. */
+/**
+ * The envelope of every object in protobuf. It names the kind, so that the object need not be decoded for that.
+ *
+ * @experimental
+ */
 export interface ProtobufEnvelope {
   /** Empty when the envelope has none. */
   readonly apiVersion: string;

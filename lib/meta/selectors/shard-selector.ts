@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 
+/** @experimental */
 export interface ShardOptions {
   /** Which shard, from 0 on. */
   readonly index: number;
@@ -69,6 +70,7 @@ const OPTIONS = optionsOf<ShardOptions>()('shardSelector', {
  * @example
  * const informer = informers.for('v1', 'pods', { shardSelector: shardSelector({ index: 0, of: 4 }) });
  * @throws {ListwatchError} code INVALID_OPTION.
+ * @experimental
  */
 export function shardSelector(options: ShardOptions): string {
   const { by, of: count, index: given } = OPTIONS.read(options);

@@ -5,7 +5,11 @@ import { errorMessage, ListwatchError, type ErrorCode } from '../../kernel/failu
 import { randomText } from '../../kernel/time/random.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
-/** A file that is being written. */
+/**
+ * A file that is being written.
+ *
+ * @experimental
+ */
 export interface WritableFile {
   /** Writes all of the bytes. */
   write(bytes: Uint8Array): Promise<void>;

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Which server a file is from, and whose rights it shows, without a credential. */
+/**
+ * Which server a file is from, and whose rights it shows, without a credential.
+ *
+ * @experimental
+ */
 export interface SourceIdentity {
   /** Host of the server, and a hash of what distinguishes it from another cluster at the same address. */
   readonly server: string;

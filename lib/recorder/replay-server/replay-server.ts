@@ -104,6 +104,7 @@ function refused(collection: string, problem: string): ListwatchError {
   return new ListwatchError('INVALID_OPTION', text);
 }
 
+/** @experimental */
 export interface ReplayServeOptions {
   /** On loopback; 0: a free port. @defaultValue 0 */
   readonly port?: number | undefined;
@@ -133,7 +134,11 @@ interface ReplayServerOptions extends ReplayServeOptions {
   readonly play: (clients: ServedClients, signal: AbortSignal) => Promise<void>;
 }
 
-/** A recording that is served over HTTP on loopback, read only, to any client of Kubernetes. */
+/**
+ * A recording that is served over HTTP on loopback, read only, to any client of Kubernetes.
+ *
+ * @experimental
+ */
 export interface ReplayServer extends AsyncDisposable {
   /** E.g. `http://127.0.0.1:43211`: no credentials are needed. */
   readonly url: string;

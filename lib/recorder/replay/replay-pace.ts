@@ -10,7 +10,11 @@ import { nextTask, sleep } from '../../kernel/time/wait.ts';
  */
 export type ReplaySpeed = number | 'instant' | 'step';
 
-/** The deliveries of a step. */
+/**
+ * The deliveries of a step.
+ *
+ * @experimental
+ */
 export interface ReplayStep {
   /** `page`, `events`, or how a list or a watch failed or ended. */
   readonly what: string;

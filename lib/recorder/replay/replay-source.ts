@@ -46,7 +46,11 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** A collection of a recording, as a source. */
+/**
+ * A collection of a recording, as a source.
+ *
+ * @experimental
+ */
 export interface ReplayedCollection<T extends KubernetesObject>
   extends ListerWatcher<ObjectView<T>> {
   /** As delivered so far. */

@@ -91,6 +91,7 @@ function itemKindOf({ exchanges }: RecordedReader): string | undefined {
   return undefined;
 }
 
+/** @experimental */
 export interface ReplayOptions {
   /** @defaultValue 1 */
   readonly speed?: ReplaySpeed | undefined;
@@ -123,6 +124,8 @@ interface WaitForReplay {
  *
  * Not guaranteed: the answers to requests for one item, by which a reflector only asks for the version of the server; they get the version
  * of the state so far.
+ *
+ * @experimental
  */
 export class Replay<T extends KubernetesObject = KubernetesObject>
   implements ListerWatcher<ObjectView<T>>, ListerWatcherSource
@@ -360,6 +363,7 @@ export class Replay<T extends KubernetesObject = KubernetesObject>
  * const informers = new SharedInformerFactory(await replay('incident.listwatch'));
  * @throws {ListwatchError} code RECORDING_FILE when it cannot be read; RECORDING_INVALID when it is no recording, of another version of
  * the format, cut short (see `partial`), damaged or edited; INVALID_OPTION.
+ * @experimental
  */
 export async function replay<T extends KubernetesObject = KubernetesObject>(
   path: string,

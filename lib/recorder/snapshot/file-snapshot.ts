@@ -156,6 +156,7 @@ function wholeObjects(
   return { views, used: reader.offset };
 }
 
+/** @experimental */
 export interface SnapshotOptions {
   /** One for each collection, server and user. */
   readonly file: string;
@@ -194,6 +195,7 @@ const SECRETS = new ObjectMask(OWNER);
  * const warmStart = fileWarmStart({ file: 'pods.snapshot', identity: () => identify(client) });
  * const pods = informers.for('v1', 'pods', { warmStart });
  * @throws {ListwatchError} code INVALID_OPTION.
+ * @experimental
  */
 export function fileWarmStart(options: SnapshotOptions): WarmStart {
   return new FileSnapshot(OPTIONS.read(options));

@@ -12,6 +12,7 @@ import {
   type WatchCacheHistoryOptions,
 } from './window/watch-cache-history.ts';
 
+/** @experimental */
 export interface CacherOptions<T extends KubernetesObject> {
   /** The storage of the objects. */
   readonly storage: StorageInterface<T>;

@@ -85,6 +85,7 @@ interface CacherParts<T extends KubernetesObject> {
  * Not guaranteed: that a watch runs without end. It ends, without an error, when its reader is too slow, and when the cache has
  * to be filled again; the client resumes with the last resource version it received.
  * @see apiserver pkg/storage/cacher/cacher.go @ 24a394e
+ * @experimental
  */
 export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, AsyncDisposable {
   readonly versioner: Versioner;

@@ -34,6 +34,7 @@ import {
   guaranteedUpdate,
 } from './writes/guaranteed-update.ts';
 
+/** @experimental */
 export interface KeyValueStorageOptions<T extends KubernetesObject> {
   readonly store: KeyValueStore;
   /** The key prefix of the objects, e.g. `/registry/pods/`. */
@@ -66,6 +67,8 @@ const OPTIONS = optionsOf<KeyValueStorageOptions<KubernetesObject>>()('KeyValueS
  * - Writes are compare-and-swap: a writer never overwrites a concurrent write without having read it.
  * - A watch delivers every change after its start once and in order, or fails with 410.
  * - Every returned object can be decoded. Values that cannot be decoded are reported, and stay until they are deleted explicitly.
+ *
+ * @experimental
  */
 export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   implements StorageInterface<T>

@@ -25,6 +25,8 @@ export interface ChangePoint {
 /**
  * One fault, as data. `process` is the name of a controller, with `#` and the number of the replica if it has several: `sites`, `sites#1`.
  * Faults happen at requests and at changes of objects, never at times, so a plan survives small changes of the program.
+ *
+ * @experimental
  */
 export type PlannedFault =
   /**
@@ -126,8 +128,10 @@ export type PlannedFault =
   /** At a change the process dies, and starts again: its lists then have their items in reverse order. No server promises an order. */
   | { readonly kind: 'reorder'; readonly process: string; readonly at: ChangePoint };
 
+/** @experimental */
 export type FaultKind = PlannedFault['kind'];
 
+/** @experimental */
 export const FAULT_KINDS: readonly FaultKind[] = [
   'crash',
   'error',
@@ -144,7 +148,11 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   'reorder',
 ];
 
-/** A run as data: with the same program it gives the same trace, byte for byte. */
+/**
+ * A run as data: with the same program it gives the same trace, byte for byte.
+ *
+ * @experimental
+ */
 export interface SimulationPlan {
   /** The version of the simulator. */
   readonly version: string;

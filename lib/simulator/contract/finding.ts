@@ -43,6 +43,7 @@ export type FindingClass =
   /** An invariant of the user. */
   | 'invariant';
 
+/** @experimental */
 export interface Finding {
   readonly class: FindingClass;
   /** The object or invariant that it concerns: `configmaps shop/page`, or the name of an invariant. Two findings of a class about the same are one. */

@@ -13,7 +13,11 @@ export const OVERRIDES = [
   'replay',
 ] as const;
 
-/** A simulation whose controllers run in a process of their own, with simulated clocks, timers and random numbers. */
+/**
+ * A simulation whose controllers run in a process of their own, with simulated clocks, timers and random numbers.
+ *
+ * @experimental
+ */
 export interface ModuleSimulationOptions
   extends Pick<
     SimulationOptions,

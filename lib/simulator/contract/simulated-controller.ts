@@ -2,7 +2,11 @@ import type { Client } from '../../client/rest/client.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
-/** The input of one incarnation of a controller: one process of it, from its start to its crash or its end. */
+/**
+ * The input of one incarnation of a controller: one process of it, from its start to its crash or its end.
+ *
+ * @experimental
+ */
 export interface Incarnation<Types extends object = object> {
   /** Sends its requests through the simulated network, where faults meet them. */
   readonly client: Client<Types>;
@@ -18,7 +22,11 @@ export interface Incarnation<Types extends object = object> {
   readonly identity: string;
 }
 
-/** A controller under test, as a factory: each incarnation starts clean. */
+/**
+ * A controller under test, as a factory: each incarnation starts clean.
+ *
+ * @experimental
+ */
 export interface SimulatedController<Types extends object = object> {
   /** Names it in reports. */
   readonly name: string;

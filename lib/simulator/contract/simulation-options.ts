@@ -3,6 +3,7 @@ import type { FaultKind, SimulationPlan } from './fault.ts';
 import type { SimulatedController } from './simulated-controller.ts';
 import type { Invariant, World, WorkloadStep } from './world.ts';
 
+/** @experimental */
 export interface SimulationOptions<Types extends object = object> {
   /** The controllers under test. */
   readonly controllers: readonly SimulatedController<Types>[];

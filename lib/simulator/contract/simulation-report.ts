@@ -1,7 +1,11 @@
 import type { SimulationPlan } from './fault.ts';
 import type { Finding } from './finding.ts';
 
-/** A plan with which something goes wrong. */
+/**
+ * A plan with which something goes wrong.
+ *
+ * @experimental
+ */
 export interface SimulationFailure {
   /** The smallest plan that was found; `replay` takes it. */
   readonly plan: SimulationPlan;
@@ -35,6 +39,7 @@ export interface PlanCount {
   readonly failed: number;
 }
 
+/** @experimental */
 export interface SimulationReport {
   /** Nothing was found. */
   readonly ok: boolean;

@@ -3,7 +3,11 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { SimulatedController } from './simulated-controller.ts';
 
-/** The cluster that a run starts from. */
+/**
+ * The cluster that a run starts from.
+ *
+ * @experimental
+ */
 export interface World<Types extends object = object> {
   /**
    * Objects that exist before anything runs, as YAML text or as objects: definitions of custom resources first. Namespaces that
@@ -21,6 +25,8 @@ export interface World<Types extends object = object> {
 /**
  * The committed state of the API server at one revision. Objects are frozen. Those of built-in resources, of those in `Types` and of those in
  * `KnownResources` have their types; for others a call names one, as with `Client.resource`.
+ *
+ * @experimental
  */
 export interface ClusterState<Types extends object = object> {
   /** The object, or undefined. `namespace` is left out for resources of the cluster. */
@@ -56,6 +62,8 @@ export interface ClusterState<Types extends object = object> {
 /**
  * One step of the user of the cluster. Steps follow each other on conditions, never on times: otherwise a slow but correct
  * controller looks wrong.
+ *
+ * @experimental
  */
 export interface WorkloadStep<Types extends object = object> {
   /** Names the step in the story of a run. */
@@ -69,7 +77,11 @@ export interface WorkloadStep<Types extends object = object> {
   readonly until?: ((state: ClusterState<Types>) => boolean) | undefined;
 }
 
-/** A condition that must hold in every run. */
+/**
+ * A condition that must hold in every run.
+ *
+ * @experimental
+ */
 export type Invariant<Types extends object = object> =
   | {
       readonly name: string;

@@ -11,7 +11,7 @@ export interface Origin {
   readonly typeOnly: boolean;
 }
 
-/** One `.d.ts` file as the compiler writes it: its declarations without comments, and what it imports and passes on. */
+/** One `.d.ts` file as the compiler writes it: its declarations without comments but marks, and what it imports and passes on. */
 export class DeclarationFile {
   readonly path: string;
   /** The text of each declaration, by name; several for overloads. */
@@ -32,6 +32,8 @@ export class DeclarationFile {
   readonly ownNames: ReadonlyMap<string, string>;
   /** Own declarations that it exports as types, though they may be values. */
   readonly ownTypes: ReadonlySet<string>;
+  /** Names of its declarations that are marked `@experimental`. */
+  readonly experimental: ReadonlySet<string>;
 
   constructor(path: string) {
     this.path = path;
@@ -43,7 +45,10 @@ export class DeclarationFile {
     const exported = new Set<string>();
     const ownNames = new Map<string, string>();
     const ownTypes = new Set<string>();
-    for (const statement of statementsOf(withoutComments(readFileSync(path, 'utf8')))) {
+    const experimental = new Set<string>();
+    for (const { text: statement, isMarked } of statementsOf(
+      withoutComments(readFileSync(path, 'utf8')),
+    )) {
       const from = / from ['"]([^'"]+)['"];$/.exec(statement)?.[1];
       const list = /^(?:import|export)(?: type)? \{([^}]*)\}/s.exec(statement)?.[1];
       const names = list === undefined ? undefined : namesOf(list);
@@ -69,6 +74,7 @@ export class DeclarationFile {
         if (name === undefined) throw new Error(`${path}: what is declared by ${statement}`);
         declarations.set(name, [...(declarations.get(name) ?? []), statement]);
         if (statement.startsWith('export')) exported.add(name);
+        if (isMarked) experimental.add(name);
       }
     }
     const origins = [...imports.values(), ...passedOn.values()].filter((one) => !one.external);
@@ -85,6 +91,7 @@ export class DeclarationFile {
     this.exported = exported;
     this.ownNames = ownNames;
     this.ownTypes = ownTypes;
+    this.experimental = experimental;
   }
 
   #origin(specifier: string, name: string, typeOnly: boolean): Origin {
@@ -116,26 +123,41 @@ function wholeOf(statement: string): [name: string, local: string, typeOnly: boo
     : [[match[1] === undefined ? 'default' : '*', match[2], true]];
 }
 
+/** Stands in a declaration for a comment with this tag. */
+export const EXPERIMENTAL = '/** @experimental */';
+
+interface Statement {
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
 /** The compiler begins a statement at the start of a line, and indents or closes what belongs to it. */
-function statementsOf(text: string): string[] {
-  const statements: string[] = [];
+function statementsOf(text: string): Statement[] {
+  const statements: Statement[] = [];
+  let isMarked = false;
   for (const line of text.split('\n')) {
     if (
       /^(?:export|import|declare|interface|type|class|const|function|abstract|enum)\b/.test(line)
     ) {
-      statements.push(line);
+      statements.push({ text: line, isMarked });
+      isMarked = false;
+    } else if (line === EXPERIMENTAL) {
+      isMarked = true;
     } else if (line.trim() !== '' && !line.startsWith('//')) {
       const last = statements.pop();
       if (last === undefined) throw new Error(`no statement begins before: ${line}`);
-      statements.push(`${last}\n${line}`);
+      statements.push({ ...last, text: `${last.text}\n${line}` });
     }
   }
-  return statements.filter((statement) => statement !== 'export {};');
+  return statements.filter((statement) => statement.text !== 'export {};');
 }
 
 /** Strings stay: there may be the beginning of a comment in one. */
 function withoutComments(text: string): string {
   const tokens =
     /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
-  return text.replace(tokens, (token) => (token.startsWith('/') ? '' : token));
+  return text.replace(tokens, (token) => {
+    if (!token.startsWith('/')) return token;
+    return /@experimental\b/.test(token) ? EXPERIMENTAL : '';
+  });
 }

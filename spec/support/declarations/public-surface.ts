@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { parseSync } from 'oxc-parser';
-import { DeclarationFile, type Origin } from './declaration-file.ts';
+import { DeclarationFile, EXPERIMENTAL, type Origin } from './declaration-file.ts';
 
 /** A declaration by the file and the name it has there. */
 interface Declared {
@@ -131,6 +131,12 @@ export class PublicSurface {
       .map(([name, files]) => `${name}: ${[...files].join(', ')}`);
   }
 
+  /** The names of an entry that are marked `@experimental`. */
+  experimental(entry: string): string[] {
+    const names = [...(this.#entries.get(entry) ?? [])].toSorted(byName);
+    return names.filter(([, declared]) => isExperimental(declared)).map(([name]) => name);
+  }
+
   /** Every name of an entry with its declaration, or with the entry where the declaration is printed. */
   report(entry: string): string {
     const lines: string[] = [];
@@ -138,8 +144,8 @@ export class PublicSurface {
     for (const [name, declared] of [...(this.#entries.get(entry) ?? [])].toSorted(byName)) {
       const home = this.#homes.get(idOf(declared));
       if (home === undefined || home.entry === entry) {
-        const texts = declared.file.declarations.get(declared.name) ?? [];
-        lines.push(...texts.map(plain), '');
+        if (isExperimental(declared)) lines.push(EXPERIMENTAL);
+        lines.push(...textsOf(declared), '');
         this.#addOwn(declared, own);
       } else {
         lines.push(`export { ${name} } from '${home.entry}';`, '');
@@ -147,7 +153,7 @@ export class PublicSurface {
     }
     if (own.size > 0) lines.push('// Named by these, and not exported:', '');
     for (const [, texts] of [...own].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-      lines.push(...texts.map(plain), '');
+      lines.push(...texts, '');
     }
     return lines.join('\n').trimEnd();
   }
@@ -157,7 +163,7 @@ export class PublicSurface {
     for (const { used } of this.#uses(declared)) {
       const id = `${used.name} ${idOf(used)}`;
       if (this.#homes.has(idOf(used)) || this.#madeInside.has(used.name) || own.has(id)) continue;
-      own.set(id, used.file.declarations.get(used.name) ?? []);
+      own.set(id, textsOf(used));
       this.#addOwn(used, own);
     }
   }
@@ -269,8 +275,13 @@ function* wordsOf(text: string): Generator<{ word: string; isSignature: boolean 
   }
 }
 
-function plain(text: string): string {
-  return text.replace(/^export (?:declare )?|^declare /, '');
+function textsOf({ file, name }: Declared): string[] {
+  const texts = file.declarations.get(name) ?? [];
+  return texts.map((text) => text.replace(/^export (?:declare )?|^declare /, ''));
+}
+
+function isExperimental({ file, name }: Declared): boolean {
+  return file.experimental.has(name);
 }
 
 function idOf({ file, name }: Declared): string {

@@ -1,7 +1,11 @@
 import type { ResourceName } from '../../../meta/collection-options.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 
-/** Which collection is kept, and in which form. */
+/**
+ * Which collection is kept, and in which form.
+ *
+ * @experimental
+ */
 export interface WarmCollection {
   /** Resource, namespace and selectors, as the source describes them. */
   readonly description: string;
@@ -11,7 +15,11 @@ export interface WarmCollection {
   readonly fields: readonly string[] | undefined;
 }
 
-/** A collection at a version. */
+/**
+ * A collection at a version.
+ *
+ * @experimental
+ */
 export interface WarmState {
   readonly resourceVersion: string;
   /** Its objects, piece by piece. It throws if the rest cannot be read; then none of them counts. */
@@ -20,13 +28,21 @@ export interface WarmState {
   close(): Promise<void>;
 }
 
-/** A collection at a version, to be kept. The objects stay readable until `save` has settled. */
+/**
+ * A collection at a version, to be kept. The objects stay readable until `save` has settled.
+ *
+ * @experimental
+ */
 export interface StateToKeep {
   readonly resourceVersion: string;
   readonly objects: readonly ObjectView[];
 }
 
-/** Where an informer keeps its cache for its next start. `fileWarmStart` of `listwatch/recorder` keeps it in a file. */
+/**
+ * Where an informer keeps its cache for its next start. `fileWarmStart` of `listwatch/recorder` keeps it in a file.
+ *
+ * @experimental
+ */
 export interface WarmStart {
   /** How often a changed cache is saved, milliseconds. */
   readonly everyMs: number;

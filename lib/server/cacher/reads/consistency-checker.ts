@@ -20,7 +20,11 @@ export interface CacheDifference {
   readonly storedResourceVersion: string | undefined;
 }
 
-/** The result of a comparison of a cache with its storage. */
+/**
+ * The result of a comparison of a cache with its storage.
+ *
+ * @experimental
+ */
 export interface ConsistencyReport {
   readonly consistent: boolean;
   /** The resource version at which both were compared. */

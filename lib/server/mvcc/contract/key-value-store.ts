@@ -8,6 +8,8 @@
  * - Keys are ordered by their UTF-8 bytes; a key without a UTF-8 form is refused with INVALID_KEY.
  * - Reads are linearizable unless the request names a revision; a read changes nothing.
  * - A read at a past revision returns the state at that revision, but `revision` in the response is always the current one.
+ *
+ * @experimental
  */
 export interface KeyValueStore {
   /** Keys from `key` (included) to `rangeEnd` (not included), or the single `key`. */
@@ -37,9 +39,14 @@ export interface KeyValueStore {
   close(): Promise<void>;
 }
 
-/** A point in the store's history. It has 64 bits and is therefore never a `number`. */
+/**
+ * A point in the store's history. It has 64 bits and is therefore never a `number`.
+ *
+ * @experimental
+ */
 export type Revision = bigint;
 
+/** @experimental */
 export interface KeyValue {
   readonly key: string;
   /** Must not be modified: readers, history and events share it. */
@@ -52,6 +59,7 @@ export interface KeyValue {
   readonly lease: bigint;
 }
 
+/** @experimental */
 export interface RangeRequest {
   readonly key: string;
   /** Left out: only `key`. A value that does not sort after `key` makes an empty range. See `prefixEnd`. */
@@ -69,6 +77,7 @@ export interface RangeRequest {
   readonly countOnly?: boolean | undefined;
 }
 
+/** @experimental */
 export interface RangeResponse {
   /** The store's current revision; inside a transaction, the revision of the transaction. */
   readonly revision: Revision;
@@ -78,7 +87,11 @@ export interface RangeResponse {
   readonly more: boolean;
 }
 
-/** A comparison with one property of one key. All properties of a missing key are 0. */
+/**
+ * A comparison with one property of one key. All properties of a missing key are 0.
+ *
+ * @experimental
+ */
 export interface Compare {
   readonly key: string;
   readonly target: 'modRevision' | 'createRevision' | 'version' | 'lease';
@@ -112,8 +125,10 @@ export interface RangeOperation extends RangeRequest {
   readonly type: 'range';
 }
 
+/** @experimental */
 export type TxnOperation = PutOperation | DeleteOperation | RangeOperation;
 
+/** @experimental */
 export interface TxnRequest {
   readonly compare: readonly (Compare | CompareValue)[];
   /** At most 128 operations. No key may be written twice. */
@@ -121,11 +136,13 @@ export interface TxnRequest {
   readonly failure?: readonly TxnOperation[] | undefined;
 }
 
+/** @experimental */
 export type OperationResponse =
   | { readonly type: 'put' }
   | { readonly type: 'delete'; readonly deleted: number; readonly previous: readonly KeyValue[] }
   | ({ readonly type: 'range' } & RangeResponse);
 
+/** @experimental */
 export interface TxnResponse {
   readonly succeeded: boolean;
   /** The revision after the transaction, which is also that of its writes. */
@@ -133,6 +150,7 @@ export interface TxnResponse {
   readonly responses: readonly OperationResponse[];
 }
 
+/** @experimental */
 export interface KeyValueWatchRequest {
   readonly key: string;
   readonly rangeEnd?: string | undefined;
@@ -145,6 +163,7 @@ export interface KeyValueWatchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @experimental */
 export interface KeyValueEvent {
   readonly type: 'put' | 'delete';
   /** For a delete: the key, `modRevision` of the deletion, and an empty value. */
@@ -153,6 +172,7 @@ export interface KeyValueEvent {
   readonly previous?: KeyValue | undefined;
 }
 
+/** @experimental */
 export type KeyValueWatchMessage =
   | { readonly type: 'event'; readonly event: KeyValueEvent }
   /** Every event up to `revision` has been delivered. */
@@ -162,6 +182,8 @@ export type KeyValueWatchMessage =
  * A running watch. Events come in revision order, each once, without gaps. All events of one revision are in the same batch.
  * Iterating throws `ListwatchError` COMPACTED (with the revision in the message) when the start of the watch was compacted. It
  * ends normally after `destroy` or abort.
+ *
+ * @experimental
  */
 export interface KeyValueWatch extends AsyncIterable<readonly KeyValueWatchMessage[]> {
   /** The store's revision when the watch was registered. */
@@ -171,12 +193,14 @@ export interface KeyValueWatch extends AsyncIterable<readonly KeyValueWatchMessa
   destroy(): void;
 }
 
+/** @experimental */
 export interface Lease {
   readonly id: bigint;
   /** The granted time; may be longer than requested. */
   readonly ttlSeconds: number;
 }
 
+/** @experimental */
 export interface KeyValueStatus {
   readonly revision: Revision;
   readonly compactedRevision: Revision;

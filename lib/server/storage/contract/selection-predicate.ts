@@ -3,7 +3,11 @@ import type { LabelSelector, Labels } from '../../../meta/selectors/label-select
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ShardSelector } from '../../../meta/selectors/shard-selector.ts';
 
-/** The part of an object that selectors read. */
+/**
+ * The part of an object that selectors read.
+ *
+ * @experimental
+ */
 export interface ObjectAttributes {
   readonly labels: Labels;
   /** Values of the fields that a field selector may use for this resource. */
@@ -14,7 +18,11 @@ export type AttributesFunc<T extends KubernetesObject = KubernetesObject> = (
   object: T,
 ) => ObjectAttributes;
 
-/** The label, field and shard conditions of a list or watch, and the function that reads labels and fields of an object. */
+/**
+ * The label, field and shard conditions of a list or watch, and the function that reads labels and fields of an object.
+ *
+ * @experimental
+ */
 export interface SelectionPredicate<T extends KubernetesObject = KubernetesObject> {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;

@@ -1,5 +1,6 @@
 import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 
+/** @experimental */
 export type StorageErrorCode = Extract<
   ErrorCode,
   | 'KEY_NOT_FOUND'
@@ -11,7 +12,11 @@ export type StorageErrorCode = Extract<
   | 'CORRUPT_OBJECT'
 >;
 
-/** A failure that concerns one key; the registry turns it into the Status of the resource. */
+/**
+ * A failure that concerns one key; the registry turns it into the Status of the resource.
+ *
+ * @experimental
+ */
 export class StorageError extends ListwatchError {
   declare readonly code: StorageErrorCode;
   readonly key: string;
@@ -22,6 +27,7 @@ export class StorageError extends ListwatchError {
   }
 }
 
+/** @experimental */
 export function isStorageError(error: unknown, code?: StorageErrorCode): error is StorageError {
   return error instanceof StorageError && (code === undefined || error.code === code);
 }

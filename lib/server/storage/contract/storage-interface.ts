@@ -12,6 +12,7 @@ import type { Versioner } from './versioner.ts';
  * Keys are absolute (`/registry/pods/shop/web-1`) and lie under the resource prefix of the store.
  * Errors that concern one key are `StorageError`s; errors that concern a resource version are `ApiError`s (410, 504).
  * @see apiserver pkg/storage/interfaces.go Interface @ 24a394e
+ * @experimental
  */
 export interface StorageInterface<T extends KubernetesObject = KubernetesObject> {
   readonly versioner: Versioner;
@@ -82,6 +83,7 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
  */
 export const IN_PROCESS_CLIENT = '';
 
+/** @experimental */
 export interface StorageCreateOptions {
   /** The object is removed after this time. 0 or left out: never. */
   readonly ttlSeconds?: number | undefined;
@@ -92,11 +94,13 @@ export interface StorageCreateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @experimental */
 export interface Preconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
 
+/** @experimental */
 export interface StorageDeleteOptions<T extends KubernetesObject> {
   readonly preconditions?: Preconditions | undefined;
   /**
@@ -116,6 +120,7 @@ export interface StorageDeleteOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @experimental */
 export interface StorageGetOptions {
   /** Left out: the most recent state. Otherwise a state at least as new (`"0"`: any state). */
   readonly resourceVersion?: string | undefined;
@@ -123,6 +128,7 @@ export interface StorageGetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @experimental */
 export interface GetListOptions<T extends KubernetesObject> {
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined;
@@ -144,7 +150,11 @@ export interface GetListOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Objects of one state, in the order of their keys. */
+/**
+ * Objects of one state, in the order of their keys.
+ *
+ * @experimental
+ */
 export interface StorageScan<T extends KubernetesObject> {
   /** May be read again, with the same result, also after later writes. They may be read from the state one by one. */
   readonly items: Iterable<StoredObject<T>>;
@@ -153,13 +163,18 @@ export interface StorageScan<T extends KubernetesObject> {
   readonly remainingItemCount?: number | undefined;
 }
 
+/** @experimental */
 export interface StorageList<T extends KubernetesObject> extends StorageScan<T> {
   readonly items: readonly StoredObject<T>[];
   /** With `leaveOutUnreadable`: the keys of the objects that were left out. */
   readonly unreadableKeys?: readonly string[] | undefined;
 }
 
-/** The state `tryUpdate` starts from. */
+/**
+ * The state `tryUpdate` starts from.
+ *
+ * @experimental
+ */
 export interface UpdateInput<T extends KubernetesObject> {
   /** A private copy with its resource version set; undefined if the object does not exist and `ignoreNotFound` is set. */
   readonly existing: T | undefined;
@@ -167,16 +182,19 @@ export interface UpdateInput<T extends KubernetesObject> {
   readonly stored: StoredObject<T> | undefined;
 }
 
+/** @experimental */
 export interface UpdateOutput<T extends KubernetesObject> {
   readonly object: T;
   /** Left out: no expiry; an earlier expiry is removed. */
   readonly ttlSeconds?: number | undefined;
 }
 
+/** @experimental */
 export type TryUpdate<T extends KubernetesObject> = (
   input: UpdateInput<T>,
 ) => UpdateOutput<T> | Promise<UpdateOutput<T>>;
 
+/** @experimental */
 export interface GuaranteedUpdateOptions<T extends KubernetesObject> {
   /** Creates a missing object from the result of `tryUpdate`. @defaultValue false */
   readonly ignoreNotFound?: boolean | undefined;
@@ -189,6 +207,7 @@ export interface GuaranteedUpdateOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @experimental */
 export interface StorageWatchOptions<T extends KubernetesObject> {
   /** Left out or `"0"`: the present state as ADDED events, then changes. Otherwise changes after it. */
   readonly resourceVersion?: string | undefined;
@@ -213,12 +232,15 @@ export interface StorageWatchOptions<T extends KubernetesObject> {
  * Batches of events in order. An object that starts to match the predicate comes as ADDED. One that no longer matches comes as
  * DELETED, with its previous content and the resource version of the change. In place of an ERROR event it throws an `ApiError`
  * and ends.
+ *
+ * @experimental
  */
 export interface StorageWatch<T extends KubernetesObject>
   extends AsyncIterable<readonly WatchEvent<StoredObject<T>>[]> {
   destroy(): void;
 }
 
+/** @experimental */
 export interface StorageStats {
   readonly objectCount: number;
   /**

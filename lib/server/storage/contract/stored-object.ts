@@ -7,6 +7,8 @@ import type { ObjectView } from '../../../meta/object-view.ts';
  * Guarantees:
  * - `object` and `bytes` carry the resource version; both are computed at most once and shared by all readers.
  * - `object` must not be modified (it is deeply frozen while expensive checks are on); `copy` is private to the caller.
+ *
+ * @experimental
  */
 export interface StoredObject<T extends KubernetesObject = KubernetesObject> extends ObjectView<T> {
   /** The storage key, e.g. `/registry/pods/shop/web-1`. */

@@ -9,6 +9,7 @@ const LARGEST = 2n ** 64n - 1n;
 /**
  * Converts engine revisions to resource versions and back. No other code depends on resource versions being numbers.
  * @see apiserver pkg/storage/api_object_versioner.go @ 24a394e
+ * @experimental
  */
 export interface Versioner {
   /** The resource version of a revision: its decimal digits. */

@@ -15,6 +15,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
 
+/** @experimental */
 export interface AesCbcOptions extends EncryptionKey {
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
@@ -27,6 +28,7 @@ export interface AesCbcOptions extends EncryptionKey {
  * being noticed. With a wrong key, one value in 256 decrypts to random bytes, which only the codec refuses. Prefer
  * `SecretboxProvider`, `AesGcmProvider` or `KmsProvider` for writing.
  * @see apiserver pkg/storage/value/encrypt/aes/aes.go @ 24a394e
+ * @experimental
  */
 export class AesCbcProvider implements EncryptionProvider {
   readonly prefix: string;
@@ -77,7 +79,11 @@ const OWNER = 'AesGcmProvider';
 const MOST_WRITES = 2 ** 32;
 const LIMIT = is.integer({ min: 1, max: MOST_WRITES }).default(MOST_WRITES);
 
-/** Counts the values that one key has encrypted; all providers with the same key share it. */
+/**
+ * Counts the values that one key has encrypted; all providers with the same key share it.
+ *
+ * @experimental
+ */
 export class KeyUsage {
   /** Values encrypted so far in this process. */
   writes = 0;
@@ -100,6 +106,7 @@ export class KeyUsage {
   }
 }
 
+/** @experimental */
 export interface AesGcmOptions extends EncryptionKey {
   /** @defaultValue a new count, up to 2^32 */
   readonly usage?: KeyUsage | undefined;
@@ -117,6 +124,7 @@ export interface AesGcmOptions extends EncryptionKey {
  * Not guaranteed: that the count outlives the process. A key that several processes or restarts share has to be rotated in
  * time. `KmsProvider` has no such limit.
  * @see apiserver pkg/storage/value/encrypt/aes/aes.go @ 24a394e
+ * @experimental
  */
 export class AesGcmProvider implements EncryptionProvider {
   readonly prefix: string;

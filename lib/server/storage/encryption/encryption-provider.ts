@@ -11,6 +11,8 @@ import {
  *
  * `decrypt` throws when it cannot read the value: a plain `Error` if the value or the key is wrong, a `ListwatchError` if the
  * failure is temporary, e.g. because a key service does not answer.
+ *
+ * @experimental
  */
 export interface EncryptionProvider {
   /** The prefix of the values of this provider, which no other provider uses. Empty for values that are not encrypted. */
@@ -24,6 +26,8 @@ export interface EncryptionProvider {
 /**
  * Values without encryption. After other providers, it reads the values from before encryption; as the first one, it turns
  * encryption off.
+ *
+ * @experimental
  */
 export const identityProvider: EncryptionProvider = {
   prefix: '',
@@ -49,7 +53,11 @@ export function drawBytes(randomBytes: RandomBytes, size: number): Uint8Array {
   );
 }
 
-/** The name and the bytes of a key. */
+/**
+ * The name and the bytes of a key.
+ *
+ * @experimental
+ */
 export interface EncryptionKey {
   /** Part of the prefix of every value that the key encrypts, and of messages. */
   readonly name: string;

@@ -19,6 +19,7 @@ const DATA_KEY_BYTES = 32;
 const LENGTH_BYTES = 2;
 const LONGEST_WRAPPED_KEY = 0xffff;
 
+/** @experimental */
 export interface EnvelopeOptions {
   /** The name of the key service; part of the prefix of every value. */
   readonly name: string;
@@ -52,6 +53,7 @@ const ENVELOPE = optionsOf<EnvelopeOptions>()(OWNER, {
  * Not guaranteed: that values become stale when the service changes its key, because their layout has no place for a key id;
  * that values from kube-apiserver before 1.25 are readable, because they use AES-CBC inside.
  * @see apiserver pkg/storage/value/encrypt/envelope/envelope.go @ 24a394e
+ * @experimental
  */
 export class EnvelopeProvider implements EncryptionProvider {
   readonly prefix: string;

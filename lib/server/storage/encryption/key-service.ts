@@ -3,7 +3,11 @@ import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts'
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { withDeadline } from '../../../kernel/time/wait.ts';
 
-/** A data key as a key service wraps it. It is stored with the data that it encrypts. */
+/**
+ * A data key as a key service wraps it. It is stored with the data that it encrypts.
+ *
+ * @experimental
+ */
 export interface WrappedKey {
   readonly ciphertext: Uint8Array;
   /** The id of the key-encryption key that wrapped it; up to 1 024 bytes, not secret. */
@@ -12,6 +16,7 @@ export interface WrappedKey {
   readonly annotations?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
+/** @experimental */
 export interface KeyServiceCall {
   /** Aborts when no caller waits for the result any more. */
   readonly signal: AbortSignal;
@@ -21,6 +26,7 @@ export interface KeyServiceCall {
  * Holds the key-encryption keys, and wraps data keys with them: a KMS plugin, a hardware module, a cloud service. Rejections
  * reach readers and writers of objects as KEY_SERVICE_FAILED; messages must not contain keys.
  * @see kms pkg/service/interface.go Service
+ * @experimental
  */
 export interface KeyService {
   /** The key that `encrypt` uses at present. Rejects while the service is not healthy. */

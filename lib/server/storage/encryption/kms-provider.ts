@@ -172,6 +172,7 @@ class KmsWriteKey {
 
 const OWNER = 'KmsProvider';
 
+/** @experimental */
 export interface KmsOptions {
   /** The name of the key service; part of the prefix of every value. It must not contain a colon. */
   readonly name: string;
@@ -212,6 +213,7 @@ const KMS = optionsOf<KmsOptions>()(OWNER, {
  * - When the service fails, operations that need it fail with KEY_SERVICE_FAILED, never with CORRUPT_OBJECT. Values whose keys
  *   are in the cache stay readable, and writes continue for three minutes.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/envelope.go @ 24a394e
+ * @experimental
  */
 export class KmsProvider implements EncryptionProvider {
   readonly prefix: string;

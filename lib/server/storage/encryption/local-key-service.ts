@@ -12,6 +12,7 @@ import type { KeyService, WrappedKey } from './key-service.ts';
 
 const OWNER = 'LocalKeyService';
 
+/** @experimental */
 export interface LocalKeyServiceOptions {
   /** The first key wraps; all keys unwrap. */
   readonly keys: readonly EncryptionKey[];
@@ -23,6 +24,8 @@ export interface LocalKeyServiceOptions {
  * A key service in this process, for tests and examples. It offers no protection: its keys are in the same memory as the data.
  *
  * A wrapped key contains the name of the key that wrapped it, so it can be unwrapped without its key id.
+ *
+ * @experimental
  */
 export class LocalKeyService implements KeyService {
   readonly #keys = new Map<string, AesGcmCipher>();

@@ -7,6 +7,7 @@ import { isStorageError, type StorageError } from '../contract/storage-error.ts'
 import type { StorageInterface, StorageList } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 
+/** @experimental */
 export interface RewriteProgress {
   /** Number of objects processed so far. */
   readonly seen: number;
@@ -18,6 +19,7 @@ export interface RewriteProgress {
   readonly lastKey: string | undefined;
 }
 
+/** @experimental */
 export interface RewriteOptions {
   /** Starts after this key: the `lastKey` of an interrupted run. @defaultValue from the start */
   readonly after?: string | undefined;
@@ -55,6 +57,7 @@ const OPTIONS = optionsOf<RewriteOptions>()('rewriteStale', {
  * @returns the final progress.
  * @throws {StorageError} CORRUPT_OBJECT without `onUnreadable`. @throws {ListwatchError} the errors of storage and key service;
  * the last `onProgress` has the position to continue from.
+ * @experimental
  */
 export async function rewriteStale<T extends KubernetesObject>(
   storage: StorageInterface<T>,

@@ -22,6 +22,7 @@ function salsa(): typeof Salsa {
   return (loaded ??= loadPeer('@noble/ciphers', '@noble/ciphers/salsa.js', OWNER) as typeof Salsa);
 }
 
+/** @experimental */
 export interface SecretboxOptions extends EncryptionKey {
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
@@ -35,6 +36,7 @@ export interface SecretboxOptions extends EncryptionKey {
  * Not guaranteed: that a value is under the storage key where it was written. secretbox has no authenticated data, so an attacker
  * who can write to the engine can copy a value to another storage key.
  * @see apiserver pkg/storage/value/encrypt/secretbox/secretbox.go @ 24a394e
+ * @experimental
  */
 export class SecretboxProvider implements EncryptionProvider {
   readonly prefix: string;

@@ -8,6 +8,7 @@ import type { Scheme } from './scheme.ts';
 import { kindName, SchemeError } from './scheme-error.ts';
 import type { DecodeOptions, Serializer } from './serializer.ts';
 
+/** @experimental */
 export interface CodecFactoryOptions {
   /** @defaultValue JSON, protobuf, YAML */
   readonly serializers?: readonly Serializer[] | undefined;
@@ -15,6 +16,7 @@ export interface CodecFactoryOptions {
   readonly strict?: boolean | undefined;
 }
 
+/** @experimental */
 export interface CodecOptions {
   /** The version in which objects are written. Objects stored in other versions can be read, and the next update rewrites them. */
   readonly storageVersion: GroupVersion;
@@ -30,6 +32,7 @@ export interface CodecOptions {
  *   same content gives the same bytes.
  *
  * @see apimachinery pkg/runtime/serializer/codec_factory.go @ eed236c
+ * @experimental
  */
 export class CodecFactory {
   readonly scheme: Scheme;
@@ -74,7 +77,11 @@ export class CodecFactory {
   }
 }
 
-/** The codec of a scheme with the default serializers; see `CodecFactory.codecFor`. @throws {SchemeError} UNKNOWN_KIND. */
+/**
+ * The codec of a scheme with the default serializers; see `CodecFactory.codecFor`. @throws {SchemeError} UNKNOWN_KIND.
+ *
+ * @experimental
+ */
 export function codecFor<T extends KubernetesObject = UnstructuredObject>(
   scheme: Scheme,
   options: CodecOptions,

@@ -5,6 +5,7 @@ import { RecognizingDecoder } from './recognizing-decoder.ts';
 import type { Scheme } from './scheme.ts';
 import type { Encoding } from './serializer.ts';
 
+/** @experimental */
 export interface DecodeStoredOptions {
   /** The storage key of the value. Encrypted values are bound to it. @defaultValue '' */
   readonly key?: string | undefined;
@@ -14,6 +15,7 @@ export interface DecodeStoredOptions {
   readonly scheme?: Scheme | undefined;
 }
 
+/** @experimental */
 export interface StoredDocument {
   readonly encoding: Encoding;
   /** Whether the transformer would now write it differently. */
@@ -26,6 +28,7 @@ export interface StoredDocument {
  * Decodes a value of etcd into an object. The value may come from any API server.
  * @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING; with a scheme also UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
  * Errors of the transformer are passed on unchanged.
+ * @experimental
  */
 export async function decodeStored(
   bytes: Uint8Array,

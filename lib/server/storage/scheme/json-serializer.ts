@@ -5,7 +5,11 @@ import { asUnstructured, type DecodeOptions, type Serializer } from './serialize
 
 const OPEN_BRACE = 0x7b;
 
-/** JSON, written with its fields in a fixed order: equal objects give equal bytes. */
+/**
+ * JSON, written with its fields in a fixed order: equal objects give equal bytes.
+ *
+ * @experimental
+ */
 export class JsonSerializer implements Serializer {
   readonly encoding = 'json';
   readonly mediaType = 'application/json';

@@ -18,6 +18,7 @@ import { asUnstructured, type DecodeOptions, type Serializer } from './serialize
  * The protobuf envelope of Kubernetes with a built-in kind (see `hasProtobuf`) inside; it also reads JSON of any kind inside.
  * Fields that a kind does not have are skipped, or refused when decoding is strict.
  * @see apimachinery pkg/runtime/serializer/protobuf @ eed236c
+ * @experimental
  */
 export class ProtobufSerializer implements Serializer {
   readonly encoding = 'protobuf';
@@ -70,6 +71,7 @@ function readJson(
 /**
  * Reads the envelope without decoding its content.
  * @throws {SchemeError} MALFORMED_OBJECT.
+ * @experimental
  */
 export function openEnvelope(bytes: Uint8Array): ProtobufEnvelope {
   return asSchemeError(() => readEnvelope(bytes));

@@ -1,12 +1,17 @@
 import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 
+/** @experimental */
 export type SchemeErrorCode = Extract<
   ErrorCode,
   'MALFORMED_OBJECT' | 'UNSUPPORTED_ENCODING' | 'UNKNOWN_KIND' | 'NO_CONVERSION' | 'CONVERSION'
 >;
 
-/** Bytes that are not an object, or an object that the scheme cannot convert as requested. */
+/**
+ * Bytes that are not an object, or an object that the scheme cannot convert as requested.
+ *
+ * @experimental
+ */
 export class SchemeError extends ListwatchError {
   declare readonly code: SchemeErrorCode;
 
@@ -15,6 +20,7 @@ export class SchemeError extends ListwatchError {
   }
 }
 
+/** @experimental */
 export function isSchemeError(error: unknown, code?: SchemeErrorCode): error is SchemeError {
   return error instanceof SchemeError && (code === undefined || error.code === code);
 }

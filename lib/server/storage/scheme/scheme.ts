@@ -3,6 +3,7 @@ import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.
 import { apiVersionOf, type GroupVersion, type GroupVersionKind } from '../../../meta/resource.ts';
 import { kindName, quoted, SchemeError } from './scheme-error.ts';
 
+/** @experimental */
 export interface KnownTypeOptions {
   /** @defaultValue the kind followed by `List` */
   readonly listKind?: string | undefined;
@@ -14,13 +15,21 @@ export interface KnownTypeOptions {
   readonly internal?: boolean | undefined;
 }
 
-/** Converts an object to another version. It gets its own copy, which it may change. */
+/**
+ * Converts an object to another version. It gets its own copy, which it may change.
+ *
+ * @experimental
+ */
 export type ConversionFunc<
   From extends KubernetesObject = UnstructuredObject,
   To extends KubernetesObject = UnstructuredObject,
 > = (object: From) => To;
 
-/** Sets fields that an object leaves out, in place. */
+/**
+ * Sets fields that an object leaves out, in place.
+ *
+ * @experimental
+ */
 export type DefaultingFunc<T extends KubernetesObject = UnstructuredObject> = (object: T) => void;
 
 interface KnownType {
@@ -52,6 +61,7 @@ interface Group {
  *
  * Not guaranteed: that field values are valid. Validation checks the fields of a kind.
  * @see apimachinery pkg/runtime/scheme.go @ eed236c
+ * @experimental
  */
 export class Scheme {
   readonly #groups = new Map<string, Group>();

@@ -4,6 +4,7 @@ import { malformed } from './scheme-error.ts';
 
 export type Encoding = 'json' | 'yaml' | 'protobuf';
 
+/** @experimental */
 export interface DecodeOptions {
   /** Refuses a field that occurs twice in an object; otherwise the last one counts. @defaultValue false */
   readonly strict?: boolean | undefined;

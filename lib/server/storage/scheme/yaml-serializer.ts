@@ -7,7 +7,11 @@ import { parseYamlDocument, stringifyYaml } from './yaml-document.ts';
 const START = /^(?:\uFEFF)?\s*(?:---|%YAML|#|["']?[A-Za-z_][\w./-]*["']?[ \t]*:(?:\s|$))/;
 const LONGEST_START_BYTES = 1_024;
 
-/** YAML as Kubernetes reads it; see `parseYamlDocument`. Fields are written in a fixed order. */
+/**
+ * YAML as Kubernetes reads it; see `parseYamlDocument`. Fields are written in a fixed order.
+ *
+ * @experimental
+ */
 export class YamlSerializer implements Serializer {
   readonly encoding = 'yaml';
   readonly mediaType = 'application/yaml';

@@ -6,6 +6,8 @@ import { encodedText } from './encoded-text.ts';
 /**
  * Converts objects to bytes and back. `encode` is deterministic: objects with the same content give the same bytes, regardless
  * of the order of their fields, because an update without a change is recognised by its bytes.
+ *
+ * @experimental
  */
 export interface Codec<T extends KubernetesObject = KubernetesObject> {
   /** Without `metadata.resourceVersion` and `metadata.selfLink`, which are not stored. @throws {ApiError} 400. */

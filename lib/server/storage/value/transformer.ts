@@ -1,11 +1,16 @@
 import { encryptionHead, isEncrypted } from './encrypted-value.ts';
 import { StorageError } from '../contract/storage-error.ts';
 
-/** The storage key of a value. An encrypting transformer binds the value to it, so that it cannot be moved to another key. */
+/**
+ * The storage key of a value. An encrypting transformer binds the value to it, so that it cannot be moved to another key.
+ *
+ * @experimental
+ */
 export interface TransformContext {
   readonly key: string;
 }
 
+/** @experimental */
 export interface PlainValue {
   readonly data: Uint8Array;
   /**
@@ -15,7 +20,11 @@ export interface PlainValue {
   readonly stale: boolean;
 }
 
-/** Converts values to their stored form and back, e.g. encrypts them. */
+/**
+ * Converts values to their stored form and back, e.g. encrypts them.
+ *
+ * @experimental
+ */
 export interface Transformer {
   /**
    * Throws when the value cannot be read. A `ListwatchError` is passed on to the caller unchanged; any other error is reported as a
@@ -29,6 +38,7 @@ export interface Transformer {
  * Stores values as they are. Encrypted values are refused when read: without the key configuration, a reader gets an error and
  * not ciphertext.
  * @see apiserver pkg/storage/value/encrypt/identity/identity.go @ 24a394e
+ * @experimental
  */
 export const identityTransformer: Transformer = {
   fromStorage: (data: Uint8Array, { key }: TransformContext): PlainValue => {

@@ -57,7 +57,11 @@ interface Loaded {
   readonly hash: string;
 }
 
-/** The checks of the key services for `/healthz` and `/readyz` of an API server; an element of its option `healthChecks`. */
+/**
+ * The checks of the key services for `/healthz` and `/readyz` of an API server; an element of its option `healthChecks`.
+ *
+ * @experimental
+ */
 export interface KeyServicesCheck {
   readonly name: 'kms-providers';
   readonly endpoints: readonly ('healthz' | 'readyz')[];

@@ -23,6 +23,7 @@ interface Entry {
  *
  * It returns a promise only where a provider does.
  * @see apiserver pkg/storage/value/transformer.go NewPrefixTransformers @ 24a394e
+ * @experimental
  */
 export class PrefixTransformers implements Transformer {
   readonly #entries: readonly Entry[];

@@ -1,6 +1,10 @@
 import { groupResource } from '../../../../meta/resource.ts';
 
-/** A resource type; in a rule the resource, or both fields, may be `*`. */
+/**
+ * A resource type; in a rule the resource, or both fields, may be `*`.
+ *
+ * @experimental
+ */
 export interface GroupResource {
   /** Empty for the core group. */
   readonly group: string;

@@ -126,6 +126,7 @@ const EMPTY_NOTE = /\.? Resolution note: $/;
 /** Both name the same interface. @see apiserver …/kmsv2/envelope.go KMSAPIVersionv2, KMSAPIVersionv2beta1 */
 const VERSIONS: readonly string[] = ['v2', 'v2beta1'];
 
+/** @experimental */
 export interface KmsPluginOptions {
   /** `unix:///run/kms.sock`; a path that starts with `/@` is a socket of Linux's abstract namespace. */
   readonly endpoint: string;
@@ -147,6 +148,7 @@ const OPTIONS = optionsOf<KmsPluginOptions>()(OWNER, {
  *
  * Rejections have gRPC's form: `rpc error: code = DeadlineExceeded desc = …`.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/grpc_service.go @ v0.36.3
+ * @experimental
  */
 export class KmsPlugin implements KeyService, Disposable {
   readonly #endpoint: string;
