@@ -8,7 +8,12 @@ import { filesBelow } from './support/files-below.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 /** They name the scripts of projects that `listwatch new` makes. */
 const OF_PROJECTS = /^lib\/cli\/new\/|^spec\/(cli\/new|new-project)\//;
+const INDEX = 'docs/README.md';
 const WORKFLOW = '.github/workflows/test.yml';
+
+const WORKFLOWS = readdirSync(join(ROOT, '.github', 'workflows')).map(
+  (name) => `.github/workflows/${name}`,
+);
 
 interface Manifest {
   readonly engines: { readonly node: string };
@@ -22,13 +27,15 @@ interface Step {
 }
 
 interface Job {
-  readonly permissions?: object;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly needs?: string;
   readonly 'timeout-minutes': number;
   readonly strategy?: { readonly matrix: { readonly node: readonly number[] } };
   readonly steps: readonly Step[];
 }
 
 interface Workflow {
+  readonly on: { readonly push?: { readonly tags?: readonly string[] } };
   readonly permissions: object;
   readonly jobs: Readonly<Record<string, Job>>;
 }
@@ -62,11 +69,11 @@ function commandsIn(text: string): string[] {
   return Array.from(named, ([, name]) => name!);
 }
 
-/** Links to files of the repository, in text and as pictures. */
+/** Links to files of the repository, in text and as pictures, without those to pages that its host has beside the tree. */
 function linksIn(text: string): string[] {
   const links = text.matchAll(/\]\(([^)\s]+)\)/g);
   return Array.from(links, ([, target]) => target!.replace(/#.*$/, '')).filter(
-    (target) => target !== '' && !/^[a-z]+:/.test(target),
+    (target) => target !== '' && !/^(?:[a-z]+:|\.\.\/\.\.\/security\/)/.test(target),
   );
 }
 
@@ -84,7 +91,7 @@ describe('the pages', () => {
     const code = ['lib', 'spec', 'examples'].flatMap((folder) => filesIn(folder, '.ts'));
     const texts = [
       ...pages,
-      WORKFLOW,
+      ...WORKFLOWS,
       '.ci/run',
       ...code.filter((file) => !OF_PROJECTS.test(file)),
     ];
@@ -100,13 +107,16 @@ describe('the pages', () => {
     expect(unknown).to.deep.equal([]);
   });
 
-  it('are found from README: every guide, and every page of docs and of the top', () => {
-    const linked = new Set(linksIn(read('README.md')).map((target) => join(target)));
+  it('are found from the index, which README links to: every guide, and every page of docs and of the top', () => {
+    const linked = new Set(linksIn(read(INDEX)).map((target) => join(dirname(INDEX), target)));
     const expected = pages.filter(
       (page) => /^docs\/(guides\/)?[^/]+\.md$/.test(page) || !page.includes('/'),
     );
-    const wanted = [...expected, 'docs/decisions/README.md'].filter((page) => page !== 'README.md');
+    const wanted = [...expected, 'docs/decisions/README.md', 'docs/api'].filter(
+      (page) => page !== 'README.md' && page !== INDEX,
+    );
     expect(wanted.filter((page) => !linked.has(page))).to.deep.equal([]);
+    expect(linksIn(read('README.md'))).to.include(INDEX);
   });
 
   it('have an index of decisions that lists each of them', () => {
@@ -150,14 +160,8 @@ describe(WORKFLOW, () => {
     );
   });
 
-  it('may read the repository and nothing else, and keeps no credentials', () => {
-    expect(workflow.permissions).to.deep.equal({ contents: 'read' });
+  it('may read the repository and nothing else', () => {
     expect(jobs.filter(({ permissions }) => permissions !== undefined)).to.deep.equal([]);
-    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-    expect(checkouts).to.have.lengthOf(jobs.length);
-    for (const checkout of checkouts) {
-      expect(checkout.with?.['persist-credentials']).to.equal(false);
-    }
   });
 
   it('searches the corpus and the examples with 1,000 seeds each', () => {
@@ -166,11 +170,59 @@ describe(WORKFLOW, () => {
     expect(seeds).to.include.members(['--fixed-seeds 1000', '--seeds 1000']);
     expect(searches.join('\n')).to.include('--version wrong');
   });
+});
 
-  it('takes only actions of the platform, by major version, and ends in bounded time', () => {
-    const actions = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
-    expect(actions).not.to.deep.equal([]);
-    for (const action of actions) expect(action).to.match(/^actions\/[a-z-]+@v\d+$/);
-    for (const job of jobs) expect(job['timeout-minutes']).to.be.at.most(30);
+describe('each workflow', () => {
+  for (const file of WORKFLOWS) {
+    const jobs = Object.values((parse(read(file)) as Workflow).jobs);
+
+    it(`takes actions by commit, with the version beside it: ${file}`, () => {
+      const lines = read(file)
+        .split('\n')
+        .filter((line) => /\buses:/.test(line));
+      expect(lines).not.to.deep.equal([]);
+      const pinned = /^ +- uses: (?:actions|ossf)\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+      expect(lines.filter((line) => !pinned.test(line))).to.deep.equal([]);
+    });
+
+    it(`may read the repository and keeps no credentials, and ends in bounded time: ${file}`, () => {
+      expect((parse(read(file)) as Workflow).permissions).to.deep.equal({ contents: 'read' });
+      const checkouts = jobs
+        .flatMap((job) => job.steps)
+        .filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      for (const checkout of checkouts) {
+        expect(checkout.with?.['persist-credentials']).to.equal(false);
+      }
+      for (const job of jobs) expect(job['timeout-minutes']).to.be.at.most(30);
+    });
+  }
+});
+
+describe('.github/workflows/release.yml', () => {
+  const { on, jobs } = parse(read('.github/workflows/release.yml')) as Workflow;
+  const commandsOf = (job: string): string[] =>
+    jobs[job]!.steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+
+  it('runs for a tag, and first of all checks that it may be released', () => {
+    expect(on).to.deep.equal({ push: { tags: ['v*'] } });
+    expect(commandsOf('pack')).to.deep.equal([
+      'npm ci',
+      'npm run check -- release --tag "$GITHUB_REF_NAME"',
+      'npm test',
+      'npm run check -- release --tag "$GITHUB_REF_NAME" --out release',
+    ]);
+  });
+
+  it('publishes with a provenance, in a job that runs no code of the repository or its packages', () => {
+    const { needs, permissions } = jobs['publish']!;
+    expect({ needs, permissions }).to.deep.equal({
+      needs: 'pack',
+      permissions: { contents: 'write', 'id-token': 'write' },
+    });
+    const [publish, release, ...others] = commandsOf('publish');
+    expect(publish).to.equal('npm publish ./release/*.tgz --provenance --access public');
+    expect(release).to.match(/^gh release create .* release\/\*\.tgz release\/sbom\.cdx\.json$/);
+    expect(others).to.deep.equal([]);
+    expect(jobs['publish']!.steps.some(({ uses }) => uses?.includes('checkout'))).to.equal(false);
   });
 });

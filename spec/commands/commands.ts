@@ -251,6 +251,18 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'the program of README on Node 20, 22, 24, Bun and Deno',
         usage: '[--all-traces]',
       },
+      {
+        name: 'reproducible',
+        start: () => import('../package/reproducible.ts'),
+        about: 'the commit, packed in two folders, is one tarball to the byte',
+        usage: NO_OPTIONS,
+      },
+      {
+        name: 'release',
+        start: () => import('../package/release-command.ts'),
+        about: 'whether a tag may be released; with --out, what is released',
+        usage: '[--tag TAG] [--out FOLDER]',
+      },
     ],
   },
 ];

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { filesBelow } from '../support/files-below.ts';
+import { publishedAddresses, publishedText, repositoryOf } from './repository.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
@@ -11,6 +13,8 @@ export interface Target {
 
 export interface Manifest {
   readonly version: string;
+  /** The address of the repository, which its owner fills; empty until then. */
+  readonly repository: string;
   /** The programs by name: paths below `dist`. */
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | Target>>;
@@ -33,7 +37,7 @@ export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
 }
 
 /** The text of the published package.json: without the condition of the sources, and without what only the checkout needs. */
-export function publishedManifest(): string {
+function publishedManifest(): string {
   const manifest = readManifest();
   const published = new Map(
     [...entriesOf(manifest)].map(([entry, { types, default: program }]) => [
@@ -44,16 +48,52 @@ export function publishedManifest(): string {
   const text = JSON.stringify(
     {
       ...manifest,
+      ...publishedAddresses(repositoryOf(manifest)),
       exports: { ...manifest.exports, ...Object.fromEntries(published) },
       scripts: undefined,
       devDependencies: undefined,
       mocha: undefined,
       knip: undefined,
+      c8: undefined,
     },
     undefined,
     2,
   );
   return `${text}\n`;
+}
+
+/** Whether the tarball has a file, by `files` of package.json. */
+function isPublished(path: string, { files }: Manifest): boolean {
+  const isIn = (entry: string): boolean => path === entry || path.startsWith(`${entry}/`);
+  const excluded = files.filter((entry) => entry.startsWith('!')).map((entry) => entry.slice(1));
+  return ['README.md', 'LICENSE', ...files].some(isIn) && !excluded.some(isIn);
+}
+
+/** The files of the tarball whose text is not that of the checkout, by path: package.json, and pages with addresses of the repository. */
+export function publishedFiles(): ReadonlyMap<string, string> {
+  const manifest = readManifest();
+  const repository = repositoryOf(manifest);
+  const texts = new Map([['package.json', publishedManifest()]]);
+  if (repository === undefined) return texts;
+  for (const path of publishedPages(manifest)) {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    const { version } = manifest;
+    const page = { path, text, version, isPublished: (one: string) => isPublished(one, manifest) };
+    const published = publishedText(page, repository);
+    if (published !== text) texts.set(path, published);
+  }
+  return texts;
+}
+
+function publishedPages(manifest: Manifest): string[] {
+  const entries = manifest.files.filter((entry) => existsSync(join(ROOT, entry)));
+  return ['README.md', ...entries]
+    .flatMap((entry) =>
+      statSync(join(ROOT, entry)).isDirectory()
+        ? filesBelow(join(ROOT, entry), '.md').map((path) => relative(ROOT, path))
+        : [entry],
+    )
+    .filter((path) => path.endsWith('.md') && isPublished(path, manifest));
 }
 
 /** Programs that the package starts itself, in processes of their own. */

@@ -417,16 +417,15 @@ describe('the packed package', function () {
   it('has the documents that README and the guides link to', () => {
     const missing: string[] = [];
     // Other pages link into the repository too, to the sources and specs that they speak of.
-    const pages = /^(?:README|docs\/[a-z-]+|docs\/guides\/.*)\.md$/;
+    const pages = /^(?:README|docs\/(?:README|[a-z-]+)|docs\/guides\/.*)\.md$/;
     for (const page of files.filter((name) => pages.test(name))) {
       for (const [, link = ''] of readFileSync(join(INSTALLED, page), 'utf8').matchAll(
         /\]\(([^)\s]+)\)/g,
       )) {
         const path = link.replace(/#.*$/, '');
         if (path === '' || /^[a-z]+:/.test(path)) continue;
-        // Lists with links to sources and specs, for those who work on this project; README says that they are in the repository only.
-        const isInRepository = /^(?:docs\/conformance|docs\/features|lib\/README)\.md$/.test(path);
-        if (page === 'README.md' && isInRepository) continue;
+        // Lists with links to sources and specs, for those who work on this project; the index says that they are in the repository only.
+        if (page === 'docs/README.md' && /^(?:conformance|features)\.md$/.test(path)) continue;
         if (/^docs\/[^/]+$/.test(page) && /^(?:\.\.\/(?:lib|spec)\/|api$)/.test(path)) continue;
         // Screenshots are in the repository only: each has a text beside it.
         if (/^\.\.\/images\/[\w-]+\.png$/.test(path)) {

@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage } from '../../lib/kernel/failure/errors.ts';
 import { until } from '../support/until.ts';
-import { publishedManifest, readManifest, ROOT } from './manifest.ts';
+import { publishedFiles, readManifest, ROOT } from './manifest.ts';
 
 interface RunOptions {
   readonly cwd?: string | undefined;
@@ -128,7 +128,7 @@ async function packedCopy(folder: string): Promise<string> {
   for (const path of [...copied, 'README.md', 'LICENSE']) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   }
-  writeFileSync(join(copy, 'package.json'), publishedManifest());
+  for (const [path, text] of publishedFiles()) writeFileSync(join(copy, path), text);
   await npm(['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], copy);
   return tarballIn(folder);
 }

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { ROOT } from './manifest.ts';
+import { filesBelow, npm, run, unpack } from './packed-package.ts';
+
+const SCRATCH = join(ROOT, '.tmp', 'twice');
+/** Of different depth and length, as absolute and relative paths must not get into the tarball. */
+const FOLDERS = ['a', 'another/folder/of/the/same/commit'];
+
+export interface TwicePacked {
+  /** The tarball, in the folder that was given. */
+  readonly tarball: string;
+  /** As `npm view listwatch dist.integrity` shows it. */
+  readonly integrity: string;
+}
+
+/**
+ * Checks out the commit into two folders, installs what the lock file names, builds and packs in each, and copies the tarball into a folder.
+ *
+ * @throws when the tarballs are not equal, with the files that differ
+ */
+export async function packTwice(folder: string): Promise<TwicePacked> {
+  rmSync(SCRATCH, { recursive: true, force: true });
+  const tarballs: string[] = [];
+  for (const name of FOLDERS) tarballs.push(await packCommit(join(SCRATCH, name)));
+  const [first = '', second = ''] = tarballs;
+  if (!readFileSync(first).equals(readFileSync(second))) {
+    throw new Error(`two builds of one commit differ: ${await differences(first, second)}`);
+  }
+  mkdirSync(folder, { recursive: true });
+  const tarball = join(folder, basename(first));
+  copyFileSync(first, tarball);
+  const hash = createHash('sha512').update(readFileSync(tarball)).digest('base64');
+  rmSync(SCRATCH, { recursive: true, force: true });
+  return { tarball, integrity: `sha512-${hash}` };
+}
+
+async function packCommit(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const archive = join(SCRATCH, 'commit.tar');
+  await run('git', ['archive', '--output', archive, 'HEAD'], { cwd: ROOT });
+  await run('tar', ['-xf', archive, '-C', folder]);
+  await npm(['ci', '--silent', '--no-audit', '--no-fund', '--prefer-offline'], folder);
+  await npm(['pack', '--silent'], folder);
+  const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
+  return join(folder, tarball);
+}
+
+async function differences(first: string, second: string): Promise<string> {
+  const [left, right] = [join(SCRATCH, 'first'), join(SCRATCH, 'second')];
+  await unpack(first, left);
+  await unpack(second, right);
+  const names = new Set([...filesBelow(left), ...filesBelow(right)]);
+  const read = (folder: string, name: string): string => {
+    try {
+      return readFileSync(join(folder, name), 'latin1');
+    } catch {
+      return '';
+    }
+  };
+  const different = [...names].filter((name) => read(left, name) !== read(right, name));
+  return different.length === 0 ? 'the archive, and no file in it' : different.join(', ');
+}
