@@ -29,10 +29,13 @@ interface Block {
   readonly text: string;
 }
 
+/** Its blocks are the projects of `npm run check -- adopt`. */
+const OF_PROJECTS = 'bundles-and-test-runners.md';
+
 function pages(): string[] {
   const guides = join(ROOT, 'docs', 'guides');
   const found = existsSync(guides)
-    ? readdirSync(guides).filter((name) => name.endsWith('.md'))
+    ? readdirSync(guides).filter((name) => name.endsWith('.md') && name !== OF_PROJECTS)
     : [];
   const moving = ['client-node', 'controller-runtime', 'kopf'].map((name) =>
     join(ROOT, 'docs', `from-${name}.md`),

@@ -2,9 +2,9 @@
 /** The program `listwatch`: the only file of this folder that reads the process. */
 import { readFileSync } from 'node:fs';
 import * as modules from 'node:module';
-import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../kernel/failure/errors.ts';
+import { homeFolder } from '../kernel/time/real-process.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
 import { EXIT, type Output } from './contract/command.ts';
 import { runCommandLine } from './run-command-line.ts';
@@ -69,7 +69,7 @@ try {
     stderr: outputOf(process.stderr),
     stdin: () => process.stdin,
     env: process.env,
-    homeDir: homedir(),
+    homeDir: homeFolder(),
     program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
     runtime: realRuntime,
     signalGroup,

@@ -11,6 +11,7 @@ export {
   type ErrorCode,
   type ErrorOptions,
 } from './failure/errors.ts';
+export { providePeer, type PeerModule } from './options/optional-peer.ts';
 export { silentLogger, type LogFields, type Logger } from './report/logger.ts';
 export type { MetricLabels, Metrics } from './report/metrics.ts';
 export { realRuntime } from './time/real-runtime.ts';

@@ -246,6 +246,12 @@ export const CHECKS: readonly CommandGroup[] = [
         usage: '[--node22 PATH]',
       },
       {
+        name: 'adopt',
+        start: () => import('../adopt/main.ts'),
+        about: 'a fresh project for each bundler, test runner, package manager and runtime',
+        usage: '[--only NAME[,NAME]] [--keep]',
+      },
+      {
         name: 'package-runtimes',
         start: () => import('../package/runtimes.ts'),
         about: 'the program of README on Node 20, 22, 24, Bun and Deno',

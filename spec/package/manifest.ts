@@ -36,11 +36,23 @@ export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
   return entries;
 }
 
-/** The text of the published package.json: without the condition of the sources, and without what only the checkout needs. */
+/** Where compilers with `moduleResolution: node10` find declarations: they do not read `exports`. */
+function typesVersions(entries: ReadonlyMap<string, Target>): object {
+  const paths = [...entries]
+    .filter(([entry]) => entry !== 'listwatch')
+    .map(([entry, { types }]) => [entry.replace(/^listwatch\//, ''), [types]] as const);
+  return { '*': Object.fromEntries(paths) };
+}
+
+/**
+ * The text of the published package.json: without the condition of the sources, and without what only the checkout needs; with what tools
+ * read that know no `exports`.
+ */
 function publishedManifest(): string {
   const manifest = readManifest();
+  const entries = entriesOf(manifest);
   const published = new Map(
-    [...entriesOf(manifest)].map(([entry, { types, default: program }]) => [
+    [...entries].map(([entry, { types, default: program }]) => [
       entry.replace(/^listwatch/, '.'),
       { types, default: program },
     ]),
@@ -49,6 +61,9 @@ function publishedManifest(): string {
     {
       ...manifest,
       ...publishedAddresses(repositoryOf(manifest)),
+      main: entries.get('listwatch')?.default,
+      types: entries.get('listwatch')?.types,
+      typesVersions: typesVersions(entries),
       exports: { ...manifest.exports, ...Object.fromEntries(published) },
       scripts: undefined,
       devDependencies: undefined,

@@ -201,6 +201,11 @@ export class ServerRun {
 
   async #writeKubeconfig(server: ApiServer): Promise<string> {
     const { kubeconfig } = this.#serve;
+    if (kubeconfig === undefined && this.#host.homeDir === '') {
+      throw new UsageError(
+        'there is no home directory for the kubeconfig: set HOME, or name a file with --kubeconfig',
+      );
+    }
     const folder = join(this.#host.homeDir, '.listwatch');
     const path = kubeconfig ?? join(folder, `kubeconfig-${new URL(server.url).port}`);
     try {

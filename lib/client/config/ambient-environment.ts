@@ -1,11 +1,11 @@
-import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
+import { homeFolder } from '../../kernel/time/real-process.ts';
 
 /** The parts of the process that configuration may read. */
 export interface Environment {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The directory that contains `.kube/config`. */
+  /** The directory that contains `.kube/config`. Empty: there is none. */
   readonly homeDir: string;
   /** Whether standard input is a terminal, so that a program can ask its user. */
   readonly stdinIsTerminal: boolean;
@@ -23,7 +23,7 @@ export interface Environment {
 export function ambientEnvironment(): Environment {
   return {
     env: process.env,
-    homeDir: homedir(),
+    homeDir: homeFolder(),
     // Reading process.stdin would open it.
     stdinIsTerminal: isatty(0),
     signalGroup,

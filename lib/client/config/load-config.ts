@@ -207,7 +207,13 @@ async function search(options: LoadConfigOptions): Promise<ConnectionConfig> {
     }
     return await kubeconfigConnection(config, connectionOptions(options));
   }
-  if (paths.length === 0) looked.push('KUBECONFIG (it has separators only)');
+  if (paths.length === 0) {
+    looked.push(
+      variable === undefined
+        ? '~/.kube/config (HOME is not set, and the system names no home directory)'
+        : 'KUBECONFIG (it has separators only)',
+    );
+  }
   if (config !== undefined) {
     looked.push(...config.files.map((file) => `${file} (it has no current-context)`));
   }

@@ -1,6 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type * as Axios from 'axios';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
+import { dependencyFailure } from '../../kernel/options/dependency-failure.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { admittedRequests } from './connection/admitted-requests.ts';
@@ -160,9 +162,9 @@ export class AxiosSender {
   }
 }
 
-/** axios takes longer to load than the rest of the package, so it is loaded by the first request. */
+/** axios takes longer to load than the rest of the package, so it is loaded by the first request. @throws {ListwatchError} DEPENDENCY */
 async function openAxios(): Promise<AxiosInstance> {
-  const { create } = await import('axios');
+  const { create } = await (loading ??= loadAxios());
   return create({
     adapter: 'http',
     responseType: 'stream',
@@ -174,6 +176,17 @@ async function openAxios(): Promise<AxiosInstance> {
     transformRequest: [],
     transformResponse: [],
   });
+}
+
+/** One try: in a bundle a module that has failed once counts as loaded. */
+let loading: Promise<typeof Axios> | undefined;
+
+async function loadAxios(): Promise<typeof Axios> {
+  try {
+    return await import('axios');
+  } catch (error) {
+    throw dependencyFailure('axios', error);
+  }
 }
 
 /** Whether a request broke because its kept connection was closed already. */

@@ -1,3 +1,5 @@
+import { startAtUser } from './user-frames.ts';
+
 /**
  * Every error code of the package with its meaning and remedy.
  * Codes are stable between major versions, messages are not. A spec compares `docs/errors.md` with this table.
@@ -10,7 +12,9 @@ export const errorCodes = {
     'An option is unknown, missing or out of range; the message names it and the rule.',
   ASSERTION: 'An invariant of the package is broken: please report it with the message.',
   MISSING_PEER:
-    'An optional package that this part needs is not installed, or in another version; the message has the npm install line.',
+    'An optional package that this part needs is not installed, or in part, or in another version; the message has the npm install line.',
+  DEPENDENCY:
+    'A package that this one depends on cannot be loaded, as in a bundle without it; the message says what to set.',
   CLOSED: 'The object was closed before the call.',
   BUFFER_FULL: 'A bounded buffer is full; the message names the buffer and its bound.',
   VIRTUAL_DEADLOCK: 'A virtual run cannot make progress: something waits outside the Runtime.',
@@ -192,6 +196,22 @@ export const errorCodes = {
   LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',
 } as const;
 
+/** Codes of wrong calls: their stack begins with the line of the caller. */
+const WRONG_CALL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'INVALID_OPTION',
+  'MISSING_PEER',
+  'INVALID_SELECTOR',
+  'INVALID_API_VERSION',
+  'UNKNOWN_INDEX',
+  'INDEX_CONFLICT',
+  'ALREADY_STARTED',
+  'NOT_STARTED',
+  'NAME_TAKEN',
+  'CONFIG_NOT_FOUND',
+  'CONFIG_INVALID',
+  'CONFIG_UNSUPPORTED',
+]);
+
 /** A stable name for a kind of failure; see `docs/errors.md`. */
 export type ErrorCode = keyof typeof errorCodes;
 
@@ -210,6 +230,7 @@ export class ListwatchError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = code;
+    if (WRONG_CALL.has(code)) startAtUser(this);
   }
 
   /** Marks errors of this package, also across copies of it. It is a getter of the class, so that logs of an error do not show it. */

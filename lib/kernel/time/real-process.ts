@@ -1,6 +1,6 @@
 // The default export: Deno has no named export `uptime`.
 import process from 'node:process';
-import { hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
 
 /** Figures of this process from the operating system. */
 export interface ProcessUsage {
@@ -100,4 +100,13 @@ export const parentProcess = {
 /** The name of this machine; in a pod, that of the pod. */
 export function hostName(): string {
   return hostname();
+}
+
+/** Empty where neither HOME nor the system names one, as in a container with a user id of its own: it is no failure before it is needed. */
+export function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }

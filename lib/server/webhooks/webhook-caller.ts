@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
 import { abortable, deriveAbort, onAbort } from '../../kernel/time/abort.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { dependencyFailure } from '../../kernel/options/dependency-failure.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   clusterServices,
@@ -231,7 +232,9 @@ class HttpsWebhook implements WebhookClient {
       address = `${origin}${target.pathname}${target.search}`;
     }
     // It takes longer to load than the rest of the server.
-    const { default: axios } = await import('axios');
+    const { default: axios } = await import('axios').catch((error: unknown) => {
+      throw dependencyFailure('axios', error);
+    });
     signal.throwIfAborted();
     this.#agent ??= new Agent({
       keepAlive: true,

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { builtinModule } from './builtin-module.ts';
 import { replaceFunction, replaceProperty, type Callable } from './replace-property.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { currentAmbientRun, isAmbientSimulated, reportLoading } from './ambient-run.ts';
@@ -70,10 +70,6 @@ function isOfTheSimulator({ caller }: CallPlace): boolean {
   return caller === 'library' && currentScope() === undefined;
 }
 
-const builtin = createRequire(import.meta.url) as (
-  name: string,
-) => Readonly<Record<string, object>>;
-
 const SOCKETS =
   'Use incarnation.client for the API server; give other services to the controller as an interface, and a stand-in here.';
 const FILES =
@@ -127,43 +123,43 @@ function isFunction(target: object, name: string): boolean {
 }
 
 function replaceSockets(): void {
-  const net = builtin('node:net');
+  const net = builtinModule('node:net');
   report(net, ['connect', 'createConnection'], 'node:net', sockets);
   report(prototypeOf(net['Socket']), ['connect'], 'node:net Socket', sockets);
   report(prototypeOf(net['Server']), ['listen'], 'node:net Server', sockets);
-  report(builtin('node:tls'), ['connect'], 'node:tls', sockets);
+  report(builtinModule('node:tls'), ['connect'], 'node:tls', sockets);
   for (const name of ['node:http', 'node:https'])
-    report(builtin(name), ['request', 'get'], name, sockets);
-  report(builtin('node:http2'), ['connect'], 'node:http2', sockets);
-  const dgram = builtin('node:dgram');
+    report(builtinModule(name), ['request', 'get'], name, sockets);
+  report(builtinModule('node:http2'), ['connect'], 'node:http2', sockets);
+  const dgram = builtinModule('node:dgram');
   report(prototypeOf(dgram['Socket']), ['bind', 'send', 'connect'], 'node:dgram Socket', sockets);
-  const dns = builtin('node:dns');
+  const dns = builtinModule('node:dns');
   const names = functionsOf(dns).filter((name) => /^(?:resolve|lookup|reverse)/.test(name));
   report(dns, names, 'node:dns', sockets);
   report(prototypeOf(dns['Resolver']), names, 'node:dns Resolver', sockets);
-  const promises = builtin('node:dns/promises');
+  const promises = builtinModule('node:dns/promises');
   report(promises, names, 'node:dns/promises', { ...sockets, fails: 'rejects' });
   report(prototypeOf(promises['Resolver']), names, 'node:dns/promises Resolver', sockets);
 }
 
 function replaceFiles(): void {
-  const fs = builtin('node:fs');
+  const fs = builtinModule('node:fs');
   const asynchronous = functionsOf(fs).filter((name) => Object.hasOwn(fs, `${name}Sync`));
   const others = ['watch', 'watchFile', 'createReadStream', 'createWriteStream', 'openAsBlob'];
   report(fs, [...asynchronous, ...others], 'node:fs', { ...files, fails: 'throws' });
-  const promises = builtin('node:fs/promises');
+  const promises = builtinModule('node:fs/promises');
   const rejects = functionsOf(promises).filter((name) => name !== 'watch');
   report(promises, rejects, 'node:fs/promises', { ...files, fails: 'rejects' });
   report(promises, ['watch'], 'node:fs/promises', { ...files, fails: 'throws' });
 }
 
 function replaceThreads(): void {
-  const programs = builtin('node:child_process');
+  const programs = builtinModule('node:child_process');
   report(programs, functionsOf(programs), 'node:child_process', threads);
-  report(builtin('node:cluster'), ['fork'], 'node:cluster', threads);
+  report(builtinModule('node:cluster'), ['fork'], 'node:cluster', threads);
   const ports = ['MessageChannel', 'BroadcastChannel'];
-  report(builtin('node:worker_threads'), ['Worker'], 'node:worker_threads', threads);
-  report(builtin('node:worker_threads'), ports, 'node:worker_threads', {
+  report(builtinModule('node:worker_threads'), ['Worker'], 'node:worker_threads', threads);
+  report(builtinModule('node:worker_threads'), ports, 'node:worker_threads', {
     ...threads,
     mayLoad: true,
   });
@@ -171,11 +167,11 @@ function replaceThreads(): void {
 }
 
 function replaceSlowWork(): void {
-  const zlib = builtin('node:zlib');
+  const zlib = builtinModule('node:zlib');
   const streams = functionsOf(zlib).filter((name) => name.startsWith('create'));
   const compressing = functionsOf(zlib).filter((name) => Object.hasOwn(zlib, `${name}Sync`));
   report(zlib, [...streams, ...compressing], 'node:zlib', { ...realTime, fails: 'throws' });
-  const crypto = builtin('node:crypto');
+  const crypto = builtinModule('node:crypto');
   const slow = ['pbkdf2', 'scrypt', 'hkdf', 'checkPrime'];
   report(crypto, slow, 'node:crypto', { ...realTime, fails: 'throws' });
   const keys = functionsOf(crypto).filter((name) => /^generate(?:Key|Prime)/.test(name));
@@ -188,7 +184,7 @@ function replaceSlowWork(): void {
     ...realTime,
     fails: 'rejects',
   });
-  report(builtin('node:perf_hooks'), ['monitorEventLoopDelay'], 'node:perf_hooks', {
+  report(builtinModule('node:perf_hooks'), ['monitorEventLoopDelay'], 'node:perf_hooks', {
     ...realTime,
     fails: 'throws',
   });

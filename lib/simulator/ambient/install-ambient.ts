@@ -1,6 +1,7 @@
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { syncBuiltinESMExports } from 'node:module';
 import { ambientSource, startAmbient } from './ambient-run.ts';
 import { trackScopes } from './ambient-scope.ts';
+import { builtinModule } from './builtin-module.ts';
 import { replaceEscapes } from './escape-table.ts';
 import type { LoadingClock } from './loading-clock.ts';
 import { replaceFunction, replaceProperty, type Callable } from './replace-property.ts';
@@ -15,8 +16,6 @@ import {
 import { simulatedTimers } from './simulated-timers.ts';
 import { MachineDate } from './real-sources.ts';
 
-const builtin = createRequire(import.meta.url) as (name: string) => object;
-
 /** The end of a process that a controller has asked for: nothing that it would do after that matters. */
 class ProcessEnd extends Error {}
 
@@ -29,13 +28,15 @@ export function installAmbient(): LoadingClock {
   const loading = startAmbient();
   trackScopes();
   replaceEscapes();
-  const process = builtin('node:process') as NodeJS.Process;
-  const timers = builtin('node:timers');
+  const process = builtinModule('node:process') as object as NodeJS.Process;
+  const timers = builtinModule('node:timers');
   for (const [name, replacement] of Object.entries(simulatedTimers)) {
     replaceProperty(globalThis, name, replacement);
     replaceProperty(timers, name, replacement);
   }
-  const promises = builtin('node:timers/promises') as { readonly scheduler: object };
+  const promises = builtinModule('node:timers/promises') as object as {
+    readonly scheduler: object;
+  };
   replaceProperty(promises, 'setTimeout', promisedTimeout);
   replaceProperty(promises, 'setImmediate', promisedImmediate);
   replaceProperty(promises, 'setInterval', promisedInterval);
@@ -45,10 +46,10 @@ export function installAmbient(): LoadingClock {
   replaceProperty(AbortSignal, 'timeout', simulatedAbortTimeout);
   replaceDate();
   replaceClocks(
-    (builtin('node:perf_hooks') as { readonly performance: object }).performance,
+    (builtinModule('node:perf_hooks') as { readonly performance: object }).performance,
     process,
   );
-  replaceRandom(builtin('node:crypto'));
+  replaceRandom(builtinModule('node:crypto'));
   replaceEnd(process);
   syncBuiltinESMExports();
   return loading;

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ownFile, sourceFolder } from '../../kernel/failure/own-file.ts';
 import { machineFolder } from './real-sources.ts';
 
 /** One line of a stack. */
@@ -34,7 +35,8 @@ let folders: readonly string[] | undefined;
  * mocha does with tsx, also compiles this module so, and has no such function then.
  */
 export function publishedEntry(): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve('listwatch/simulator')).href;
+  const place = ownFile() ?? pathToFileURL('index.js').href;
+  return pathToFileURL(createRequire(place).resolve('listwatch/simulator')).href;
 }
 
 /**
@@ -42,9 +44,11 @@ export function publishedEntry(): string {
  * the sources that it was made from.
  */
 export function ownFolders(): readonly string[] {
-  folders ??= import.meta.url.endsWith('.ts')
-    ? [fileURLToPath(new URL('../../', import.meta.url))]
-    : ['../../dist/', '../../lib/'].map((path) => fileURLToPath(new URL(path, publishedEntry())));
+  const sources = sourceFolder();
+  folders ??=
+    sources === undefined
+      ? ['../../dist/', '../../lib/'].map((path) => fileURLToPath(new URL(path, publishedEntry())))
+      : [sources];
   return folders;
 }
 

@@ -1,4 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { sourceFolder } from '../../kernel/failure/own-file.ts';
 import { nodeArguments } from '../../kernel/time/real-process.ts';
 import { publishedEntry } from '../ambient/user-place.ts';
 import type { IsolationSettings } from './isolation-settings.ts';
@@ -8,9 +10,8 @@ import { GUARD_FILE, type ProcessEnd } from './process-end.ts';
 const FLAGS: readonly string[] = ['--max-semi-space-size=64'];
 
 /** From source, the process that runs the specs may have got its loader in another way than by an argument. */
-const LOADER: readonly string[] = import.meta.url.endsWith('.ts')
-  ? ['--conditions=@listwatch/source', '--import', 'tsx']
-  : [];
+const LOADER: readonly string[] =
+  sourceFolder() === undefined ? [] : ['--conditions=@listwatch/source', '--import', 'tsx'];
 
 /** Arguments that name the program of this process, with their value. */
 const OWN_PROGRAM: readonly string[] = ['-e', '--eval', '-p', '--print', '-pe'];
@@ -31,9 +32,10 @@ function inherited(all: readonly string[]): readonly string[] {
  * @param path below `lib/simulator`, without its ending
  */
 export function programPlace(path: string): URL {
-  return import.meta.url.endsWith('.ts')
-    ? new URL(`../${path}.ts`, import.meta.url)
-    : new URL(`./${path}.js`, publishedEntry());
+  const sources = sourceFolder();
+  return sources === undefined
+    ? new URL(`./${path}.js`, publishedEntry())
+    : pathToFileURL(`${sources}simulator/${path}.ts`);
 }
 
 /** Called with the events of a process. */

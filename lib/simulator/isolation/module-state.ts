@@ -148,7 +148,7 @@ class ModuleCopies {
 
 /** Modules of the user that `require` has loaded are loaded again. */
 function forgetRequired(): void {
-  const { cache } = createRequire(import.meta.url);
+  const { cache } = createRequire(pathToFileURL('index.js').href);
   for (const file of Object.keys(cache)) {
     if (callPlace(`at (${file}:1:1)`).caller === 'user') Reflect.deleteProperty(cache, file);
   }

@@ -233,6 +233,12 @@ describe('loadConfig', () => {
     );
   });
 
+  it('says that there is no home directory, and reads no file of the working directory instead', async () => {
+    expect((await failureOf(load({ homeDir: '' }))).message).to.contain(
+      '~/.kube/config (HOME is not set, and the system names no home directory)',
+    );
+  });
+
   describe('as data', () => {
     const text = kubeconfig('data');
     const parsed = {

@@ -6,7 +6,9 @@ import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import {
   loadPeer,
   OPTIONAL_PEERS,
+  providePeer,
   type OptionalPeer,
+  type PeerModule,
 } from '../../../lib/kernel/options/optional-peer.ts';
 
 interface Manifest {
@@ -36,22 +38,46 @@ describe('an optional peer', () => {
 
   it('that is missing gives MISSING_PEER with the line that installs it', () => {
     const absent = 'absent' as OptionalPeer;
-    expect(() => loadPeer(absent, 'absent/light.js', 'EtcdKeyValueStore')).to.throw(
+    expect(() => loadPeer(absent, 'absent/light.js' as PeerModule, 'EtcdKeyValueStore')).to.throw(
       'EtcdKeyValueStore needs the package absent, which is not installed: npm install absent@',
     );
     try {
-      loadPeer(absent, 'absent/light.js', 'EtcdKeyValueStore');
+      loadPeer(absent, 'absent/light.js' as PeerModule, 'EtcdKeyValueStore');
       expect.fail('it was loaded');
     } catch (error) {
       expect(isListwatchError(error, 'MISSING_PEER')).to.equal(true);
     }
   });
 
-  it('that is installed but broken gives the error of the package itself', () => {
+  it('that is installed in part gives MISSING_PEER in one line, with the package that it lacks', () => {
     const broken = fileURLToPath(
       new URL('../../support/peer-that-needs-another.cjs', import.meta.url),
     );
-    expect(() => loadPeer('ws', broken, 'the spec')).to.throw(/not-installed-anywhere/);
+    expect(() => loadPeer('ws', broken as PeerModule, 'the spec')).to.throw(
+      /^the spec needs the package ws, which cannot be loaded \(Cannot find module 'not-installed-anywhere'\): npm install ws@\^8\.19\.0$/,
+    );
+  });
+
+  it('that the program provides is taken as it is', () => {
+    const salsa = { secretbox: () => ({}) };
+    const module = '@noble/ciphers/salsa.js';
+    const own = loadPeer('@noble/ciphers', module, 'the spec') as object;
+    providePeer(module, salsa);
+    try {
+      expect(loadPeer('@noble/ciphers', module, 'the spec')).to.equal(salsa);
+    } finally {
+      providePeer(module, own);
+    }
+  });
+
+  it('is provided by the name of its module, and as an object', () => {
+    const absent = 'wss' as PeerModule;
+    expect(() => providePeer(absent, {})).to.throw(
+      'providePeer: the module must be one of @grpc/grpc-js, @noble/ciphers/salsa.js, ws, not wss',
+    );
+    expect(() => providePeer('ws', 'ws' as unknown as object)).to.throw(
+      "providePeer: ws must be what import * as name from 'ws' gives",
+    );
   });
 
   it('in another version gives MISSING_PEER with that version', () => {

@@ -87,7 +87,8 @@ interface KubeconfigPaths {
 
 /**
  * The kubeconfig files of an environment: those that KUBECONFIG lists, otherwise `~/.kube/config`. Empty and repeated entries are
- * left out. A KUBECONFIG of nothing but separators lists no file, and the home directory is not searched, as with kubectl.
+ * left out. A KUBECONFIG of nothing but separators lists no file, and the home directory is not searched, as with kubectl. Without a home
+ * directory there is no file either.
  * @see client-go tools/clientcmd/loader.go NewDefaultClientConfigLoadingRules @ 32ce75a7
  */
 export function kubeconfigPaths(
@@ -95,7 +96,10 @@ export function kubeconfigPaths(
   homeDir: string,
 ): KubeconfigPaths {
   const listed = env['KUBECONFIG'] ?? '';
-  if (listed === '') return { paths: [join(homeDir, '.kube', 'config')], variable: undefined };
+  if (listed === '') {
+    const paths = homeDir === '' ? [] : [join(homeDir, '.kube', 'config')];
+    return { paths, variable: undefined };
+  }
   const paths = [...new Set(listed.split(delimiter))].filter((path) => path !== '');
   return { paths, variable: 'KUBECONFIG' };
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { abortable } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { startAtUser } from '../../../kernel/failure/user-frames.ts';
 import { runHook } from '../../../kernel/report/run-hook.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
@@ -233,32 +234,40 @@ export class RestClient {
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
     const { method, path, body, contentType, accept, etag, signal } = request;
     const { resend, retry, webSocket } = request;
-    const response = await this.#transport.send({
-      method,
-      path,
-      headers: {
-        accept: accept ?? JSON_TYPE,
-        ...(body === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
-        ...(etag === undefined ? {} : { 'if-none-match': etag }),
-      },
-      ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
-      stream,
-      signal,
-      resend,
-      retry,
-      webSocket,
-    });
-    this.#reportWarnings(response.headers['warning']);
-    const { status, socket } = response;
-    if ((status >= 200 && status < 300) || (status === 304 && etag !== undefined)) return response;
-    if (socket !== undefined) return response;
-    const refused = responseError(response, {
-      target: this.target(request),
-      call: request.call,
-      served: this.#served,
-      nowWallMs: this.#runtime.wallMs(),
-    });
-    throw await abortable(refused, signal);
+    try {
+      const response = await this.#transport.send({
+        method,
+        path,
+        headers: {
+          accept: accept ?? JSON_TYPE,
+          ...(body === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
+          ...(etag === undefined ? {} : { 'if-none-match': etag }),
+        },
+        ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+        stream,
+        signal,
+        resend,
+        retry,
+        webSocket,
+      });
+      this.#reportWarnings(response.headers['warning']);
+      const { status, socket } = response;
+      if ((status >= 200 && status < 300) || (status === 304 && etag !== undefined)) {
+        return response;
+      }
+      if (socket !== undefined) return response;
+      const refused = responseError(response, {
+        target: this.target(request),
+        call: request.call,
+        served: this.#served,
+        nowWallMs: this.#runtime.wallMs(),
+      });
+      throw await abortable(refused, signal);
+    } catch (error) {
+      // The line that waits for the answer, in place of those that have read it.
+      if (error instanceof ListwatchError) startAtUser(error);
+      throw error;
+    }
   }
 
   /** A discovery document for an explanation. Errors of this request are not explained. */

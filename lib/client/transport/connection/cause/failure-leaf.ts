@@ -44,6 +44,8 @@ export function textOf(leaves: readonly FailureLeaf[]): string {
 /** An error with code and message of the first one, and nothing else of it. */
 export function plainCause(leaves: readonly FailureLeaf[]): Error {
   const cause: Error & { code?: string } = new Error(textOf(leaves));
+  // Its frames would be those of this package.
+  cause.stack = `Error: ${cause.message}`;
   const code = leaves[0]?.code;
   if (code !== undefined && code !== '') cause.code = code;
   return cause;

@@ -1,0 +1,50 @@
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The path of the file that this code runs from: a module of the package, or the bundle that it is part of. Undefined for code that was
+ * evaluated. Not by `import.meta`, which compilers to CommonJS leave as it is: the program would not load.
+ */
+export function ownFile(): string | undefined {
+  const { stackTraceLimit } = Error;
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back as it was
+  const { prepareStackTrace } = Error;
+  const place: { stack?: unknown } = {};
+  try {
+    Error.stackTraceLimit = 1;
+    Error.prepareStackTrace = (_, [site]): unknown => site?.getFileName();
+    Error.captureStackTrace(place);
+    // It is formatted when it is read.
+    const { stack } = place;
+    return typeof stack === 'string' ? pathOf(stack) : undefined;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+}
+
+/**
+ * The folder of the package, with a slash at its end, by the path of one of its modules: published in `dist`, and in the repository in `lib`.
+ * Undefined when the module is part of a bundle.
+ */
+export function packageFolder(file: string | undefined = ownFile()): string | undefined {
+  return /^(.*\/listwatch\/)dist\/|^(.*\/)lib\/kernel\/failure\/own-file\.ts$/
+    .exec(file?.replaceAll('\\', '/') ?? '')
+    ?.slice(1)
+    .find((folder) => folder !== undefined);
+}
+
+/** The folder `lib`, with a slash at its end, when the sources run; undefined in the published package. */
+export function sourceFolder(): string | undefined {
+  return /^(.*[\\/]lib[\\/])kernel[\\/]failure[\\/]own-file\.ts$/.exec(ownFile() ?? '')?.[1];
+}
+
+/** The path of a file that a stack names; undefined for code that was evaluated. */
+export function pathOf(name: string): string | undefined {
+  if (isAbsolute(name)) return name;
+  try {
+    return name.startsWith('file:') ? fileURLToPath(name) : undefined;
+  } catch {
+    return undefined;
+  }
+}
