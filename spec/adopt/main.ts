@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util';
 import { exitWithoutRegistry, pack } from '../package/packed-package.ts';
 import { MANAGERS, tryManager } from './managers.ts';
 import { NEXT, tryNext } from './next.ts';
-import { NotAvailable, tryTool, versionOf, type Workshop } from './project.ts';
+import { NotAvailable } from './not-available.ts';
+import { tryTool, versionOf, type Workshop } from './project.ts';
 import { TOOLS } from './tools.ts';
 
 interface Row {

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { npm } from '../package/packed-package.ts';
 import { guideSections, type GuideSection } from './guide-sections.ts';
 import { typeLine, unreadable, type Ended, type ShellOptions } from './error-streams.ts';
+import { bareRoot } from './bare-root.ts';
+import { NotAvailable } from './not-available.ts';
 import { NODES, type Node, type Tool } from './tools.ts';
 
 /** The line of a stack: a test that passes prints none. */
@@ -14,9 +16,6 @@ export interface Workshop {
   readonly folder: string;
   readonly tarball: string;
 }
-
-/** The tool of a project cannot be had here. */
-export class NotAvailable extends Error {}
 
 const sections = new Map(guideSections().map((section) => [section.title, section]));
 const nodes = new Map<Node, Promise<string>>();
@@ -101,7 +100,8 @@ export async function tryTool(workshop: Workshop, tool: Tool): Promise<string | 
     if (ended.code !== 0) return failed(line, ended);
   }
   if (tool.alone === true) renameSync(join(folder, 'node_modules'), join(folder, 'not-there'));
-  return await runProgram(last, options, tool.runsTests);
+  const line = tool.bare === true ? await bareRoot(folder, 'out.cjs') : last;
+  return await runProgram(line, options, tool.runsTests);
 }
 
 /** Types the line that runs a program: to a reconcile, and to an error. Returns why it failed. */
