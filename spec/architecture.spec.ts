@@ -163,6 +163,8 @@ describe('the house', () => {
 
 /** Spec folders that cut across the house. */
 const SPEC_ONLY = new Set([
+  // A project of each bundler, runtime and test runner.
+  'adopt',
   'admission',
   'bad-use',
   'applies',
