@@ -1,41 +1,68 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BUNDLED } from './bundled-packages.ts';
 import { ROOT } from './manifest.ts';
 import { npm } from './packed-package.ts';
 
+const SCRATCH = join(ROOT, '.tmp', 'bill');
+
+interface Component {
+  readonly name: string;
+  readonly 'bom-ref': string;
+}
+
+interface Dependency {
+  readonly ref: string;
+  readonly dependsOn?: readonly string[];
+}
+
 /** The part of a document of CycloneDX that is read and written here. */
-interface Bill {
-  readonly metadata: { readonly component: { readonly 'bom-ref': string } };
-  readonly components: readonly { readonly name: string; readonly 'bom-ref': string }[];
-  readonly dependencies: readonly {
-    readonly ref: string;
-    readonly dependsOn?: readonly string[];
-  }[];
+export interface Bill {
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly Dependency[];
 }
 
 /**
- * The bill of materials of the package, as CycloneDX 1.5: what an install brings, without optional peers, and what the tarball has of
- * other packages, which are dependencies of developers to npm.
+ * The bill of materials of a tarball, as CycloneDX: what its install brings, without optional peers, and the packages whose code it has in
+ * its bundle. It is that of an empty project with the tarball in it, as `npm sbom` leaves out packages that are for developers too.
  */
-export async function billOfMaterials(): Promise<string> {
-  const installed = await sbom(['--omit=dev', '--omit=optional', '--omit=peer']);
-  const all = await sbom([]);
-  const bundled = all.components.filter(({ name }) => BUNDLED[name] !== undefined);
-  const refs = bundled.map((component) => component['bom-ref']);
-  const self = installed.metadata.component['bom-ref'];
-  const bill: Bill = {
-    ...installed,
-    components: [...installed.components, ...bundled],
-    dependencies: [
-      ...installed.dependencies.map((one) =>
-        one.ref === self ? { ...one, dependsOn: [...(one.dependsOn ?? []), ...refs] } : one,
-      ),
-      ...refs.map((ref) => ({ ref })),
-    ],
-  };
+export async function billOfMaterials(tarball: string): Promise<string> {
+  rmSync(SCRATCH, { recursive: true, force: true });
+  mkdirSync(SCRATCH, { recursive: true });
+  writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true }');
+  await npm(
+    ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', tarball],
+    SCRATCH,
+  );
+  const bill = billOf(await sbom(SCRATCH), await sbom(ROOT));
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
 
-async function sbom(options: readonly string[]): Promise<Bill> {
-  const parameters = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=library', ...options];
-  return JSON.parse((await npm(parameters, ROOT)).stdout) as Bill;
+/** The bill of the package, from that of a project with nothing else, and that of its checkout. */
+export function billOf(project: Bill, checkout: Bill): Bill {
+  const self = project.components.find(({ name }) => name === 'listwatch');
+  if (self === undefined) throw new Error('the bill of materials of npm does not have the package');
+  const root = project.metadata.component['bom-ref'];
+  const bundled = checkout.components.filter(({ name }) => BUNDLED[name] !== undefined);
+  const refs = bundled.map((component) => component['bom-ref']);
+  return {
+    ...project,
+    metadata: { ...project.metadata, component: self },
+    components: [...project.components.filter((component) => component !== self), ...bundled],
+    dependencies: [
+      ...project.dependencies
+        .filter(({ ref }) => ref !== root)
+        .map((one) =>
+          one.ref === self['bom-ref']
+            ? { ...one, dependsOn: [...(one.dependsOn ?? []), ...refs] }
+            : one,
+        ),
+      ...refs.map((ref) => ({ ref, dependsOn: [] })),
+    ],
+  };
+}
+
+async function sbom(folder: string): Promise<Bill> {
+  return JSON.parse((await npm(['sbom', '--sbom-format=cyclonedx'], folder)).stdout) as Bill;
 }

@@ -32,7 +32,7 @@ if (problems.length > 0) {
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
   const { tarball, integrity } = await packTwice(out);
-  writeFileSync(join(out, 'sbom.cdx.json'), await billOfMaterials());
+  writeFileSync(join(out, 'sbom.cdx.json'), await billOfMaterials(tarball));
   writeFileSync(join(out, 'notes.md'), `${notesOf(changelog, manifest.version)}\n`);
   console.log(`${tarball}, built twice: ${integrity}`);
 }
