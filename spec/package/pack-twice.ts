@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ROOT } from './manifest.ts';
 import { filesBelow, npm, run, unpack } from './packed-package.ts';
@@ -25,9 +25,7 @@ export async function packTwice(folder: string): Promise<TwicePacked> {
   const tarballs: string[] = [];
   for (const name of FOLDERS) tarballs.push(await packCommit(join(SCRATCH, name)));
   const [first = '', second = ''] = tarballs;
-  if (!readFileSync(first).equals(readFileSync(second))) {
-    throw new Error(`two builds of one commit differ: ${await differences(first, second)}`);
-  }
+  await expectSame(first, second);
   mkdirSync(folder, { recursive: true });
   const tarball = join(folder, basename(first));
   copyFileSync(first, tarball);
@@ -48,18 +46,16 @@ async function packCommit(folder: string): Promise<string> {
   return join(folder, tarball);
 }
 
-async function differences(first: string, second: string): Promise<string> {
-  const [left, right] = [join(SCRATCH, 'first'), join(SCRATCH, 'second')];
+/** @throws when two tarballs differ, with the files that do */
+export async function expectSame(first: string, second: string, scratch = SCRATCH): Promise<void> {
+  if (readFileSync(first).equals(readFileSync(second))) return;
+  const [left, right] = [join(scratch, 'first'), join(scratch, 'second')];
   await unpack(first, left);
   await unpack(second, right);
   const names = new Set([...filesBelow(left), ...filesBelow(right)]);
-  const read = (folder: string, name: string): string => {
-    try {
-      return readFileSync(join(folder, name), 'latin1');
-    } catch {
-      return '';
-    }
-  };
+  const read = (folder: string, name: string): string | undefined =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'latin1') : undefined;
   const different = [...names].filter((name) => read(left, name) !== read(right, name));
-  return different.length === 0 ? 'the archive, and no file in it' : different.join(', ');
+  const what = different.length === 0 ? 'the archive, and no file in it' : different.join(', ');
+  throw new Error(`two builds of one commit differ: ${what}`);
 }

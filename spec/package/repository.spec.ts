@@ -20,6 +20,7 @@ describe('the address of the repository', () => {
       'https://github.com/someone/listwatch.git',
       'https://github.com/someone/listwatch/',
       'https://github.com/someone',
+      'https://github.com/OWNER/NAME',
       'http://github.com/someone/listwatch',
     ]) {
       expect(() => repositoryOf({ repository: wrong }), wrong).to.throw(

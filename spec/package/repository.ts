@@ -13,7 +13,7 @@ const FORM = 'https://github.com/OWNER/NAME';
 export function repositoryOf(manifest: { readonly repository: string }): Repository | undefined {
   const { repository: url } = manifest;
   if (url === '') return undefined;
-  if (!/^https:\/\/github\.com\/[\w-]+\/[\w.-]+(?<!\.git)$/.test(url)) {
+  if (url === FORM || !/^https:\/\/github\.com\/[\w-]+\/[\w.-]+(?<!\.git)$/.test(url)) {
     throw new Error(`repository of package.json is ${url}; write it as ${FORM}`);
   }
   return { url };
