@@ -9,6 +9,8 @@ const SCRATCH = join(ROOT, '.tmp', 'bill');
 interface Component {
   readonly name: string;
   readonly 'bom-ref': string;
+  readonly externalReferences: readonly { readonly type: string; readonly url: string }[];
+  readonly properties: readonly { readonly name: string; readonly value: string }[];
 }
 
 interface Dependency {
@@ -30,7 +32,10 @@ export interface Bill {
 export async function billOfMaterials(tarball: string): Promise<string> {
   rmSync(SCRATCH, { recursive: true, force: true });
   mkdirSync(SCRATCH, { recursive: true });
-  writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true }');
+  writeFileSync(
+    join(SCRATCH, 'package.json'),
+    '{ "name": "project", "version": "0.0.0", "private": true }',
+  );
   await npm(
     ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', tarball],
     SCRATCH,
@@ -44,11 +49,16 @@ export function billOf(project: Bill, checkout: Bill): Bill {
   const self = project.components.find(({ name }) => name === 'listwatch');
   if (self === undefined) throw new Error('the bill of materials of npm does not have the package');
   const root = project.metadata.component['bom-ref'];
-  const bundled = checkout.components.filter(({ name }) => BUNDLED[name] !== undefined);
+  // It was installed from a file of this machine.
+  const externalReferences = self.externalReferences.filter(({ type }) => type !== 'distribution');
+  // npm marks them as packages for developers.
+  const bundled = checkout.components
+    .filter(({ name }) => BUNDLED[name] !== undefined)
+    .map((component) => ({ ...component, properties: [] }));
   const refs = bundled.map((component) => component['bom-ref']);
   return {
     ...project,
-    metadata: { ...project.metadata, component: self },
+    metadata: { ...project.metadata, component: { ...self, externalReferences } },
     components: [...project.components.filter((component) => component !== self), ...bundled],
     dependencies: [
       ...project.dependencies

@@ -47,7 +47,11 @@ async function packCommit(folder: string): Promise<string> {
 }
 
 /** @throws when two tarballs differ, with the files that do */
-export async function expectSame(first: string, second: string, scratch = SCRATCH): Promise<void> {
+export async function expectSame(
+  first: string,
+  second: string,
+  scratch: string = SCRATCH,
+): Promise<void> {
   if (readFileSync(first).equals(readFileSync(second))) return;
   const [left, right] = [join(scratch, 'first'), join(scratch, 'second')];
   await unpack(first, left);
