@@ -2,8 +2,8 @@ import { explainedError } from '../failure/explained-error.ts';
 import { errorMessage, isError } from '../failure/errors.ts';
 import type { LogFields } from './logger.ts';
 
-/** A line may cut a long cause. */
-const COMPARED_CHARACTERS = 200;
+/** A line may cut a long cause in the middle. */
+const COMPARED_CHARACTERS = 120;
 
 /** A call of a logger as one text: `the text: problem: error (name=value name="two words" count=3)`. */
 export interface LogLine {

@@ -238,7 +238,7 @@ export const SERVERS: BadUseArea = {
       act: to(text(500, 'text/plain', 'x'.repeat(3_000_000))),
       code: 'INTERNAL_ERROR',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 500, not from an API server: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx …; check the server address, and the proxy in front of it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 500, not from an API server: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'escape sequences in an error',
@@ -350,7 +350,24 @@ export const SERVERS: BadUseArea = {
       ),
       code: 'INTERNAL_ERROR',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: Post "https://check.shop.svc:443/check?timeout=10s": dial tcp 10.96.0.7:443: connect: connectio …; check the service of the webhook check.example.com',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: Post "https://check.shop.svc:443 … eout=10s": dial tcp 10.96.0.7:443: connect: connection refused; check the service of the webhook check.example.com',
+    },
+    {
+      mistake: 'a webhook whose caBundle is of another authority',
+      act: to((response) =>
+        json(
+          response,
+          statusOf(
+            'InternalError',
+            500,
+            'Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: Post "https://shop-operator.shop.svc:443/check?timeout=10s": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+          ),
+          500,
+        ),
+      ),
+      code: 'INTERNAL_ERROR',
+      message:
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: Post "https://shop-operator.shop … ify certificate: x509: certificate signed by unknown authority; set clientConfig.caBundle of the webhook check.example.com to the authority of its certificate, PEM in base64',
     },
     {
       mistake: 'an aggregated API whose server is down',

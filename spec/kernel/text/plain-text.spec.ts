@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { plainText } from '../../../lib/kernel/text/plain-text.ts';
+import { plainCause, plainText } from '../../../lib/kernel/text/plain-text.ts';
 
 describe('plainText', () => {
   const CASES: readonly (readonly [string, string, string])[] = [
@@ -25,5 +25,28 @@ describe('plainText', () => {
     expect(plainText('x'.repeat(1e7), 20)).to.equal(`${'x'.repeat(18)} …`);
     expect(plainText('x'.repeat(21), 20)).to.equal(`${'x'.repeat(18)} …`);
     expect(plainText(`${'x'.repeat(10)}${' '.repeat(1_000)}y`, 20)).to.equal(`${'x'.repeat(10)} …`);
+  });
+});
+
+describe('plainCause', () => {
+  it('leaves a text that is not too long', () => {
+    expect(plainCause('a\r\nb\u001B[1;31mc', 5)).to.equal('a bc');
+    expect(plainCause('x'.repeat(20), 20)).to.equal('x'.repeat(20));
+  });
+
+  it('keeps beginning and end of a long text, within the length', () => {
+    const cause = 'failed calling webhook: failed to verify certificate: unknown authority';
+    expect(plainCause(cause, 45)).to.equal('failed calling webhook: fail … nown authority');
+    expect(plainCause(`a${'x'.repeat(1e7)}z`, 20)).to.equal(
+      `a${'x'.repeat(11)} … ${'x'.repeat(4)}z`,
+    );
+    for (let longest = 3; longest < 60; longest += 1) {
+      expect(plainCause(cause, longest).length).to.be.at.most(longest);
+    }
+  });
+
+  it('removes control characters from the end of a text that is not read as a whole', () => {
+    const text = `${'x'.repeat(1_000)}\u001B[2J\u0007end`;
+    expect(plainCause(text, 20)).to.equal(`${'x'.repeat(12)} … x end`);
   });
 });

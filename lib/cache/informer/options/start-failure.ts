@@ -1,6 +1,6 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { explainedError } from '../../../kernel/failure/explained-error.ts';
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause } from '../../../kernel/text/plain-text.ts';
 import type { ResourceName } from '../../../meta/collection-options.ts';
 import { isNotFound, type Subject } from '../../../meta/failure/failures.ts';
 import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
@@ -42,7 +42,7 @@ export function unknownResource(
   const remedy = explainedError(error)?.remedy;
   const problem =
     remedy === undefined
-      ? ` (${plainText(errorMessage(error), LONGEST_CAUSE)}): install the CustomResourceDefinition, or check apiVersion and plural name`
+      ? ` (${plainCause(errorMessage(error), LONGEST_CAUSE)}): install the CustomResourceDefinition, or check apiVersion and plural name`
       : `: ${remedy}`;
   const message = `the server does not serve ${name}${problem}`;
   return new ListwatchError('RESOURCE_UNKNOWN', message, { cause: error });

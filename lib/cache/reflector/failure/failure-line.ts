@@ -1,5 +1,5 @@
 import { explainedError } from '../../../kernel/failure/explained-error.ts';
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause, plainText } from '../../../kernel/text/plain-text.ts';
 import { withRemedy } from '../../../meta/failure/api-error.ts';
 import { failureMessage, errorChain, findCode } from '../../../kernel/failure/error-chain.ts';
 import { isListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
@@ -22,10 +22,10 @@ export interface FailureLine {
 export function failureLine(error: unknown): FailureLine {
   const known = explainedError(error);
   if (known !== undefined) {
-    const text = withRemedy(plainText(known.problem, LONGEST_CAUSE), known.remedy);
+    const text = withRemedy(plainCause(known.problem, LONGEST_CAUSE), known.remedy);
     return { server: ` (${known.server})`, text };
   }
-  const problem = plainText(failureMessage(error), LONGEST_CAUSE).replace(/[.;]$/, '');
+  const problem = plainCause(failureMessage(error), LONGEST_CAUSE).replace(/[.;]$/, '');
   return { server: '', text: withRemedy(problem, remedyOf(error)) };
 }
 

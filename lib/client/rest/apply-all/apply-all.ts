@@ -15,7 +15,7 @@ import type { ApplyTarget } from './apply-target.ts';
 import { installRank } from './install-order.ts';
 import { pruneObjects } from './prune-objects.ts';
 import { readManifests, refuseRepeated } from './read-manifests.ts';
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause, plainText } from '../../../kernel/text/plain-text.ts';
 
 /** The length of one cause in the message, characters. */
 const LONGEST_CAUSE = 400;
@@ -28,7 +28,7 @@ export class ApplyAllError extends ListwatchError {
 
   constructor(failures: readonly FailedManifest[], results: readonly AppliedObject[]) {
     const causes = failures.map(
-      (one) => `${described(one)}: ${plainText(one.error.message, LONGEST_CAUSE)}`,
+      (one) => `${described(one)}: ${plainCause(one.error.message, LONGEST_CAUSE)}`,
     );
     const total = failures.length + results.length;
     super(

@@ -13,16 +13,50 @@ export function explainTooMany({ words, status }: RefusedAnswer): Explanation {
   };
 }
 
+/** Who calls a webhook: the admission of a write, or the conversion of a custom resource. */
+const WEBHOOK = /failed calling webhook "([^"]+)"|conversion webhook for ([^\n]+?) failed: /;
+
+/** The words of Go for a certificate that it does not accept, and the remedy. */
+const CERTIFICATE_FAULTS: readonly (readonly [RegExp, (webhook: string) => string])[] = [
+  [
+    /x509: certificate signed by unknown authority/,
+    (webhook) =>
+      `set clientConfig.caBundle of ${webhook} to the authority of its certificate, PEM in base64`,
+  ],
+  [
+    /x509: certificate has expired or is not yet valid/,
+    (webhook) => `renew the certificate of ${webhook}, and its caBundle if the authority is new`,
+  ],
+  [
+    /x509: /,
+    (webhook) =>
+      `${webhook} needs a certificate for SERVICE.NAMESPACE.svc as an alternative name, signed by the authority in its caBundle`,
+  ],
+];
+
+/** The remedy for a webhook that could not be called; undefined for another failure. */
+function webhookRemedy(message: string): string | undefined {
+  const found = WEBHOOK.exec(message);
+  if (found === null) return undefined;
+  const [, admission, converted = ''] = found;
+  const webhook =
+    admission === undefined
+      ? `the conversion webhook of ${plainText(converted, 100)}`
+      : `the webhook ${plainText(admission, 100)}`;
+  const fault = CERTIFICATE_FAULTS.find(([says]) => says.test(message));
+  return fault?.[1](webhook) ?? `check the service of ${webhook}`;
+}
+
 /** The server begins so when it refuses a field of an applied object, with HTTP 500. */
 const UNTYPED = /^failed to create typed patch object \([^)]*\): */;
 
 /** HTTP 500. */
-export function explainInternal({ words }: RefusedAnswer): Explanation {
+export function explainInternal({ words, status }: RefusedAnswer): Explanation {
   const problem = words === '' ? 'the server failed' : words;
-  const webhook = /failed calling webhook "([^"]+)"/.exec(words)?.[1];
-  if (webhook !== undefined) {
-    return { problem, remedy: `check the service of the webhook ${plainText(webhook, 100)}` };
-  }
+  const { message }: { readonly message?: unknown } = status;
+  // The words may be cut.
+  const remedy = webhookRemedy(typeof message === 'string' ? message : words);
+  if (remedy !== undefined) return { problem, remedy };
   if (UNTYPED.test(words)) {
     return { problem: words.replace(UNTYPED, ''), remedy: 'correct this field' };
   }

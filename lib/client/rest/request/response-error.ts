@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause, plainText } from '../../../kernel/text/plain-text.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall, FailedRequest } from '../../../meta/api-call.ts';
 import { reasonRow } from '../../../meta/failure/status-reason.ts';
@@ -54,7 +54,7 @@ export async function responseError(
       : completed(sent, response, retryAfterSeconds);
   const answer: RefusedAnswer = {
     status,
-    words: plainText(withoutSecrets(sent === undefined ? text : messageOf(sent)), LONGEST_WORDS),
+    words: plainCause(withoutSecrets(sent === undefined ? text : messageOf(sent)), LONGEST_WORDS),
     request: requestOf(target, call),
     credential: response.credential,
     foreign: sent === undefined,
@@ -82,7 +82,7 @@ export function statusError(
 ): ApiError {
   const request = requestOf(target, call);
   const status = shownStatus(sent, hiding(target), call);
-  const words = plainText(withoutSecrets(messageOf(status)), LONGEST_WORDS);
+  const words = plainCause(withoutSecrets(messageOf(status)), LONGEST_WORDS);
   const answer = { status, words, request, foreign: false, html: false, sender: '' };
   const error = new ApiError(status);
   const explanation = explainAtOnce(error, { ...answer, credential: undefined }, call);
@@ -201,7 +201,7 @@ function statusOf(code: number, text: string, retryAfterSeconds: number | undefi
 
 /** The text of an answer; of a page, its title. */
 function textOf(text: string, html: boolean): string {
-  if (!html) return withoutSecrets(plainText(text, LONGEST_TEXT));
+  if (!html) return withoutSecrets(plainCause(text, LONGEST_TEXT));
   const title = /<title>([^<]*)<\/title>/i.exec(text.slice(0, LONGEST_TEXT))?.[1] ?? '';
   return plainText(title, LONGEST_WORDS);
 }

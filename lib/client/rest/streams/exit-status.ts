@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause } from '../../../kernel/text/plain-text.ts';
 import type { FailedRequest } from '../../../meta/api-call.ts';
 import { PodStreamError } from './pod-stream-error.ts';
 
@@ -32,12 +32,12 @@ export class ExitStatus {
 
   /** The error of a socket that ends before the Status is complete. */
   unfinished(): PodStreamError {
-    const words = plainText(this.#text.toString('utf8'), LONGEST_WORDS);
+    const words = plainCause(this.#text.toString('utf8'), LONGEST_WORDS);
     return this.#failed(words === '' ? 'the connection ended without a result' : words);
   }
 
   #failed(words: string): PodStreamError {
-    const problem = `the node did not carry it out: ${plainText(words, LONGEST_WORDS)}`;
+    const problem = `the node did not carry it out: ${plainCause(words, LONGEST_WORDS)}`;
     const remedy = 'check that the container has this program and still runs';
     return new PodStreamError({ code: 'POD_STREAM', problem, remedy }, this.#request);
   }

@@ -1,5 +1,5 @@
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause } from '../../../kernel/text/plain-text.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import { quotedName, type FailedRequest } from '../../../meta/api-call.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
@@ -93,7 +93,7 @@ function notRunning(
   const seen = pod === 'unknown' ? undefined : whyNotRunning(pod, container, started);
   if (seen !== undefined) return { code, problem: seen, remedy: START };
   if (!NOT_STARTED.test(words)) return undefined;
-  return { code, problem: plainText(words, LONGEST_WORDS), remedy: START };
+  return { code, problem: plainCause(words, LONGEST_WORDS), remedy: START };
 }
 
 /** The failure of a pod whose phase says that it has ended. */
@@ -106,7 +106,7 @@ export function hasEnded(pod: PodFields): PodFailure | undefined {
 
 /** The error for the words of a node that could not connect to a port. */
 export function portFailure(words: string, port: number, request: FailedRequest): PodStreamError {
-  const said = plainText(words, LONGEST_WORDS);
+  const said = plainCause(words, LONGEST_WORDS);
   if (/connection refused/i.test(words)) {
     const problem = `nothing listens on port ${port} of the pod (${said})`;
     const remedy = 'correct the port, or wait until the program listens on it';

@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/text/plain-text.ts';
+import { plainCause } from '../../../kernel/text/plain-text.ts';
 import { quotedName } from '../../../meta/api-call.ts';
 
 /** The fields of a Pod that explain a failed stream. They come from the network, so any may have another type. */
@@ -49,7 +49,7 @@ export function whyNotRunning(
 
 function inBrackets({ reason, message }: Readonly<Record<string, unknown>>): string {
   const words = [reason, message].map(text).filter((one) => one !== '');
-  return words.length === 0 ? '' : ` (${plainText(words.join(': '), LONGEST_WORDS)})`;
+  return words.length === 0 ? '' : ` (${plainCause(words.join(': '), LONGEST_WORDS)})`;
 }
 
 function text(value: unknown): string {

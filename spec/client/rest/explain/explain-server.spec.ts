@@ -29,6 +29,45 @@ const METRICS = {
   resource: 'nodes',
 } as const;
 
+describe('the explanation of a webhook that the API server could not call', () => {
+  const post = 'Post "https://shop-operator.shop.svc:443/check?timeout=10s": tls: failed to verify';
+  const admission = `Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: ${post}`;
+  const conversion = `conversion webhook for example.com/v1, Kind=Shop failed: ${post}`;
+  for (const [title, message, remedy] of [
+    [
+      'names caBundle for an unknown authority',
+      `${admission} certificate: x509: certificate signed by unknown authority`,
+      'set clientConfig.caBundle of the webhook check.example.com to the authority of its certificate, PEM in base64',
+    ],
+    [
+      'names caBundle of a conversion too',
+      `${conversion} certificate: x509: certificate signed by unknown authority (possibly because of "x509: invalid signature")`,
+      'set clientConfig.caBundle of the conversion webhook of example.com/v1, Kind=Shop to the authority of its certificate, PEM in base64',
+    ],
+    [
+      'says to renew a certificate that has expired',
+      `${admission} certificate: x509: certificate has expired or is not yet valid: current time 2026-01-01T00:00:00Z is after 2025-01-01T00:00:00Z`,
+      'renew the certificate of the webhook check.example.com, and its caBundle if the authority is new',
+    ],
+    [
+      'says which name a certificate needs',
+      `${admission} certificate: x509: certificate is valid for localhost, not shop-operator.shop.svc`,
+      'the webhook check.example.com needs a certificate for SERVICE.NAMESPACE.svc as an alternative name, signed by the authority in its caBundle',
+    ],
+    [
+      'names the service for all else',
+      admission.replace(post, 'EOF'),
+      'check the service of the webhook check.example.com',
+    ],
+  ] as const) {
+    it(title, () => {
+      const refused = answer(500, 'the words may be cut …');
+      const status = { ...refused.status, message };
+      expect(explainInternal({ ...refused, status }).remedy).to.equal(remedy);
+    });
+  }
+});
+
 describe('the explanation of an answer that the API server did not give itself', () => {
   for (const [code, remedy] of [
     [500, ELSEWHERE],
