@@ -5,6 +5,7 @@ import { boundedWait, conditionText, holds } from '../../kernel/time/bounded-wai
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { UntilOptions } from './until-event.ts';
 import type { StoreReader } from '../store/store-reader.ts';
+import { whyHeld } from '../../meta/held-object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import type { LazyObject } from '../informer/handlers/event-handler.ts';
 import { deferred, type Deferred } from '../../kernel/time/latch.ts';
@@ -111,7 +112,7 @@ export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T
   readonly skipsChanges = false;
   readonly #informer: string;
   readonly #condition: UntilPresent<T> | UntilGone;
-  /** The existing objects, with their resource versions. */
+  /** The existing objects, with their resource versions, and why one that is to go is still there. */
   readonly #present: Map<string, string> = new Map();
 
   constructor(informer: string, condition: UntilPresent<T> | UntilGone) {
@@ -121,8 +122,9 @@ export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T
 
   seen(key: string, view: LazyObject<T>): Reached<T> | undefined {
     if (!this.#selects(key, view)) return undefined;
-    this.#present.set(key, identityOf(view).resourceVersion ?? '');
     const { is, gone } = this.#condition;
+    const why = gone === true ? whyHeld({ metadata: view.metadata }) : '';
+    this.#present.set(key, `${identityOf(view).resourceVersion || 'none'}${why}`);
     if (gone === true) return undefined;
     const { object } = view;
     return is === undefined || holds(is, object) ? { object } : undefined;
@@ -157,7 +159,7 @@ export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T
     if (this.#present.size === 0) return 'it is not there';
     const places = Array.from(
       this.#present,
-      ([key, version]) => `${key} at resource version ${version || 'none'}`,
+      ([key, version]) => `${key} at resource version ${version}`,
     );
     const more = places.length > SHOWN_OBJECTS ? ` and ${places.length - SHOWN_OBJECTS} more` : '';
     return `there is ${places.slice(0, SHOWN_OBJECTS).join(', ')}${more}`;

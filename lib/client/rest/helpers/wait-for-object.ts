@@ -5,6 +5,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { boundedWait, holds } from '../../../kernel/time/bounded-wait.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
+import { whyHeld } from '../../../meta/held-object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import {
   CALL,
@@ -70,8 +71,9 @@ export async function waitForObject<T extends KubernetesObject>(
   wanted: WaitFor<T>,
   { timeoutMs = DEFAULT_TIMEOUT_MS, namespace, signal }: ObjectWaitOptions,
 ): Promise<T | undefined> {
-  const seen = { state: 'not read yet' };
-  const describe = (): string => `${wanted.what} to be as wanted; it is ${seen.state}`;
+  const seen: Seen = { state: 'not read yet', object: undefined };
+  const describe = (): string =>
+    `${wanted.what} to be as wanted; it is ${seen.state}${keptText(wanted.is, seen.object)}`;
   return await boundedWait(wanted.runtime, { timeoutMs, signal, describe }, (waiting) =>
     follow(resource, wanted, { namespace, signal: waiting }, seen),
   );
@@ -80,6 +82,7 @@ export async function waitForObject<T extends KubernetesObject>(
 /** The object as it was seen last, in words, for the message of a wait that fails. */
 interface Seen {
   state: string;
+  object: KubernetesObject | undefined;
 }
 
 async function follow<T extends KubernetesObject>(
@@ -93,18 +96,19 @@ async function follow<T extends KubernetesObject>(
   for (;;) {
     try {
       const { items, resourceVersion } = await resource.list({ ...options, fieldSelector });
-      seen.state = stateOf(items[0]);
+      note(seen, items[0]);
       if (holds(is, items[0])) return items[0];
       const watch = { ...options, fieldSelector, resourceVersion, allowWatchBookmarks: true };
       for await (const event of resource.watch(watch)) {
         if (event.type === 'BOOKMARK') continue;
         const object = event.type === 'DELETED' ? undefined : event.object;
-        seen.state = stateOf(object);
+        note(seen, object);
         if (holds(is, object)) return object;
       }
     } catch (error) {
       if (!mayPass(error)) throw error;
       seen.state = `unknown: ${errorMessage(error)}`;
+      seen.object = undefined;
     }
     await sleep(runtime, backoff.step(), { signal: options.signal });
   }
@@ -115,9 +119,24 @@ function mayPass(error: unknown): boolean {
   return isListwatchError(error) && !FINAL.has(error.code) && error.code !== 'ABORTED';
 }
 
-function stateOf(object: KubernetesObject | undefined): string {
-  if (object === undefined) return 'not there';
-  const { resourceVersion, deletionTimestamp } = object.metadata ?? {};
+function note(seen: Seen, object: KubernetesObject | undefined): void {
+  const { resourceVersion } = object?.metadata ?? {};
   const version = resourceVersion === undefined ? '' : ` at resource version ${resourceVersion}`;
-  return `there${version}${deletionTimestamp === undefined ? '' : ', and being deleted'}`;
+  seen.state = object === undefined ? 'not there' : `there${version}`;
+  seen.object = object;
+}
+
+/** Of an object that is there: that it is being deleted, and if its absence is awaited, why it is still there. */
+function keptText<T>(is: WaitCondition<T>, object: KubernetesObject | undefined): string {
+  if (object === undefined) return '';
+  if (awaitsAbsence(is)) return whyHeld(object);
+  return object.metadata?.deletionTimestamp === undefined ? '' : ', and being deleted';
+}
+
+function awaitsAbsence<T>(is: WaitCondition<T>): boolean {
+  try {
+    return holds(is, undefined);
+  } catch {
+    return false;
+  }
 }

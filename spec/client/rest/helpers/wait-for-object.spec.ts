@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { whyHeld } from '../../../../lib/meta/held-object.ts';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/object.ts';
@@ -81,6 +82,56 @@ describe('ResourceClient.wait', () => {
       );
       expect(runtime.monotonicMs()).to.equal(3000);
     });
+  });
+
+  for (const [title, metadata, state] of [
+    [
+      'that a garbage collector has to delete what its owner leaves behind',
+      { ownerReferences: [{ apiVersion: 'v1', kind: 'Secret', name: 'web', uid: '1' }] },
+      'there at resource version 5, and not being deleted; when its owner Secret "web" is gone, a garbage collector deletes it: use startCluster(), which has one, in place of an ApiServer alone',
+    ],
+    [
+      'that a garbage collector has to remove the finalizer of a deletion in the foreground',
+      { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] },
+      'there at resource version 5, and being deleted: a garbage collector removes its finalizer foregroundDeletion; use startCluster(), which has one, in place of an ApiServer alone',
+    ],
+    [
+      'which finalizers keep it',
+      { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['example.com/a', 'example.com/b'] },
+      'there at resource version 5, and being deleted; its finalizers are example.com/a, example.com/b',
+    ],
+    ['that it is not being deleted', {}, 'there at resource version 5, and not being deleted'],
+  ] as const) {
+    it(`says of an object whose absence is awaited ${title}`, async () => {
+      const runtime = new VirtualRuntime();
+      await runtime.run(async () => {
+        const item = { metadata: { name: 'a', resourceVersion: '5', ...metadata } };
+        const resource = {
+          list: () => Promise.resolve({ items: [item], resourceVersion: '7' }),
+          watch: () => ({
+            [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+          }),
+        } as unknown as Parameters<typeof waitForObject>[0];
+        const wanted = {
+          name: 'a',
+          what: 'configmaps "a"',
+          is: (found: unknown) => found === undefined,
+          runtime,
+        };
+        const error = await failureOf(waitForObject(resource, wanted, { timeoutMs: 10 }));
+        expect(error.message).to.equal(
+          `gave up after 10 ms waiting for configmaps "a" to be as wanted; it is ${state}`,
+        );
+      });
+    });
+  }
+
+  it('says of a deleted namespace that a controller has to empty it', () => {
+    const metadata = { name: 'shop', deletionTimestamp: '2030-01-01T00:00:00Z' };
+    const namespace = { kind: 'Namespace', metadata, spec: { finalizers: ['kubernetes'] } };
+    expect(whyHeld(namespace)).to.equal(
+      ', and being deleted: the namespace controller empties it first; use startCluster(), which has one, in place of an ApiServer alone',
+    );
   });
 
   it('says the last state that its watch has brought', async () => {
