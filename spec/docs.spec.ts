@@ -166,6 +166,22 @@ describe('README and guides', () => {
     });
   }
 
+  it('say on each page how a block is run', () => {
+    const silent = new Set(
+      written
+        .filter(
+          ({ file }) => !/\bnode \w+\.mjs|npx tsx block\.mts/.test(readFileSync(file, 'utf8')),
+        )
+        .map(({ file }) => relative(ROOT, file)),
+    );
+    expect([...silent]).to.deep.equal([]);
+  });
+
+  it('show no loop that keeps the processor busy', () => {
+    const busy = written.filter(({ text }) => /setImmediate|queueMicrotask|nextTick/.test(text));
+    expect(busy.map(where)).to.deep.equal([]);
+  });
+
   it('have only commands that a spec runs', () => {
     const untested = blocks
       .filter((block) => block.language === 'sh')
