@@ -6,6 +6,7 @@ import {
   type FilledOptions,
 } from '../kernel/options/options-schema.ts';
 import { consoleLogger } from '../kernel/report/console-logger.ts';
+import { LOGGER } from '../kernel/report/logger-rule.ts';
 import { guardedLogger } from '../kernel/report/guarded-logger.ts';
 import type { Logger } from '../kernel/report/logger.ts';
 import { realRuntime } from '../kernel/time/real-runtime.ts';
@@ -84,7 +85,7 @@ const OPTIONS = optionsOf<InspectorOptions>()(OWNER, {
   updateIntervalMs: is.number({ min: 100, max: 60_000 }).default(1000),
   signal: is.abortSignal(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 
 export interface ResolvedInspectorOptions

@@ -53,6 +53,7 @@ function has(from: unknown, name: string, type: 'function' | 'string' = 'functio
 function kindOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
   const { constructor } = value;
+  if (constructor === Promise) return 'a promise; write "await connect()"';
   return typeof constructor === 'function' && constructor !== Object
     ? constructor.name
     : 'an object';

@@ -13,6 +13,7 @@ import { failureLine } from '../reflector/failure/failure-line.ts';
 import { StreamOrder } from '../reflector/watch/stream-order.ts';
 import { WatchReader } from '../reflector/watch/watch-reader.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import {
   invalidOption,
@@ -329,7 +330,7 @@ const RETRY_WATCHER = optionsOf<RetryWatcherOptions<HasMetadata>>()(OWNER, {
   resourceVersion: is.anything().required,
   signal: is.abortSignal(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   minWatchTimeoutMs: is.number({ min: 1000 }).default(300_000),
   idleTimeoutMs: is.number({ min: 1 }),
   backoff: is.object(),

@@ -1,3 +1,4 @@
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
@@ -114,7 +115,7 @@ const STREAM = optionsOf<UntilEventOptions>()('until', {
 const WATCH = optionsOf<UntilWatchOptions>()('until', {
   ...STREAM.rules,
   resourceVersion: is.anything().required,
-  logger: is.object(),
+  logger: LOGGER,
 });
 
 function isInformer(source: object): source is WaitableCache<KubernetesObject> {

@@ -1,5 +1,7 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -102,7 +104,7 @@ export const LOAD_CONFIG: OptionsSchema<LoadConfigOptions> = optionsOf<LoadConfi
     homeDir: is.text(),
     serviceAccountDirectory: is.text(),
     runtime: is.object(),
-    logger: is.object(),
+    logger: LOGGER,
   },
 );
 
@@ -120,7 +122,7 @@ export const LOAD_CONFIG: OptionsSchema<LoadConfigOptions> = optionsOf<LoadConfi
  */
 export async function loadConfig(given: LoadConfigOptions = {}): Promise<ConnectionConfig> {
   LOAD_CONFIG.read(given);
-  const options = { ...given, logger: given.logger ?? consoleLogger };
+  const options = { ...given, logger: guardedLogger(given.logger ?? consoleLogger) };
   const found = await find(options);
   return new ConnectionConfig({
     server: found.server,

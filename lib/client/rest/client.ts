@@ -9,6 +9,7 @@ import type { Stored } from '../../meta/stored.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ClientInspection } from './request/client-inspection.ts';
 import type { WrapReads } from './request/intercepted-reads.ts';
+import type { RecentWrites } from './request/recent-writes.ts';
 import type { WriteFence } from '../transport/contract/write-fence.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
@@ -300,6 +301,11 @@ export class Client<Types extends object = object> implements AsyncDisposable {
    */
   intercept(wrap: WrapReads): Disposable {
     return this.#rest.reads.add(wrap);
+  }
+
+  /** The last writes through this client and those of `fencedBy`. @internal */
+  get recentWrites(): RecentWrites {
+    return this.#rest.recentWrites;
   }
 
   /** The clock and the timers of its requests. */

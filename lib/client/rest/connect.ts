@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { ambientEnvironment } from '../config/ambient-environment.ts';
@@ -62,7 +63,7 @@ export async function connect<Types extends object = object>(
 ): Promise<Client<Types>> {
   CONNECT.read(options);
   const { runtime, onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes } = options;
-  const logger = options.logger ?? consoleLogger;
+  const logger = guardedLogger(options.logger ?? consoleLogger);
   const { limiter, retry, metrics, onRequest } = options;
   const limits = { maxResponseBytes, maxFrameBytes };
   const shared = { runtime, logger, onWarning, fieldManager, dryRun, ...limits };

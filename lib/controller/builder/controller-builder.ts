@@ -2,6 +2,7 @@ import type { Indexers } from '../../cache/store/indexers.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
+import { requireClient } from '../../kernel/options/require-client.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
@@ -36,6 +37,11 @@ import {
 
 /** Which objects of a resource a controller watches, and which of their changes count. */
 export interface SourceOptions<T extends KubernetesObject> {
+  /**
+   * Distinguishes it from other declarations of the resource that select other objects: `context.lister(…, { source: name })`.
+   * @defaultValue none
+   */
+  readonly name?: string | undefined;
   /** E.g. `app=web`. @defaultValue all objects */
   readonly labelSelector?: string | undefined;
   /** Left out changes are no reason to reconcile. @defaultValue every change counts */
@@ -43,7 +49,9 @@ export interface SourceOptions<T extends KubernetesObject> {
   /** Its own namespaces; `all` also for a resource without namespaces. @defaultValue those of the controller */
   readonly namespaces?: 'all' | readonly string[] | undefined;
   /** Indexes that `context.byIndex` reads: a function from the object to values. @defaultValue none */
-  readonly indexes?: Readonly<Record<string, (object: Stored<T>) => readonly string[]>> | undefined;
+  readonly indexers?:
+    | Readonly<Record<string, (object: Stored<T>) => readonly string[]>>
+    | undefined;
 }
 
 /** Options of `watches`; `Types` are those of the client of another cluster. */
@@ -59,12 +67,13 @@ export interface OwnsOptions<T extends KubernetesObject> extends SourceOptions<T
 }
 
 const SOURCE = {
+  name: is.filledText(),
   labelSelector: is.text(),
   where: is.callback(),
   namespaces: is.rule<'all' | readonly string[]>("'all' or an array of strings", (given) => {
     return given === 'all' || Array.isArray(given);
   }),
-  indexes: is.object(),
+  indexers: is.object(),
 };
 const WATCHES = optionsOf<WatchesOptions<KubernetesObject>>()('controller.watches', {
   ...SOURCE,
@@ -83,9 +92,11 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   readonly #options: FilledControllerOptions;
   readonly #predicates: Predicate<T>[] = [];
   readonly #others: SourceDeclaration[] = [];
+  /** The functions of `watches`. */
+  readonly #maps = new Map<SourceDeclaration, unknown>();
   readonly #external: [string, EventSource][] = [];
   readonly #finalizers: Finalizer<T, Types>[] = [];
-  readonly #indexes: Record<string, (object: Stored<T>) => readonly string[]> = {};
+  readonly #indexers: Record<string, (object: Stored<T>) => readonly string[]> = {};
   readonly #timers: TaskDeclarations<T, Types>['timers'][number][] = [];
   readonly #daemons: TaskDeclarations<T, Types>['daemons'][number][] = [];
   #remembers: HandledOptions | undefined;
@@ -98,6 +109,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     resource: string,
     options: ControllerOptions,
   ) {
+    requireClient('controller', client, 'resource');
     this.#client = client;
     this.#apiVersion = apiVersion;
     this.#resource = resource;
@@ -120,7 +132,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     resource: string,
     options: OwnsOptions<U> = {},
   ): this {
-    const { anyOwner, indexes } = OWNS.read(options);
+    const { anyOwner, indexers } = OWNS.read(options);
     const wanted = ({ controller }: OwnerReference): boolean => anyOwner || controller === true;
     this.#declare({
       ...declared(options),
@@ -128,7 +140,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
       apiVersion,
       resource,
       cluster: undefined,
-      informer: informed(options, { [OWNER_INDEX]: ownerIndexFunc, ...indexes }),
+      informer: informed(options, { [OWNER_INDEX]: ownerIndexFunc, ...indexers }),
       mapping: (own) => (change) => ownersOf(own, change, wanted),
     });
     return this;
@@ -136,7 +148,9 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
 
   /**
    * Reconciles the objects that `map` returns when an object of this resource changes. After an update it is called for the object before
-   * and after it, so that an object that is no longer concerned is reconciled too.
+   * and after it, so that an object that is no longer concerned is reconciled too. A resource may be watched more than once, also the own one:
+   * declarations with the same objects share a cache.
+   * @throws {ListwatchError} code INVALID_OPTION.
    */
   watches<
     ApiVersion extends string,
@@ -164,20 +178,23 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
       const text = `controller.watches: the mapping of ${resource} must be a function, not ${typeof map}`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
-    const { cluster, indexes = {} } = WATCHES.read(options);
+    const { cluster, indexers = {} } = WATCHES.read(options);
     checkCluster(cluster);
-    this.#declare({
-      ...declared(options),
-      role: 'watched',
-      apiVersion,
-      resource,
-      cluster,
-      informer: informed(options, indexes),
-      mapping: (own) => {
-        const lookup: OwnLookup = { byIndex: (index, value) => own.indexKeys(index, value) };
-        return (change) => mapped(map, change as ObjectChange<U>, lookup);
+    this.#declare(
+      {
+        ...declared(options),
+        role: 'watched',
+        apiVersion,
+        resource,
+        cluster,
+        informer: informed(options, indexers),
+        mapping: (own) => {
+          const lookup: OwnLookup = { byIndex: (index, value) => own.indexKeys(index, value) };
+          return (change) => mapped(map, change as ObjectChange<U>, lookup);
+        },
       },
-    });
+      map,
+    );
     return this;
   }
 
@@ -205,11 +222,11 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
    * `context.byIndex`.
    * @example
    * controller(client, 'v1', 'pods')
-   *   .indexes({ byNode: ({ spec }) => [spec?.nodeName ?? ''] })
+   *   .indexers({ byNode: ({ spec }) => [spec?.nodeName ?? ''] })
    *   .watches('v1', 'nodes', ({ metadata }, { byIndex }) => byIndex('byNode', metadata.name))
    */
-  indexes(indexes: Readonly<Record<string, (object: Stored<T>) => readonly string[]>>): this {
-    Object.assign(this.#indexes, indexes);
+  indexers(indexers: Readonly<Record<string, (object: Stored<T>) => readonly string[]>>): this {
+    Object.assign(this.#indexers, indexers);
     return this;
   }
 
@@ -291,11 +308,12 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     const byDefault: readonly Predicate[] = everyUpdate ? [] : [specOrMetadataChanged];
     const own: SourceDeclaration = {
       role: 'own',
+      name: undefined,
       apiVersion: this.#apiVersion,
       resource: this.#resource,
       cluster: undefined,
       namespaces: undefined,
-      informer: informed<T>({ labelSelector }, this.#indexes),
+      informer: informed<T>({ labelSelector }, this.#indexers),
       predicates: [...byDefault, ...(this.#predicates as unknown as readonly Predicate[])],
       mapping:
         () =>
@@ -316,17 +334,39 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     });
   }
 
-  #declare(declaration: SourceDeclaration): void {
-    const name = sourceName(declaration, declaration.cluster?.name);
-    const own = { apiVersion: this.#apiVersion, resource: this.#resource };
-    const names = this.#others.map((one) => sourceName(one, one.cluster?.name));
-    if ([...names, sourceName(own)].includes(name)) {
-      const text = `controller: ${name} is declared twice; declare each resource once`;
+  /** A resource may be watched several times, also the own one, with other objects or another mapping; `map` is that of `watches`. */
+  #declare(declaration: SourceDeclaration, map?: unknown): void {
+    const resource = sourceName(declaration, declaration.cluster?.name);
+    const same = this.#others.filter((one) => sourceName(one, one.cluster?.name) === resource);
+    if (map === undefined && same.some(({ role }) => role === 'owned')) {
+      const text = `controller.owns: ${resource} is declared twice; declare it once`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
+    const { name } = declaration;
+    if (name !== undefined && same.some((one) => one.name === name)) {
+      const text = `controller: two declarations of ${resource} have the name ${JSON.stringify(name)}; give each its own`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    if (
+      map !== undefined &&
+      same.some((one) => this.#maps.get(one) === map && sameScope(one, declaration))
+    ) {
+      const text = `controller.watches: ${resource} is declared twice with one mapping; declare it once`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    this.#maps.set(declaration, map);
     this.#others.push(declaration);
   }
 }
+
+/** Of a program in JavaScript that forgets `.reconcile(…)`. Not declared, so that TypeScript refuses the call. */
+Object.defineProperty(ControllerBuilder.prototype, 'run', {
+  value(): never {
+    const text =
+      'controller: run() of a controller that is not complete; end it with .reconcile(…)';
+    throw new ListwatchError('INVALID_OPTION', text);
+  },
+});
 
 /**
  * Begins a controller of a resource.
@@ -381,22 +421,32 @@ function requireFunction(method: string, given: unknown): void {
 
 /** A cluster without a name could not be distinguished from the others. */
 function checkCluster(cluster: OtherCluster | undefined): void {
-  if (cluster === undefined || /^[^:/\s]+$/.test(cluster.name)) return;
-  const text = `controller.watches: option "cluster" needs a name without colon, slash and space, not ${JSON.stringify(cluster.name)}`;
+  if (cluster === undefined) return;
+  const { name }: { readonly name?: unknown } = cluster;
+  if (typeof name === 'string' && /^[^:/\s]+$/.test(name)) return;
+  const text = `controller.watches: option "cluster" must have a name without colon, slash and space, not ${JSON.stringify(name)}`;
   throw new ListwatchError('INVALID_OPTION', text);
+}
+
+function sameScope(one: SourceDeclaration, other: SourceDeclaration): boolean {
+  const scope = ({ informer, namespaces, predicates }: SourceDeclaration): string =>
+    JSON.stringify([informer.labelSelector, namespaces, predicates.length]);
+  return scope(one) === scope(other);
 }
 
 /** A predicate and an index see objects of the resource that they were declared for. */
 function declared<U extends KubernetesObject>({
+  name,
   where,
   namespaces,
-}: SourceOptions<U>): Pick<SourceDeclaration, 'namespaces' | 'predicates'> {
-  return { namespaces, predicates: where === undefined ? [] : [where as unknown as Predicate] };
+}: SourceOptions<U>): Pick<SourceDeclaration, 'name' | 'namespaces' | 'predicates'> {
+  const predicates = where === undefined ? [] : [where as unknown as Predicate];
+  return { name, namespaces, predicates };
 }
 
 function informed<U extends KubernetesObject>(
   { labelSelector }: Pick<SourceOptions<U>, 'labelSelector'>,
-  indexes: object,
+  indexers: object,
 ): SourceDeclaration['informer'] {
-  return { labelSelector, indexers: indexes as Indexers<HasMetadata> };
+  return { labelSelector, indexers: indexers as Indexers<HasMetadata> };
 }

@@ -8,6 +8,8 @@ export interface SourceInspection extends SourceCounts {
   /** E.g. `apps/v1/deployments`, or `east:v1/secrets` in another cluster. */
   readonly resource: string;
   readonly role: SourceRole;
+  /** Of a declaration with option `name`. */
+  readonly name?: string | undefined;
   readonly synced: boolean;
   /** Why it is not synced; undefined once it is. */
   readonly waitingFor: string | undefined;

@@ -7,6 +7,7 @@ import {
   type OptionsSchema,
 } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -114,7 +115,7 @@ export const CONTROLLER: OptionsSchema<ControllerOptions, Defaulted> =
     events: is.object(),
     historySize: is.integer({ min: 0 }).default(100),
     runtime: is.object().default(realRuntime),
-    logger: is.object().default(consoleLogger),
+    logger: LOGGER.default(consoleLogger),
     metrics: is.object(),
   });
 

@@ -36,6 +36,7 @@ import { OwnWritesLog } from './source/own-writes-log.ts';
 import { SharedKeys } from './shared-keys.ts';
 import type { WorkShare } from '../sharding/contract/work-share.ts';
 import { NotedRuns } from './run/noted-runs.ts';
+import { SelfTriggers } from './run/self-triggers.ts';
 import type { SourceDeclaration } from './source/source-declaration.ts';
 import { keysOf, type Target } from './source/targets.ts';
 
@@ -144,7 +145,13 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       takeNote: (key) => this.#queue.takeNote(key),
       add: (key, reason, priority) => this.#add(key, reason, priority),
       relists: () => this.#sources.relists,
-      isOwnWrite: (reason) => this.#isOwnWrite(reason),
+      isOwnWrite: (key, reason) => this.#isOwnWrite(key, reason),
+      selfTriggers: new SelfTriggers({
+        controller: this.name,
+        logger,
+        writes: () => this.#sources.writes,
+        writeOf: (reason) => this.#sources.writeOf(reason),
+      }),
     });
     this.#loop = new ReconcileLoop({
       queue: this.#queue,
@@ -246,7 +253,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
 
   /** The resources that it reads, in the order of its declarations. */
   get informers(): readonly SharedIndexInformer<KubernetesObject>[] {
-    return Array.from(this.#sources.all.values(), ({ lease }) => lease.informer);
+    return [...new Set(this.#sources.all.map(({ lease }) => lease.informer))];
   }
 
   /**
@@ -254,10 +261,11 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   inspect(options: InspectQueueOptions = {}): ControllerInspection {
-    const sources = [...this.#sources.all.values()].map((source) => {
-      const { registration, resource, role, counts } = source;
+    const sources = this.#sources.all.map((source) => {
+      const { registration, resource, role, name, counts } = source;
       const { synced, waitingFor } = registration;
-      return { resource, role, synced, waitingFor, ...counts };
+      const named = name === undefined ? {} : { name };
+      return { resource, role, ...named, synced, waitingFor, ...counts };
     });
     return {
       name: this.name,
@@ -428,13 +436,15 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#ended.open();
   }
 
-  #isOwnWrite({ type, resource, object, resourceVersion }: ReconcileReason): boolean {
+  #isOwnWrite(key: string, reason: ReconcileReason): boolean {
+    const { type, resource, object, resourceVersion, via } = reason;
     if (resource === undefined || object === undefined || type === 'deleted') return false;
     if (this.#parts.options.ownWrites === true) return false;
-    if (!this.#ownWrites.wrote(resource, object, resourceVersion)) return false;
-    const source = this.#sources.all.get(resource);
-    if (source === undefined || source.merges) return false;
-    source.countOwnWrite();
-    return true;
+    if (this.#ownWrites.writerOf(resource, object, resourceVersion) !== key) return false;
+    const sources = this.#sources.of(resource);
+    if (sources.some(({ merges }) => merges)) return false;
+    const source = sources.find(({ role }) => role === via);
+    source?.countOwnWrite();
+    return source !== undefined;
   }
 }

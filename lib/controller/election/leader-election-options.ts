@@ -6,6 +6,7 @@ import {
   type OptionsSchema,
 } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import { randomUuid } from '../../kernel/time/random.ts';
@@ -97,7 +98,7 @@ export const LEADER_ELECTION: OptionsSchema<LeaderElectorOptions, Defaulted> =
     preempt: is.flag().default(false),
     onLeader: is.callback(),
     runtime: is.object().default(realRuntime),
-    logger: is.object().default(consoleLogger),
+    logger: LOGGER.default(consoleLogger),
     metrics: is.object().default(silentMetrics),
   });
 

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/rest/client.ts';
+import { requireClient } from '../../kernel/options/require-client.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
@@ -93,6 +94,7 @@ export class LeaderElector {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: LeaderElectorOptions) {
+    requireClient('LeaderElector', client, 'resource');
     const resolved = resolveElection('LeaderElector', options);
     const { name, namespace = client.namespace, labels, runtime } = resolved;
     this.#times = resolved;

@@ -1,7 +1,9 @@
 import type { Client } from '../../client/rest/client.ts';
+import { requireClient } from '../../kernel/options/require-client.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { randomText } from '../../kernel/time/random.ts';
@@ -63,7 +65,7 @@ const OPTIONS = optionsOf<EventRecorderOptions>()(OWNER, {
   api: is.oneOf('events.k8s.io/v1', 'v1').default('events.k8s.io/v1'),
   closeTimeoutMs: is.number({ min: 0 }).default(5000),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 const FLUSH_TIMEOUT_MS = 30_000;
 const LONGEST_NAME = 63;
@@ -114,6 +116,7 @@ export class EventRecorder implements EventSink, AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: EventRecorderOptions) {
+    requireClient('EventRecorder', client, 'resource');
     const { controller, instance, api, closeTimeoutMs, runtime, logger } = OPTIONS.read(options);
     this.controller = reporterName(controller);
     const suffix = randomText(runtime, 5, '0123456789abcdef');

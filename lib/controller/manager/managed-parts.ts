@@ -2,6 +2,7 @@ import type { SharedInformerFactory } from '../../cache/informer/factory/shared-
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import type { WorkShare } from '../sharding/contract/work-share.ts';
+import { isPromiseLike } from '../../kernel/failure/guarded-call.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
@@ -98,6 +99,17 @@ export function adapterOf(part: ManagedPart): PartAdapter | undefined {
   if ('whenSynced' in part) return informerAdapter(part);
   if (typeof part.run !== 'function' || typeof part.name !== 'string') return undefined;
   return runnableAdapter(part);
+}
+
+/** Why there is no adapter of a part. */
+export function refusal(part: unknown): string {
+  if (isPromiseLike(part)) {
+    return 'got a promise; leave out .run(), because the manager runs its parts, or write await';
+  }
+  if (typeof part === 'object' && part !== null && 'reconcile' in part) {
+    return 'got a controller that is not complete; end it with .reconcile(…)';
+  }
+  return 'takes controllers (of `reconcile(…)`), informers, factories of informers, and objects with name and run';
 }
 
 function runnableAdapter(part: Runnable): PartAdapter {

@@ -1,5 +1,6 @@
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
 import { processSignals, type SignalSource } from '../../kernel/time/real-process.ts';
@@ -85,5 +86,5 @@ export const MANAGER: OptionsSchema<
   metrics: is.object(),
   registry: is.object(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });

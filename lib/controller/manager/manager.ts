@@ -2,6 +2,7 @@ import { SharedInformerFactory } from '../../cache/informer/factory/shared-infor
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { requireClient } from '../../kernel/options/require-client.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
@@ -16,6 +17,7 @@ import { EndpointServer } from './endpoint-server.ts';
 import { Leadership } from './leadership.ts';
 import {
   adapterOf,
+  refusal,
   PART_KINDS,
   type AnyController,
   type ManagedPart,
@@ -82,6 +84,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client<Types>, options: ManagerOptions = {}) {
+    requireClient('Manager', client, 'resource');
     const read = MANAGER.read(options);
     this.#client = client;
     this.#options = read;
@@ -199,10 +202,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     }
     const adapter = adapterOf(part);
     if (adapter === undefined) {
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        'Manager.add takes controllers (of `reconcile(…)`), informers, factories of informers, and objects with name and run',
-      );
+      throw new ListwatchError('INVALID_OPTION', `Manager.add ${refusal(part)}`);
     }
     const { name, kind } = adapter;
     const taken = this.#runs.find((other) => other.name === name);

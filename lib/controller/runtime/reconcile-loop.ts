@@ -6,6 +6,7 @@ import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { is, optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
@@ -14,6 +15,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
 import type { WorkItem } from '../workqueue/keys/work-item.ts';
 import type { RateLimitingQueue, RetryOptions } from '../workqueue/rate-limiting-queue.ts';
+import { checkResult } from './check-result.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import { ReconcileMetrics } from './reconcile-loop-metrics.ts';
 import { ReconcileRun } from './reconcile-run.ts';
@@ -98,10 +100,11 @@ const OPTIONS = optionsOf<ReconcileLoopOptions>()('ReconcileLoop', {
   timeoutMs: is.number({ min: 1 }).default(300_000),
   shutdownTimeoutMs: is.number({ min: 0 }).default(30_000),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object(),
 });
 const REQUEUE_DELAY = is.number({ min: 0 }).default(0);
+const RESULTS: readonly (keyof ReconcileResult)[] = ['requeueAfterMs', 'priority'];
 
 /** Workers that take the place of those whose runs do not end. When so many do not end, the next ones hold their workers. */
 const MOST_STAND_INS = 100;
@@ -369,6 +372,8 @@ function isAbort(error: unknown, reason: unknown): boolean {
 }
 
 /** A delay below 0 would make a loop without a pause, so it counts as a failure. */
-function requeueDelay(result: ReconcileResult | void | undefined): number {
-  return REQUEUE_DELAY.read('reconcile', 'requeueAfterMs', result?.requeueAfterMs);
+function requeueDelay(result: ReconcileResult | void | null): number {
+  if (result === undefined || result === null) return 0;
+  checkResult('reconcile', result, RESULTS);
+  return REQUEUE_DELAY.read('reconcile', 'requeueAfterMs', result.requeueAfterMs);
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/rest/client.ts';
+import { requireClient } from '../../kernel/options/require-client.ts';
 import type { WriteFence } from '../../client/transport/contract/write-fence.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
@@ -115,6 +116,7 @@ export class ShardMember implements AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client, options: ShardMemberOptions) {
+    requireClient('ShardMember', client, 'resource');
     const resolved = resolveSharding(options);
     const { name, namespace = client.namespace, runtime } = resolved;
     this.#times = resolved;

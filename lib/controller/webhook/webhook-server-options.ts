@@ -5,6 +5,7 @@ import {
   optionsOf,
 } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -84,7 +85,7 @@ const OPTIONS = optionsOf<WebhookServerOptions>()(OWNER, {
   warmUp: is.callback(),
   lingerMs: is.number({ min: 0, max: 60_000 }),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object(),
 });
 const SERVICE = optionsOf<WebhookServiceReference>()(`${OWNER}: service`, {

@@ -1,5 +1,6 @@
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
 import type { Client } from '../../client/rest/client.ts';
+import { requireClient } from '../../kernel/options/require-client.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { urlHost } from '../../kernel/failure/listen-address.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
@@ -91,6 +92,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(client: Client<Types>, options: WebhookServerOptions) {
+    requireClient('WebhookServer', client, 'resource');
     const resolved = resolveServerOptions(options);
     this.name = resolved.name;
     this.#options = resolved;

@@ -1,5 +1,6 @@
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -25,7 +26,7 @@ export const WORK_QUEUE: OptionsSchema<WorkQueueOptions, 'name' | 'ageingMs' | '
     ageingMs: is.number({ min: 0 }).default(10_000),
     runtime: is.object().default(realRuntime),
     metrics: is.object(),
-    logger: is.object(),
+    logger: LOGGER,
   });
 
 export interface AddOptions {

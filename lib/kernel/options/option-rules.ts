@@ -8,6 +8,8 @@ interface RuleTraits {
   readonly isRequired?: boolean;
   /** Whether an error shows a text that is refused: not for an option that may be a secret. */
   readonly showsText?: boolean;
+  /** The value in place of the one that is given. */
+  readonly as?: (given: never) => unknown;
   /** Checks the options of a value that is an object. */
   readonly within?: (given: object, owner: string, path: string) => void;
 }
@@ -43,6 +45,14 @@ export class OptionRule<in Accepted, out Default> {
     return new OptionRule(this.expected, this.accepts, fallback, this.#traits);
   }
 
+  /** The same rule; `turn` makes the value that is read. */
+  as<A extends Accepted>(turn: (given: A) => A): OptionRule<A, Default> {
+    return new OptionRule<A, Default>(this.expected, this.accepts, this.fallback, {
+      ...this.#traits,
+      as: turn,
+    });
+  }
+
   get required(): OptionRule<Accepted, never> {
     const traits = { ...this.#traits, isRequired: true };
     return new OptionRule(this.expected, this.accepts, undefined as never, traits);
@@ -53,7 +63,7 @@ export class OptionRule<in Accepted, out Default> {
    * @throws {ListwatchError} code INVALID_OPTION naming option, rule and value.
    */
   read<V>(owner: string, name: string, given: V): Exclude<V, undefined> | Default {
-    const { showsText, within } = this.#traits;
+    const { showsText, within, as } = this.#traits;
     if (given === undefined || (given === null && this.isRequired)) {
       if (this.isRequired) throw invalidOption(owner, `option "${name}" is required`);
       return this.fallback;
@@ -63,7 +73,7 @@ export class OptionRule<in Accepted, out Default> {
       throw invalidOption(owner, `option "${name}" ${text}`);
     }
     if (typeof given === 'object' && given !== null) within?.(given, owner, `${name}.`);
-    return given as Exclude<V, undefined>;
+    return (as === undefined ? given : as(given as never)) as Exclude<V, undefined>;
   }
 }
 

@@ -1,5 +1,6 @@
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -111,7 +112,7 @@ export interface ApiHandlerOptions {
 const OPTIONS = optionsOf<ApiHandlerOptions>()('createApiHandler', {
   registry: is.object().required,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   requestTimeoutMs: is.number({ min: 1 }).default(60_000),
   unsafeObjectDeletion: is.flag().default(false),
   healthChecks: is.rule<readonly HealthCheck[]>('an array', Array.isArray).default([]),

@@ -1,4 +1,5 @@
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -72,7 +73,7 @@ const OPTIONS = optionsOf<ApiResourceRegistryOptions>()('ApiResourceRegistry', {
   resolveService: is.callback(),
   storageFor: is.callback().required,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 
 const NAMESPACES = '/namespaces';

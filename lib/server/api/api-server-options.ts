@@ -4,6 +4,7 @@ import {
   type StorageMediaType,
 } from '../storage/scheme/stored-object-codec.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { AdmissionHook } from '../admission/admission-hook.ts';
@@ -130,7 +131,7 @@ export const API_SERVER: OptionsSchema<ApiServerOptions> = optionsOf<ApiServerOp
   {
     kinds: is.rule<KindSet>('builtInKinds or noKinds', isKindSet),
     runtime: is.object(),
-    logger: is.object(),
+    logger: LOGGER,
     metrics: is.object(),
     token: is.text(),
     keyValueStore: is.object(),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics } from '../../kernel/report/metrics.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -109,7 +110,8 @@ export class GenericApiServer implements AsyncDisposable {
   constructor(options: ApiServerOptions, standardKinds: KindSet) {
     API_SERVER.read(options);
     const { kinds = standardKinds } = options;
-    const { runtime = realRuntime, logger = consoleLogger, metrics = silentMetrics } = options;
+    const { runtime = realRuntime, metrics = silentMetrics } = options;
+    const logger = guardedLogger(options.logger ?? consoleLogger);
     const { serviceAccountAdmission, serviceAccountKey, resolveService, admission, tls } = options;
     const { authorization = 'rbac' } = options;
     this.#anonymous = authorization === 'rbac';

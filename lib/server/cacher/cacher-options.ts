@@ -1,4 +1,5 @@
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import { is, optionsOf, type FilledOptions } from '../../kernel/options/options-schema.ts';
@@ -56,7 +57,7 @@ const CACHER = optionsOf<CacherOptions<KubernetesObject>>()('Cacher', {
   resourcePrefix: is.text().required,
   description: is.text(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object().default(silentMetrics),
   history: WATCH_CACHE_HISTORY.nested,
   readyTimeoutMs: is.number({ min: 0 }).default(3000),

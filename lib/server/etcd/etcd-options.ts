@@ -1,5 +1,6 @@
 import type { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import {
   invalidOption,
@@ -74,7 +75,7 @@ const ETCD = optionsOf<EtcdOptions>()(OWNER, {
   watchBufferEvents: count.default(1000),
   compactionIntervalMs: is.integer({ min: 0 }).default(300_000),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 
 export type ResolvedEtcdOptions = Omit<

@@ -479,7 +479,7 @@ describe('controller', () => {
 
   it('refuses wrong declarations with a text that says what to do', () => {
     const builder = () => controller(world.client, 'apps/v1', 'deployments', world.options);
-    expect(() => builder().owns('apps/v1', 'deployments')).to.throw(/declared twice/);
+    expect(() => builder().owns('v1', 'pods').owns('v1', 'pods')).to.throw(/declared twice/);
     expect(() => builder().reconcile(7 as never)).to.throw(/must get a function, not number/);
     expect(() => builder().watches('v1', 'pods', undefined as never)).to.throw(
       /must be a function/,

@@ -1,8 +1,10 @@
 import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { rejectUnknownOptions } from '../../../kernel/options/options-schema.ts';
+import { requireClient } from '../../../kernel/options/require-client.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
@@ -127,6 +129,7 @@ export class SharedInformerFactory<
     source: ListerWatcherSource<Types>,
     options: SharedInformerFactoryOptions<Kinds> = {},
   ) {
+    requireClient('SharedInformerFactory', source, 'listerWatcher');
     rejectUnknownOptions('SharedInformerFactory', options, FACTORY_OPTIONS);
     checkKindDefaults(options.kinds ?? {});
     if (options.name === '') {
@@ -135,7 +138,7 @@ export class SharedInformerFactory<
     this.#source = source;
     this.#options = options;
     this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? consoleLogger;
+    this.#logger = guardedLogger(options.logger ?? consoleLogger);
     this.#abort = deriveAbort(options.signal);
   }
 

@@ -1,5 +1,6 @@
 import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import {
   errorMessage,
   isListwatchError,
@@ -59,7 +60,7 @@ const OPTIONS = optionsOf<CacheSyncOptions>()('waitForCacheSync', {
   signal: is.abortSignal(),
   onProgress: is.callback(),
   progressIntervalMs: is.number({ min: 1 }).default(10_000),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   runtime: is.object().default(realRuntime),
 });
 type SyncOptions = FilledOptions<CacheSyncOptions, 'progressIntervalMs' | 'logger' | 'runtime'>;

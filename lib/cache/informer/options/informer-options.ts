@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import {
@@ -275,7 +276,7 @@ export const INFORMER: OptionsSchema<
   share: is.flag().default(true),
   warmStart: is.methods('what `fileWarmStart` of listwatch/recorder makes', 'load', 'save'),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object().default(silentMetrics),
   onError: is.callback(),
 });

@@ -1,5 +1,6 @@
 import { readBackoff, type BackoffOptions } from '../../../kernel/time/backoff.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
@@ -98,7 +99,7 @@ const REFLECTOR = optionsOf<ReflectorOptions<HasMetadata>>()('Reflector', {
   sink: is.object().required,
   name: is.text(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object().default(silentMetrics),
   resyncIntervalMs: is.number({ min: 0 }).default(0),
   shouldResync: is.callback().default((): boolean => true),

@@ -77,8 +77,14 @@ export class ResourceRequests<T extends KubernetesObject> {
       subresource: target.subresource,
     });
     const answer = await this.rest.json<T>(request);
-    const { apiVersion } = this.collection;
-    this.#writes.written(answer, { apiVersion, subresource: target.subresource, dryRun }, sent);
+    const { apiVersion, resource } = this.collection;
+    const { subresource } = target;
+    this.#writes.written(answer, { apiVersion, subresource, dryRun }, sent);
+    if (dryRun !== true) {
+      const atMs = this.rest.runtime.monotonicMs();
+      const name = `${apiVersion}/${resource}`;
+      this.rest.recentWrites.add(answer, { verb, resource: name, subresource, atMs });
+    }
     return answer as unknown as S;
   }
 

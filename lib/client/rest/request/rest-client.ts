@@ -4,6 +4,7 @@ import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { startAtUser } from '../../../kernel/failure/user-frames.ts';
 import { runHook } from '../../../kernel/report/run-hook.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -28,6 +29,7 @@ import { FencedTransport } from './fenced-transport.ts';
 import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { InterceptedReads } from './intercepted-reads.ts';
+import { RecentWrites } from './recent-writes.ts';
 import { responseError, statusError } from './response-error.ts';
 import { TransportLayer } from '../../transport/contract/transport-layer.ts';
 
@@ -46,7 +48,7 @@ export const REST_CLIENT: OptionsSchema<RestClientOptions> = optionsOf<RestClien
   {
     transport: is.object().required,
     runtime: is.object(),
-    logger: is.object(),
+    logger: LOGGER,
     onWarning: is.callback(),
     maxResponseBytes: is.integer({ min: 1, max: LONGEST_BODY_BYTES }),
   },
@@ -92,6 +94,7 @@ export class RestClient {
   readonly #maxResponseBytes: number;
   #served: DiscoveryLookUp;
   #reads: InterceptedReads = new InterceptedReads();
+  #recentWrites: RecentWrites = new RecentWrites();
 
   constructor(options: RestClientOptions) {
     const { transport, runtime, logger, onWarning, maxResponseBytes } = REST_CLIENT.read(options);
@@ -127,6 +130,7 @@ export class RestClient {
     const made = new RestClient(options);
     made.#served = this.#served;
     made.#reads = this.#reads;
+    made.#recentWrites = this.#recentWrites;
     return made;
   }
 
@@ -146,6 +150,11 @@ export class RestClient {
   /** Interceptors of lists and watches of collections. @internal */
   get reads(): InterceptedReads {
     return this.#reads;
+  }
+
+  /** The last writes of all copies. @internal */
+  get recentWrites(): RecentWrites {
+    return this.#recentWrites;
   }
 
   target(request: Pick<RestRequest, 'method' | 'path'>): ExchangeTarget {

@@ -1,4 +1,5 @@
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -30,7 +31,7 @@ export interface LimitedTransportOptions {
 const OPTIONS = optionsOf<LimitedTransportOptions>()('LimitedTransport', {
   limiter: LIMITER,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object(),
 });
 

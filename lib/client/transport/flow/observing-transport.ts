@@ -2,6 +2,7 @@ import { isError, isListwatchError } from '../../../kernel/failure/errors.ts';
 import { runHook } from '../../../kernel/report/run-hook.ts';
 import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
@@ -31,7 +32,7 @@ const OPTIONS = optionsOf<ObservingTransportOptions>()('ObservingTransport', {
   metrics: is.object(),
   onRequest: is.callback(),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 
 interface Outcome {

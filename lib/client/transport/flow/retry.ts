@@ -1,6 +1,7 @@
 import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import {
@@ -55,7 +56,7 @@ export const RETRY: OptionsSchema<RetryLimits, keyof RetryLimits> = optionsOf<Re
 const OPTIONS = optionsOf<RetryOptions>()('RetryingTransport', {
   ...RETRY.rules,
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
   metrics: is.object(),
 });
 

@@ -57,12 +57,13 @@ export interface ControllerContext<Types extends object = object> {
    */
   readonly owned: OwnedObjects<Types>;
   /**
-   * The cache of a resource of the controller.
-   * @throws {ListwatchError} code INVALID_OPTION for a resource that the controller does not watch.
+   * The cache of a resource of the controller. Option `source` is the option `name` of a declaration, where several have other objects.
+   * @throws {ListwatchError} code INVALID_OPTION for a resource that the controller does not watch, and for one that it watches with several
+   * scopes when none is named.
    */
   readonly lister: ListerOfController<Types>;
   /**
-   * The objects of a resource of the controller that have a value in one of its `indexes`, from the cache.
+   * The objects of a resource of the controller that have a value in one of its `indexers`, from the cache.
    * @throws {ListwatchError} code UNKNOWN_INDEX; INVALID_OPTION for a resource that the controller does not watch.
    */
   readonly byIndex: ObjectsByIndex<Types>;
@@ -109,12 +110,12 @@ export interface ListerOfController<Types extends object> {
   <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
     apiVersion: ApiVersion,
     resource: Resource,
-    options?: InCluster,
+    options?: InCluster & { readonly source?: string | undefined },
   ): Lister<Stored<ObjectOf<Types, ApiVersion, Resource>>>;
   <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
     resource: OtherPlural<Plural>,
-    options?: InCluster,
+    options?: InCluster & { readonly source?: string | undefined },
   ): Lister<Stored<NoInfer<T>>>;
 }
 
@@ -124,13 +125,13 @@ export interface ObjectsByIndex<Types extends object> {
     resource: Resource,
     index: string,
     value: string,
-    options?: InCluster,
+    options?: InCluster & { readonly source?: string | undefined },
   ): readonly Stored<ObjectOf<Types, ApiVersion, Resource>>[];
   <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
     resource: OtherPlural<Plural>,
     index: string,
     value: string,
-    options?: InCluster,
+    options?: InCluster & { readonly source?: string | undefined },
   ): readonly Stored<NoInfer<T>>[];
 }

@@ -1,5 +1,7 @@
+import { is } from '../../../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ConditionChange, StatusOf } from '../../helpers/conditions.ts';
+import { checkResult } from '../../runtime/check-result.ts';
 
 /** Fields to merge: null removes one, a list is replaced whole. */
 export type MergePart<T> = T extends readonly unknown[] | Date | string | number | boolean
@@ -26,4 +28,32 @@ export interface ControllerResult<T extends KubernetesObject> {
   readonly requeueAfterMs?: number | undefined;
   /** The priority of the run after `requeueAfterMs`. @defaultValue that of this run */
   readonly priority?: number | undefined;
+}
+
+const RESULTS: readonly (keyof ControllerResult<KubernetesObject>)[] = [
+  'status',
+  'conditions',
+  'terminal',
+  'requeueAfterMs',
+  'priority',
+];
+const STATUS = is.object();
+const CONDITIONS = is.rule<readonly unknown[]>('an array of conditions', Array.isArray);
+const TERMINAL = is.text();
+
+/**
+ * The result of a function of the author. `method` is the one of the builder that took the function.
+ * @throws {ListwatchError} code INVALID_OPTION for a result that would be ignored.
+ */
+export function checkedResult<T extends KubernetesObject>(
+  method: string,
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- as the functions of the author return it
+  given: ControllerResult<T> | void | null,
+): ControllerResult<T> {
+  if (given === undefined || given === null) return {};
+  checkResult(method, given, RESULTS);
+  STATUS.read(method, 'status', given.status);
+  CONDITIONS.read(method, 'conditions', given.conditions);
+  TERMINAL.read(method, 'terminal', given.terminal);
+  return given;
 }

@@ -16,6 +16,7 @@ import type {
 } from '../../runtime/reconcile-loop.ts';
 import type { RunOutcome, RunRequest } from './object-runs.ts';
 import { ReconcileHistory, type ReconcileRecord } from './reconcile-history.ts';
+import type { SelfTriggers } from './self-triggers.ts';
 
 /** Changes that are kept of one run; with more, the object is reconciled again in any case. */
 const KEPT_CHANGES = 64;
@@ -35,8 +36,9 @@ export interface NotedRunsOptions {
   readonly add: (key: string, reason: ReasonWriter, priority: number) => void;
   /** Number of relists of all sources. */
   readonly relists: () => number;
-  /** Whether a change is exactly one that a run of the controller has made. */
-  readonly isOwnWrite: (reason: ReconcileReason) => boolean;
+  /** Whether a change is exactly one that a run of the key has made. */
+  readonly isOwnWrite: (key: string, reason: ReconcileReason) => boolean;
+  readonly selfTriggers: SelfTriggers;
 }
 
 /** A change with the priority of the run that it asks for. */
@@ -84,13 +86,14 @@ export class NotedRuns {
     { key, failures }: ReconcileRequest,
     context: ReconcileContext,
   ): Promise<ReconcileResult> {
-    const { controller, runtime, logger, run, relists } = this.#options;
+    const { controller, runtime, logger, run, relists, selfTriggers } = this.#options;
     const reasons = this.#takeReasons(key, failures);
     this.#open.set(key, { relists: relists(), changes: [] });
     const jump = this.#clock.jump();
     if (jump !== undefined) logger.warn('clock jumped', { controller, problem: jump });
     const startedAtMs = runtime.wallMs();
     const begun = runtime.monotonicMs();
+    const writesBefore = selfTriggers.began(key, reasons, begun);
     const record = (result: ReconcileRecord['result'], error?: string): void => {
       const durationMs = runtime.monotonicMs() - begun;
       if (error === undefined) this.#failures?.delete(key);
@@ -105,6 +108,7 @@ export class NotedRuns {
       record(isConflict(error) ? 'conflict' : 'failed', errorMessage(error));
       throw error;
     } finally {
+      selfTriggers.ended(key, writesBefore, begun, runtime.monotonicMs());
       this.#release(key);
     }
   }
@@ -123,7 +127,7 @@ export class NotedRuns {
     this.#open.delete(key);
     const exact = relists === this.#options.relists();
     for (const { reason, priority } of changes) {
-      if (!exact || !isOwnWrite(reason.reason)) add(key, reason, priority);
+      if (!exact || !isOwnWrite(key, reason.reason)) add(key, reason, priority);
     }
   }
 }

@@ -9,7 +9,7 @@ import { TerminalError } from '../../runtime/reconcile-error.ts';
 import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
 import { reasonOf } from '../../change/reconcile-reasons.ts';
 import type { AuthorFunctions, DaemonWork, ReconcileObject } from './author-functions.ts';
-import type { ControllerResult } from './controller-result.ts';
+import { checkedResult } from './controller-result.ts';
 import type { GoneObjects } from './gone-objects.ts';
 import { DoubtfulObjects } from './doubtful-objects.ts';
 import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
@@ -64,7 +64,7 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const held = names.length === 0 ? object : await this.#hold(scope, object, names);
     const { reconcile } = this.#parts.functions;
     const current = held === object ? scope : this.#scope(request, held, run);
-    const outcome = await this.#call(reconcile, held, current);
+    const outcome = await this.#call('reconcile', reconcile, held, current);
     await this.#remember(request.key, held, scope);
     return outcome;
   }
@@ -83,7 +83,8 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
       const object = this.#object(key);
       if (object === undefined || isDeleting(object)) return 'gone';
       const request = { key, failures: 0, reasons: [reasonOf('requeue')] };
-      const { requeueAfterMs } = await this.#call(work, object, this.#scope(request, object, run));
+      const scope = this.#scope(request, object, run);
+      const { requeueAfterMs } = await this.#call('every', work, object, scope);
       return requeueAfterMs;
     };
   }
@@ -122,9 +123,9 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
       const subject = { apiVersion, kind, metadata: { name, namespace, uid } };
       const scope = new ReconcileScope(this.#parts.scope, { ...request, subject }, run);
       try {
-        const result = await functions.whenGone(one, scope);
-        requeueAfterMs = result?.requeueAfterMs ?? requeueAfterMs;
-        if ((result?.requeueAfterMs ?? 0) === 0) gone.forget(one);
+        const result = checkedResult('whenGone', await functions.whenGone(one, scope));
+        requeueAfterMs = result.requeueAfterMs ?? requeueAfterMs;
+        if ((result.requeueAfterMs ?? 0) === 0) gone.forget(one);
       } catch (error) {
         if (isListwatchError(error, 'RECONCILE_TERMINAL')) gone.forget(one);
         throw error;
@@ -148,7 +149,7 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     for (const { name, cleanUp } of functions.finalizers.toReversed()) {
       if (left === undefined || !present.includes(name)) continue;
       const scope = this.#scope(request, left, run);
-      const outcome = await this.#call(cleanUp, left, scope);
+      const outcome = await this.#call('finalizer', cleanUp, left, scope);
       if (outcome.result === 'requeue') return outcome;
       const call = { signal: scope.signal, runtime };
       left = await removeFinalizer(this.#own(scope), left, name, call);
@@ -168,11 +169,12 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   }
 
   async #call(
+    method: string,
     work: ReconcileObject<T, Types>,
     object: Stored<T>,
     scope: ReconcileScope,
   ): Promise<RunOutcome> {
-    const result: ControllerResult<T> = (await work(object, scope)) ?? {};
+    const result = checkedResult(method, await work(object, scope));
     const { requeueAfterMs, priority, terminal } = result;
     await this.#status.write(this.#own(scope), {
       object,

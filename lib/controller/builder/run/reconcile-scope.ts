@@ -18,7 +18,7 @@ import {
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
 import type { ControllerContext, InCluster } from './controller-context.ts';
-import type { SourceOf } from '../source/controller-source.ts';
+import type { ControllerSource, SourceOf } from '../source/controller-source.ts';
 import type { ControllerSources } from '../source/controller-sources.ts';
 import type { OwnWritesLog } from '../source/own-writes-log.ts';
 import { OWNER_INDEX } from '../source/owner-index.ts';
@@ -46,6 +46,9 @@ export interface ScopeRun {
   /** The object of the run, or what is known of one that is gone. */
   readonly subject: Owner;
 }
+
+/** Which declaration of a resource is read. */
+type FromSource = InCluster & { readonly source?: string | undefined };
 
 /** The context of one run. Its methods are fields, so that it can be destructured. */
 export class ReconcileScope implements ControllerContext {
@@ -115,7 +118,7 @@ export class ReconcileScope implements ControllerContext {
     apiVersion: string,
     resource: string,
   ): readonly Stored<T>[] => {
-    const { indexer } = this.#source<T>(apiVersion, resource).lease.informer;
+    const { indexer } = this.#source<T>(apiVersion, resource, {}, OWNER_INDEX).lease.informer;
     if (!indexer.indexNames.includes(OWNER_INDEX)) {
       const text = `owned: ${this.#parts.controller} does not own ${apiVersion}/${resource}: declare it with .owns('${apiVersion}', '${resource}')`;
       throw new ListwatchError('INVALID_OPTION', text);
@@ -126,54 +129,97 @@ export class ReconcileScope implements ControllerContext {
   readonly lister = <T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
-    { cluster }: InCluster = {},
-  ): Lister<Stored<T>> => this.#source<T>(apiVersion, resource, cluster).lease.informer.lister;
+    from: FromSource = {},
+  ): Lister<Stored<T>> => this.#source<T>(apiVersion, resource, from).lease.informer.lister;
 
   readonly byIndex = <T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
     index: string,
     value: string,
-    { cluster }: InCluster = {},
+    from: FromSource = {},
   ): readonly Stored<T>[] => {
-    const { informer } = this.#source<T>(apiVersion, resource, cluster).lease;
+    const { informer } = this.#source<T>(apiVersion, resource, from, index).lease;
     return informer.indexer.byIndex(index, value);
   };
 
+  /** With an index: the declaration that has it, if there are several. */
   #source<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
-    cluster?: string,
+    { cluster, source }: FromSource,
+    index?: string,
   ): SourceOf<T> {
     const { controller, sources } = this.#parts;
-    const name = sourceName({ apiVersion, resource }, cluster);
-    const found = sources.all.get(name);
-    if (found === undefined) {
-      const text = `${controller} does not watch ${name}: declare it with .owns or .watches`;
+    const resourceName = sourceName({ apiVersion, resource }, cluster);
+    const all = sources.of(resourceName);
+    if (all.length === 0) {
+      const text = `${controller} does not watch ${resourceName}: declare it with .owns or .watches`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
+    const found = chosen(all, source, index);
+    if (found === undefined) throw ambiguous(controller, all, source);
     // The type of the objects is what the caller says they are, as with every answer of a server.
     return found as unknown as SourceOf<T>;
   }
 
   #writesOf<T extends KubernetesObject>(resource: string): WriteObserver<Stored<T>> {
     const { sources, ownWrites } = this.#parts;
-    const informer = sources.all.get(resource)?.lease.informer;
+    const informers = new Set(sources.of(resource).map(({ lease }) => lease.informer));
     return {
-      known: (key) => informer?.indexer.get(key),
+      known: (key) => {
+        for (const { indexer } of informers) {
+          const known = indexer.get(key);
+          if (known !== undefined) return known;
+        }
+        return undefined;
+      },
       written: (object, isOwn) => {
         const { resourceVersion } = object.metadata;
         if (isOwn === true) {
-          ownWrites.written(resource, metaNamespaceKeyFunc(object), resourceVersion);
+          ownWrites.written(resource, metaNamespaceKeyFunc(object), resourceVersion, this.key);
         }
-        informer?.written(object, isOwn === true);
+        for (const informer of informers) informer.written(object, isOwn === true);
       },
       deleted: (object) => {
-        informer?.deleted(object);
-        if (informer !== undefined && informer === sources.own?.lease.informer) {
-          this.#parts.onDeleted(object.key);
+        for (const informer of informers) {
+          informer.deleted(object);
+          if (informer === sources.own?.lease.informer) this.#parts.onDeleted(object.key);
         }
       },
     };
   }
+}
+
+/** The declaration that is meant; undefined if it is not clear which. */
+function chosen(
+  all: readonly ControllerSource[],
+  name: string | undefined,
+  index: string | undefined,
+): ControllerSource | undefined {
+  if (name !== undefined) return all.find((source) => source.name === name);
+  const indexed = all.filter(
+    ({ lease }) => index !== undefined && lease.informer.indexer.indexNames.includes(index),
+  );
+  const candidates = indexed.length > 0 ? indexed : all;
+  const unnamed = candidates.filter((source) => source.name === undefined);
+  const left = unnamed.length > 0 ? unnamed : candidates;
+  // Declarations of one scope share a cache.
+  const isOne = left.every(({ lease }) => lease.informer === left[0]?.lease.informer);
+  return isOne ? left[0] : undefined;
+}
+
+function ambiguous(
+  controller: string,
+  all: readonly ControllerSource[],
+  name: string | undefined,
+): ListwatchError {
+  const resource = all[0]?.resource ?? '';
+  const names = all.flatMap((source) => source.name ?? []);
+  const known = names.length === 0 ? 'give one option "name"' : `known are ${names.join(', ')}`;
+  const text =
+    name === undefined
+      ? `${controller} watches ${resource} with several scopes: give the declarations option "name", and read with { source: NAME }`
+      : `${controller} has no declaration of ${resource} with the name ${JSON.stringify(name)}; ${known}`;
+  return new ListwatchError('INVALID_OPTION', text);
 }

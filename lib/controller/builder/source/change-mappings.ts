@@ -11,7 +11,7 @@ export type MapObject<U extends KubernetesObject> = (object: Stored<U>, own: Own
 /** The reads of the cache of the controller's own kind that a mapping may use. */
 export interface OwnLookup {
   /**
-   * The keys of the objects that have this value in an index of `indexes`.
+   * The keys of the objects that have this value in an index of `indexers`.
    * @throws {ListwatchError} code UNKNOWN_INDEX.
    */
   readonly byIndex: (index: string, value: string) => readonly string[];

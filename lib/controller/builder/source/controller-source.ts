@@ -1,12 +1,13 @@
 import type { InformerLease } from '../../../cache/informer/factory/informer-entry.ts';
 import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
+import type { RecentWrite, RecentWrites } from '../../../client/rest/request/recent-writes.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { LazyChange, ObjectChange } from '../../change/object-change.ts';
 import type { Predicate } from '../../change/predicates.ts';
-import type { ReasonWriter } from '../../change/reconcile-reasons.ts';
+import type { ReasonWriter, ReconcileReason } from '../../change/reconcile-reasons.ts';
 import { priorityOf } from '../../workqueue/work-queue-options.ts';
 import { keysOf, type Targets } from './targets.ts';
 import {
@@ -27,12 +28,16 @@ export interface ControllerSourceOptions {
   /** E.g. `apps/v1/deployments`; with the name of another cluster in front. */
   readonly resource: string;
   readonly role: SourceRole;
+  /** Distinguishes it from other declarations of the resource. */
+  readonly name: string | undefined;
   readonly lease: InformerLease<KubernetesObject>;
+  /** Of the client of its cluster. */
+  readonly recentWrites: RecentWrites;
   readonly predicates: readonly Predicate[];
   readonly map: ChangeMapping<KubernetesObject>;
   /** Called for a deletion that is a reason to reconcile. */
   readonly onGone?: ((change: ObjectChange) => void) | undefined;
-  /** Undefined: own writes are reasons too. */
+  /** Undefined: own writes are reasons for all runs. Otherwise not for those of the key that has made them. */
   readonly ownWrites: OwnWritesLog | undefined;
   /** Whether objects of this namespace count now. One that leaves with its namespace was not deleted. */
   readonly isWatched: (namespace: string | undefined) => boolean;
@@ -74,6 +79,7 @@ export interface SourceOf<T extends KubernetesObject> {
 export class ControllerSource implements ChangeReceiver {
   readonly resource: string;
   readonly role: SourceRole;
+  readonly name: string | undefined;
   readonly lease: InformerLease<KubernetesObject>;
   readonly registration: HandlerRegistration;
   readonly #options: ControllerSourceOptions;
@@ -87,17 +93,18 @@ export class ControllerSource implements ChangeReceiver {
   #relists = 0;
 
   constructor(options: ControllerSourceOptions) {
-    const { lease, resource, role, controller, runtime } = options;
+    const { lease, resource, role, name, controller, runtime } = options;
     this.#options = options;
     this.#predicates = options.predicates;
     this.#observe = options.observe;
     this.resource = resource;
     this.role = role;
+    this.name = name;
     this.lease = lease;
     const { informer, signal } = lease;
     const pass = this.take.bind(this);
-    const name = `controller ${controller}: ${role} objects`;
-    const registration = informer.addHandler(changeHandler(pass), { name, signal });
+    const handler = `controller ${controller}: ${name ?? role} objects`;
+    const registration = informer.addHandler(changeHandler(pass), { name: handler, signal });
     this.registration = registration;
     this.#shared = shareChanges({ receiver: this, informer, registration, runtime, signal });
     const { events } = lease.informer;
@@ -129,6 +136,19 @@ export class ControllerSource implements ChangeReceiver {
     };
   }
 
+  /** The write of its client that has made a change. */
+  writeOf({ resource, object, resourceVersion }: ReconcileReason): RecentWrite | undefined {
+    if (resource === undefined || object === undefined || resourceVersion === undefined) return;
+    // Without the name of the cluster.
+    const written = resource.slice(resource.indexOf(':') + 1);
+    return this.#options.recentWrites.of(written, object, resourceVersion);
+  }
+
+  /** Writes of its client so far. */
+  get writes(): number {
+    return this.#options.recentWrites.count;
+  }
+
   /** Counts a change that turned out to be an own write after it was passed on. */
   countOwnWrite(): void {
     this.#ownWrites += 1;
@@ -138,18 +158,22 @@ export class ControllerSource implements ChangeReceiver {
   take(change: LazyChange<KubernetesObject>, isOwn: boolean): void {
     this.#changes += 1;
     if (this.#observe !== undefined) this.#observe(change);
+    let writer: string | undefined;
     if (change.type === 'deleted') {
       if (!this.#options.isWatched(change.metadata.namespace)) return;
-    } else if (isOwn && this.#wrote(change)) {
-      this.#ownWrites += 1;
-      return;
+    } else if (isOwn) {
+      writer = this.#writerOf(change);
+      if (writer === change.key && this.role === 'own') {
+        this.#ownWrites += 1;
+        return;
+      }
     }
     for (const predicate of this.#predicates) {
       if (this.#passes(predicate, change)) continue;
       this.#filtered += 1;
       return;
     }
-    this.#enqueue(change);
+    this.#enqueue(change, writer);
   }
 
   /** Passes on all objects again, as those that exist at the start: by a handler that ends when it has seen them. */
@@ -166,13 +190,18 @@ export class ControllerSource implements ChangeReceiver {
     );
   }
 
-  #wrote({ key, metadata }: LazyChange<KubernetesObject>): boolean {
+  #writerOf({ key, metadata }: LazyChange<KubernetesObject>): string | undefined {
     const { ownWrites } = this.#options;
-    return ownWrites?.wrote(this.resource, key, metadata.resourceVersion) === true;
+    return ownWrites?.writerOf(this.resource, key, metadata.resourceVersion);
   }
 
-  #enqueue(change: LazyChange<KubernetesObject>): void {
-    const keys = this.#keys(change);
+  #enqueue(change: LazyChange<KubernetesObject>, writer: string | undefined): void {
+    let keys = this.#keys(change);
+    if (writer !== undefined) {
+      const all = typeof keys === 'string' ? [keys] : keys;
+      keys = all.filter((key) => key !== writer);
+      if (keys.length < all.length) this.#ownWrites += 1;
+    }
     if (keys.length === 0) return;
     const { onGone, enqueue } = this.#options;
     if (change.type === 'deleted') onGone?.(change);

@@ -8,6 +8,8 @@ import type { MissingResourcePolicy } from '../../../cache/informer/options/star
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { RecentWrite } from '../../../client/rest/request/recent-writes.ts';
+import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import { ControllerSource, type ControllerSourceOptions } from './controller-source.ts';
 import { sourceName, type OwnKind, type SourceDeclaration } from './source-declaration.ts';
 
@@ -41,12 +43,19 @@ export interface ControllerSourcesParts {
   readonly onEnd: (error: Error) => void;
 }
 
+interface MadeFactory {
+  readonly client: Client;
+  /** Undefined: for all declarations that can share it. */
+  readonly scope: string | undefined;
+  readonly factory: SharedInformerFactory;
+}
+
 /** The sources of one controller, with their informers: of its cluster and of others, of its namespaces while they change. */
 export class ControllerSources {
   readonly #parts: ControllerSourcesParts;
-  readonly #sources = new Map<string, ControllerSource>();
-  /** Informers that only this controller has, by client. */
-  readonly #factories = new Map<Client, SharedInformerFactory>();
+  readonly #sources: ControllerSource[] = [];
+  /** Informers that only this controller has. */
+  readonly #made: MadeFactory[] = [];
   #namespaces: readonly string[] | undefined;
   #closing = false;
 
@@ -55,21 +64,38 @@ export class ControllerSources {
     this.#namespaces = parts.options.namespaces;
   }
 
-  /** By name. */
-  get all(): ReadonlyMap<string, ControllerSource> {
+  /** In the order of their declarations: the controller's own kind first. */
+  get all(): readonly ControllerSource[] {
     return this.#sources;
+  }
+
+  /** The declarations of a resource, by its name as in reasons. */
+  of(resource: string): readonly ControllerSource[] {
+    return this.#sources.filter((source) => source.resource === resource);
   }
 
   /** The source of the controller's own kind. */
   get own(): ControllerSource | undefined {
-    const [first] = this.#parts.declarations;
-    return first && this.#sources.get(sourceName(first));
+    return this.#sources[0];
+  }
+
+  /** The write of a client of the controller that has made a change. */
+  writeOf(reason: ReconcileReason): RecentWrite | undefined {
+    if (reason.resource === undefined) return undefined;
+    return this.#sources.find(({ resource }) => resource === reason.resource)?.writeOf(reason);
+  }
+
+  /** Writes of these clients so far. One that several sources have is counted several times. */
+  get writes(): number {
+    let writes = 0;
+    for (const source of this.#sources) writes += source.writes;
+    return writes;
   }
 
   /** Lists after breaks of watches. An update that a list has found may contain changes of others besides an own write. */
   get relists(): number {
     let relists = 0;
-    for (const source of this.#sources.values()) relists += source.relists;
+    for (const source of this.#sources) relists += source.relists;
     return relists;
   }
 
@@ -93,26 +119,27 @@ export class ControllerSources {
     for (const declaration of this.#parts.declarations) this.#open(declaration);
     const { informers } = this.#parts.options;
     const shared = this.#parts.declarations.map(({ cluster }) => cluster?.informers);
-    for (const factory of new Set([informers, ...shared, ...this.#factories.values()])) {
+    const made = this.#made.map(({ factory }) => factory);
+    for (const factory of new Set([informers, ...shared, ...made])) {
       factory?.start();
     }
   }
 
   /** Passes on all objects again, as those that exist at the start. */
   replay(): void {
-    for (const source of this.#sources.values()) source.replay();
+    for (const source of this.#sources) source.replay();
   }
 
   /** @throws {CacheSyncError} see `waitForCacheSync`. */
   async whenSynced({ timeoutMs, signal }: WaitOptions): Promise<void> {
     const { runtime, logger } = this.#parts;
-    const registrations = Array.from(this.#sources.values(), ({ registration }) => registration);
+    const registrations = this.#sources.map(({ registration }) => registration);
     await waitForCacheSync(registrations, { timeoutMs, signal, runtime, logger });
   }
 
   /** The sources that are not synced, as text. */
   get missing(): readonly string[] {
-    return [...this.#sources.values()].flatMap(({ registration }) =>
+    return this.#sources.flatMap(({ registration }) =>
       registration.synced ? [] : [registration.waitingFor ?? registration.name],
     );
   }
@@ -125,24 +152,26 @@ export class ControllerSources {
       throw new ListwatchError('INVALID_OPTION', text);
     }
     this.#namespaces = [...namespaces];
-    const followers = declarations.filter((one) => one.namespaces === undefined);
-    const changes = followers.map(async (declaration) => {
-      const source = this.#sources.get(sourceName(declaration, declaration.cluster?.name));
-      await source?.lease.informer.setNamespaces(namespaces, options);
-    });
+    const followers = this.#sources.filter((_, at) => declarations[at]?.namespaces === undefined);
+    const informers = new Set(followers.map(({ lease }) => lease.informer));
+    const changes = Array.from(informers, (informer) =>
+      informer.setNamespaces(namespaces, options),
+    );
     await Promise.all(changes);
   }
 
   /** Releases the informers; those without another lease end. */
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all(Array.from(this.#sources.values(), ({ lease }) => lease.close()));
-    await Promise.all(Array.from(this.#factories.values(), (factory) => factory.close()));
+    await Promise.all(this.#sources.map(({ lease }) => lease.close()));
+    await Promise.all(this.#made.map(({ factory }) => factory.close()));
   }
 
   #open(declaration: SourceDeclaration): void {
     const { controller, logger, runtime, source, own, declarations } = this.#parts;
-    const { apiVersion, resource, role, cluster, predicates } = declaration;
+    const { apiVersion, resource, role, name, cluster, predicates } = declaration;
+    const { recentWrites } = cluster?.client ?? this.#parts.client;
+    recentWrites.keep();
     // To wait is what informers do by default; naming it would refuse a shared informer that was made without it.
     const fails = this.#parts.options.missingResource === 'fail';
     const missingResource = fails ? 'fail' : undefined;
@@ -158,7 +187,9 @@ export class ControllerSources {
       ...(declaration === declarations[0] ? own : {}),
       resource: sourceName(declaration, cluster?.name),
       role,
+      name,
       lease,
+      recentWrites,
       predicates,
       map: declaration.mapping(this.#ownKind),
       isWatched: (namespace) => !follows || this.watches(namespace),
@@ -166,7 +197,7 @@ export class ControllerSources {
       logger,
       runtime,
     });
-    this.#sources.set(made.resource, made);
+    this.#sources.push(made);
     const { informer } = lease;
     const onStopped = (): void => {
       if (!this.#closing) this.#parts.onEnd(informer.failure ?? closed(controller, informer.name));
@@ -183,19 +214,45 @@ export class ControllerSources {
     return namespace === undefined ? {} : { namespace };
   }
 
-  #factory({ cluster }: SourceDeclaration): SharedInformerFactory {
+  #factory(declaration: SourceDeclaration): SharedInformerFactory {
     const { options, client: own, controller: name } = this.#parts;
+    const { cluster } = declaration;
     const client = cluster?.client ?? own;
     const shared = cluster === undefined ? options.informers : cluster.informers;
-    const present = shared ?? this.#factories.get(client);
-    if (present !== undefined) return present;
+    if (shared !== undefined) return shared;
+    const scope = this.#ownScope(declaration);
+    const present = this.#made.find((one) => one.client === client && one.scope === scope);
+    if (present !== undefined) return present.factory;
     const { runtime, logger } = options;
     const metrics = this.#parts.metrics();
-    // A run that follows a state of the past undoes what the process before this one has done.
-    const firstList = 'newest';
-    const made = new SharedInformerFactory(client, { name, runtime, logger, metrics, firstList });
-    this.#factories.set(client, made);
-    return made;
+    const factory = new SharedInformerFactory(client, {
+      name: scope ?? name,
+      runtime,
+      logger,
+      metrics,
+      // A run that follows a state of the past undoes what the process before this one has done.
+      firstList: 'newest',
+    });
+    this.#made.push({ client, scope, factory });
+    return factory;
+  }
+
+  /**
+   * A factory has one informer for the several namespaces of a resource, because they may change. A declaration with other ones than an earlier
+   * one of the same resource needs a factory of its own, which this names.
+   */
+  #ownScope(declaration: SourceDeclaration): string | undefined {
+    const { declarations, controller } = this.#parts;
+    const named = (one: SourceDeclaration): string => sourceName(one, one.cluster?.name);
+    const several = (one: SourceDeclaration): string | undefined => {
+      const { namespaces } = this.#scope(one);
+      if (namespaces === undefined) return undefined;
+      return one.namespaces === undefined ? 'followed' : namespaces.toSorted().join(',');
+    };
+    const scope = several(declaration);
+    const first = declarations.find((one) => named(one) === named(declaration));
+    if (scope === undefined || first === undefined || several(first) === scope) return undefined;
+    return `${controller}: ${scope}`;
   }
 
   readonly #ownKind: OwnKind = {

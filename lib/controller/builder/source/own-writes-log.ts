@@ -6,22 +6,34 @@ const KEPT = 10_000;
 /** Writes of one object that one run makes, such as those of finalizer, status and annotation. */
 const OF_ONE_OBJECT = 8;
 
+interface OwnWrite {
+  readonly resourceVersion: string;
+  readonly writer: string;
+}
+
 /** The versions that one controller has written, so that it can distinguish its own changes from those of others. */
 export class OwnWritesLog {
   /** Made at the first write. Bounded by sizes of 1: `max` would reserve room for all. */
-  #versions: LRUCache<string, readonly string[]> | undefined;
+  #writes: LRUCache<string, readonly OwnWrite[]> | undefined;
 
-  written(resource: string, key: string, resourceVersion: string | undefined): void {
+  /** `writer`: the key that was reconciled. */
+  written(
+    resource: string,
+    key: string,
+    resourceVersion: string | undefined,
+    writer: string,
+  ): void {
     if (resourceVersion === undefined) return;
     const name = `${resource}/${key}`;
-    this.#versions ??= new LRUCache({ maxSize: KEPT, sizeCalculation: () => 1 });
-    const others = this.#versions.get(name) ?? [];
-    this.#versions.set(name, [...others.slice(1 - OF_ONE_OBJECT), resourceVersion]);
+    this.#writes ??= new LRUCache({ maxSize: KEPT, sizeCalculation: () => 1 });
+    const others = this.#writes.get(name) ?? [];
+    this.#writes.set(name, [...others.slice(1 - OF_ONE_OBJECT), { resourceVersion, writer }]);
   }
 
-  /** Whether this is exactly the state that an own write made. */
-  wrote(resource: string, key: string, resourceVersion: string | undefined): boolean {
-    if (this.#versions === undefined || resourceVersion === undefined) return false;
-    return this.#versions.get(`${resource}/${key}`)?.includes(resourceVersion) === true;
+  /** The key whose run has made exactly this state; undefined: no run of the controller has. */
+  writerOf(resource: string, key: string, resourceVersion: string | undefined): string | undefined {
+    if (this.#writes === undefined || resourceVersion === undefined) return undefined;
+    const writes = this.#writes.get(`${resource}/${key}`);
+    return writes?.find((one) => one.resourceVersion === resourceVersion)?.writer;
   }
 }

@@ -23,6 +23,8 @@ export interface OtherCluster<Types extends object = object> {
 /** One resource that a controller watches, before it runs. */
 export interface SourceDeclaration {
   readonly role: SourceRole;
+  /** Distinguishes it from other declarations of the resource. */
+  readonly name: string | undefined;
   readonly apiVersion: string;
   readonly resource: string;
   readonly cluster: OtherCluster | undefined;

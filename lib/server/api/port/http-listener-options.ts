@@ -6,6 +6,7 @@ import {
   type OptionsSchema,
 } from '../../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -62,7 +63,7 @@ export const HTTP_LISTENER: OptionsSchema<HttpListenerOptions, Defaulted> =
     certificate: is.callback(),
     asksForCertificate: is.callback().default((): boolean => false),
     runtime: is.object().default(realRuntime),
-    logger: is.object().default(consoleLogger),
+    logger: LOGGER.default(consoleLogger),
     maxConnections: count.default(10_000),
     receiveTimeoutMs: count.default(30_000),
     stuckClientTimeoutMs: count.default(30_000),

@@ -1,4 +1,5 @@
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
@@ -198,7 +199,7 @@ const KMS = optionsOf<KmsOptions>()(OWNER, {
   cacheSize: is.integer({ min: 1 }).default(CACHED_DATA_KEYS),
   runtime: is.object().default(realRuntime),
   randomBytes: is.callback().default(systemRandomBytes),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 
 /**

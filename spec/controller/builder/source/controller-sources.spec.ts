@@ -121,13 +121,13 @@ describe('the sources of a controller', () => {
     const found: string[] = [];
     await world.start(
       controller(world.client, 'apps/v1', 'deployments', world.options)
-        .indexes({ byConfig: ({ metadata }) => [metadata.labels?.['config'] ?? ''] })
+        .indexers({ byConfig: ({ metadata }) => [metadata.labels?.['config'] ?? ''] })
         .watches(
           'v1',
           'configmaps',
           ({ metadata }, { byIndex }) => byIndex('byConfig', metadata.name),
           {
-            indexes: { byColor: ({ data }) => Object.values(data ?? {}) },
+            indexers: { byColor: ({ data }) => Object.values(data ?? {}) },
           },
         )
         .reconcile(async (_object, { key, byIndex }) => {

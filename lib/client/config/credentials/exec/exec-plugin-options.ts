@@ -1,5 +1,6 @@
 import { is, optionsOf, type OptionsSchema } from '../../../../kernel/options/options-schema.ts';
 import type { Logger } from '../../../../kernel/report/logger.ts';
+import { LOGGER } from '../../../../kernel/report/logger-rule.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 
 /** A variable that the plug-in gets in addition to the environment of the process. */
@@ -88,6 +89,6 @@ export const EXEC_PLUGIN: OptionsSchema<GivenOptions> = optionsOf<GivenOptions>(
     timeoutMs: is.number({ min: 1, max: 3_600_000 }),
     environment: is.object().required,
     runtime: is.object(),
-    logger: is.object(),
+    logger: LOGGER,
   },
 );

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errorMessage, ListwatchError } from '../../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../../kernel/report/logger.ts';
+import { LOGGER } from '../../../../kernel/report/logger-rule.ts';
 import { is, optionsOf } from '../../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import {
@@ -44,7 +45,7 @@ const OPTIONS = optionsOf<EncryptionConfigurationOptions>()('EncryptionConfigura
   keyServices: is.object(),
   runtime: is.object(),
   randomBytes: is.callback(),
-  logger: is.object(),
+  logger: LOGGER,
 });
 
 /** The content of one version of the file. */
