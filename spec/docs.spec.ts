@@ -73,6 +73,7 @@ const TYPED_BY: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',
   'npx listwatch doctor': 'spec/cli/doctor/doctor-sample.spec.ts',
+  'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
   'npx listwatch envtest-assets bin/envtest': 'spec/cli/envtest/assets-command.spec.ts',
   'npx listwatch types crds.yaml --out src/custom-resources.ts':
     'spec/cli/types/types-command.spec.ts',

@@ -21,7 +21,10 @@ const checkout: Plugin = {
       // It starts itself again by its place.
       if (path === CLI) return undefined;
       const contents = readFileSync(path, 'utf8')
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        // A text may speak of it.
+        .replaceAll(/(["'])(?:\\.|(?!\1)[^\\\n])*\1|import\.meta\.url/g, (found) =>
+          found === 'import.meta.url' ? JSON.stringify(pathToFileURL(path).href) : found,
+        )
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
       return { contents, loader: 'ts', resolveDir: dirname(path) };
     });
