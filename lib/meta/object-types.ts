@@ -39,11 +39,14 @@ type DeclaredPlural<Key, ApiVersion extends string> = Key extends `${ApiVersion}
 /**
  * The plural in a call that names the type of its objects, as in `resource<Widget>('example.com/v1', 'widgets')`, or that has it in a
  * variable. With a type argument the compiler does not infer `Plural`, so it is `string`. A call without one, whose plural is not of a known
- * API version, is shown the text.
+ * API version, is shown the text. With `Known`, it is the plural of a last overload that accepts nothing more: the compiler explains the last
+ * one, and shows the options that are wrong, and not a plural that is right.
  */
-export type OtherPlural<Plural extends string> = string extends Plural
+export type OtherPlural<Plural extends string, Known extends string = never> = string extends Plural
   ? Plural
-  : 'a plural of this API version; another one needs a type argument';
+  : Plural extends Known
+    ? Plural
+    : 'a plural of this API version; another one needs a type argument';
 
 /**
  * `Types` itself. Because it is a mapped type, TypeScript compares classes that use it member by member and not by variance.

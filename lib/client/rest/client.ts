@@ -160,6 +160,11 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     resource: OtherPlural<Plural>,
     options?: ResourceOptions<NoInfer<T>>,
   ): ResourceClient<NoInfer<T>>;
+  resource<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    options?: ResourceOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): ResourceClient<ObjectOf<Types, ApiVersion, Resource>>;
   resource<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,

@@ -127,6 +127,11 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     resource: OtherPlural<Plural>,
     options?: OwnsOptions<NoInfer<U>>,
   ): this;
+  owns<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    options?: OwnsOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): this;
   owns<U extends KubernetesObject>(
     apiVersion: string,
     resource: string,
@@ -167,6 +172,12 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     resource: OtherPlural<Plural>,
     map: MapObject<NoInfer<U>>,
     options?: WatchesOptions<NoInfer<U>>,
+  ): this;
+  watches<ApiVersion extends string, Resource extends string, Others extends object = Types>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Others, ApiVersion>>,
+    map: MapObject<ObjectOf<Others, ApiVersion, Resource>>,
+    options?: WatchesOptions<ObjectOf<Others, ApiVersion, Resource>, Others>,
   ): this;
   watches<U extends KubernetesObject>(
     apiVersion: string,
@@ -404,6 +415,16 @@ export function controller<
   resource: OtherPlural<Plural>,
   options?: ControllerOptions,
 ): ControllerBuilder<NoInfer<T>>;
+export function controller<
+  Types extends object,
+  ApiVersion extends string,
+  Resource extends string,
+>(
+  client: Client<Types>,
+  apiVersion: ApiVersion,
+  resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+  options?: ControllerOptions,
+): ControllerBuilder<ObjectOf<Types, ApiVersion, Resource>, Types>;
 export function controller<T extends KubernetesObject>(
   client: Client,
   apiVersion: string,

@@ -177,6 +177,11 @@ export class SharedInformerFactory<
     resource: OtherPlural<Plural>,
     options?: InformerForOptions<NoInfer<T>>,
   ): SharedIndexInformer<NoInfer<T>>;
+  for<ApiVersion extends string, Resource extends string, Index extends string = string>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>,
+  ): SharedIndexInformer<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>;
   for(apiVersion: string, resource: string, options: object = {}): unknown {
     const entry = this.#entry('for', { apiVersion, resource }, options);
     entry.keep();
@@ -217,6 +222,11 @@ export class SharedInformerFactory<
     resource: OtherPlural<Plural>,
     options?: InformerForOptions<NoInfer<T>>,
   ): InformerLease<NoInfer<T>>;
+  acquire<ApiVersion extends string, Resource extends string, Index extends string = string>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>,
+  ): InformerLease<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>;
   acquire(apiVersion: string, resource: string, options: object = {}): unknown {
     return this.#entry('acquire', { apiVersion, resource }, options).acquire();
   }
