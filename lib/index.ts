@@ -151,4 +151,5 @@ export {
 export { consoleLogger } from './kernel/report/console-logger.ts';
 export { silentLogger, type LogFields, type Logger } from './kernel/report/logger.ts';
 export type { MetricLabels, Metrics } from './kernel/report/metrics.ts';
+export type { Tracer } from './kernel/report/tracer.ts';
 export type { Runtime } from './kernel/time/runtime.ts';

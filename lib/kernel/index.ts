@@ -14,6 +14,20 @@ export {
 export { providePeer, type PeerModule } from './options/optional-peer.ts';
 export { silentLogger, type LogFields, type Logger } from './report/logger.ts';
 export type { MetricLabels, Metrics } from './report/metrics.ts';
+export {
+  pinoLogger,
+  type FieldsFirstLogger,
+  type PinoLoggerOptions,
+} from './report/pino-logger.ts';
+export type {
+  Span,
+  SpanAttributes,
+  SpanContext,
+  SpanOptions,
+  Tracer,
+  TraceState,
+} from './report/tracer.ts';
+export { winstonLogger, type WinstonLike } from './report/winston-logger.ts';
 export { realRuntime } from './time/real-runtime.ts';
 export type { Runtime, Timer, TimerOptions } from './time/runtime.ts';
 export {

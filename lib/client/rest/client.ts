@@ -1,6 +1,7 @@
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import { SharedCollections } from '../../cache/reflector/contract/shared-collections.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
+import type { Tracing } from '../../kernel/report/tracing.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf, PluralOf, OtherPlural } from '../../meta/object-types.ts';
@@ -29,6 +30,7 @@ import {
   type ListerWatcherOptions,
 } from './resource-lister-watcher.ts';
 import { REST_CLIENT, RestClient, type RestClientOptions } from './request/rest-client.ts';
+import type { WriteCauses } from './request/write-causes.ts';
 import type { WriteObserver } from './request/write-observer.ts';
 
 export interface ClientOptions extends RestClientOptions {
@@ -316,6 +318,16 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   /** The clock and the timers of its requests. */
   get runtime(): Runtime {
     return this.#rest.runtime;
+  }
+
+  /** Undefined without a tracer. @internal */
+  get tracing(): Tracing | undefined {
+    return this.#rest.tracing;
+  }
+
+  /** The versions that were written with this client. @internal */
+  get causes(): WriteCauses {
+    return this.#rest.causes;
   }
 
   /** The version of the server. */

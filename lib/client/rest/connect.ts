@@ -21,14 +21,14 @@ export interface ConnectOptions
     Pick<AxiosTransportOptions, 'http2' | 'timeouts' | 'userAgent'>,
     Pick<
       ClientOptions,
-      'onWarning' | 'fieldManager' | 'dryRun' | 'maxResponseBytes' | 'maxFrameBytes'
+      'onWarning' | 'fieldManager' | 'dryRun' | 'maxResponseBytes' | 'maxFrameBytes' | 'tracer'
     > {
   /** Replaces HTTP, for example by an in-process server. No configuration is read then. */
   readonly transport?: Transport | undefined;
 }
 
-const { onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes } = CLIENT.rules;
-const CLIENT_RULES = { onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes };
+const { onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes, tracer } = CLIENT.rules;
+const CLIENT_RULES = { onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes, tracer };
 const { http2, timeouts, userAgent } = AXIOS_TRANSPORT.rules;
 const CONNECT = optionsOf<ConnectOptions>()('connect', {
   ...LOAD_CONFIG.rules,
@@ -64,9 +64,9 @@ export async function connect<Types extends object = object>(
   CONNECT.read(options);
   const { runtime, onWarning, fieldManager, dryRun, maxResponseBytes, maxFrameBytes } = options;
   const logger = guardedLogger(options.logger ?? consoleLogger);
-  const { limiter, retry, metrics, onRequest } = options;
+  const { limiter, retry, metrics, onRequest, tracer } = options;
   const limits = { maxResponseBytes, maxFrameBytes };
-  const shared = { runtime, logger, onWarning, fieldManager, dryRun, ...limits };
+  const shared = { runtime, logger, onWarning, fieldManager, dryRun, tracer, ...limits };
   const flow = { runtime, logger, limiter, retry, metrics, onRequest };
   if (options.transport !== undefined) {
     rejectWithTransport(options);

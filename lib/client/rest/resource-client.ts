@@ -1,5 +1,6 @@
 import type { ListPage, ListRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { ApplyConfiguration } from '../../meta/apply-configuration.ts';
+import { objectKey } from '../../meta/key.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/failure/status.ts';
@@ -79,6 +80,12 @@ export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly forceApply?: boolean | undefined;
 }
 
+/** The fields that a deletion changes of an object that goes on to exist. */
+const DELETED = {
+  body: { metadata: { deletionTimestamp: true, deletionGracePeriodSeconds: true } },
+  subresource: undefined,
+};
+
 /** JSON is YAML. */
 const APPLY_TYPE = 'application/apply-patch+yaml';
 
@@ -98,7 +105,12 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
   /** Use `client.resource`. */
   constructor(options: ResourceClientOptions<T>) {
     const { rest, collection, decoder, namespace, fieldManager } = options;
-    const writes = new WriteReporter(options.writes, rest.logger);
+    const writes = new WriteReporter({
+      observer: options.writes,
+      resource: collection.resource,
+      causes: rest.causes,
+      logger: rest.logger,
+    });
     const requests = new ResourceRequests({ rest, collection, namespace, fieldManager, writes });
     super(requests);
     this.#requests = requests;
@@ -257,6 +269,10 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
     DELETE_OPTIONS.read(options, 'delete');
     const { dryRun, signal, ignoreNotFound = false } = options;
     const requests = this.#requests;
+    const namespace = options.namespace ?? requests.namespace;
+    const key = objectKey({ namespace: namespace ?? '', name });
+    const sent = this.#writes.begin({ key, creates: false, ...DELETED });
+    const answered = requests.begin(key);
     let answer: Stored<T> | Status;
     try {
       answer = await requests.rest.json<Stored<T> | Status>({
@@ -265,13 +281,15 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
         call: requests.call('delete', options, { name }),
         body: deleteBody(options),
         signal,
+        sent,
       });
+      this.#writes.deleted(answer, { namespace, name, dryRun }, sent);
     } catch (error) {
       if (ignoreNotFound && isNotFound(error)) return undefined;
       throw error;
+    } finally {
+      answered?.();
     }
-    const namespace = options.namespace ?? requests.namespace;
-    this.#writes.deleted(answer, { namespace, name, dryRun });
     return isStatus(answer) ? undefined : answer;
   }
 

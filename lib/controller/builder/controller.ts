@@ -35,6 +35,7 @@ import { ObjectRuns } from './run/object-runs.ts';
 import { OwnWritesLog } from './source/own-writes-log.ts';
 import { SharedKeys } from './shared-keys.ts';
 import type { WorkShare } from '../sharding/contract/work-share.ts';
+import { RunCauses } from './run/run-causes.ts';
 import { NotedRuns } from './run/noted-runs.ts';
 import { SelfTriggers } from './run/self-triggers.ts';
 import type { SourceDeclaration } from './source/source-declaration.ts';
@@ -145,6 +146,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       takeNote: (key) => this.#queue.takeNote(key),
       add: (key, reason, priority) => this.#add(key, reason, priority),
       relists: () => this.#sources.relists,
+      causes: new RunCauses(parts.client.causes, (name) => this.#sources.clientOf(name).causes),
+      tracing: parts.client.tracing,
       isOwnWrite: (key, reason) => this.#isOwnWrite(key, reason),
       selfTriggers: new SelfTriggers({
         controller: this.name,

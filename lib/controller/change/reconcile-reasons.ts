@@ -26,6 +26,11 @@ export interface ReconcileReason {
    * external source: its name. Of a retry: the message of the failure.
    */
   readonly via?: string | undefined;
+  /**
+   * The run whose write was this change, of a controller of the same client. Undefined: another program, or not known. While a run takes place, an answer that
+   * its own event overtakes may be missing; the history has it.
+   */
+  readonly causedBy?: { readonly controller: string; readonly key: string } | undefined;
 }
 
 /** A reason without an object. */
@@ -77,15 +82,17 @@ export class ReasonWriter implements NoteWriter {
   }
 }
 
-/** One line: `updated v1/pods shop/web-1 @42 (owned)`. */
+/** One line: `updated v1/pods shop/web-1 @42 (owned), written by sites for shop/web`. */
 export function describeReason({
   type,
   resource,
   object,
   resourceVersion,
   via,
+  causedBy,
 }: ReconcileReason): string {
   const way = via === undefined || via === 'own' ? '' : ` (${via})`;
   if (resource === undefined) return type + way;
-  return `${type} ${resource} ${object ?? ''} @${resourceVersion ?? '?'}${way}`;
+  const by = causedBy && `, written by ${causedBy.controller} for ${causedBy.key}`;
+  return `${type} ${resource} ${object ?? ''} @${resourceVersion ?? '?'}${way}${by ?? ''}`;
 }

@@ -1,3 +1,4 @@
+import type { SpanContext } from '../../../kernel/report/tracer.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 
 /** A write, as its sender knew it. */
@@ -8,6 +9,8 @@ export interface SentWrite {
   readonly subresource: string | undefined;
   /** Whether the write can only make a new object. */
   readonly creates: boolean;
+  /** The span of its request. */
+  span?: SpanContext | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,6 +45,20 @@ export function isOwnChange(
   // The server reads nothing else of a whole object that is sent for its status.
   const sent = subresource === 'status' ? { status: body['status'] } : body;
   return isWithin(compared(before), compared(answer), sent);
+}
+
+/**
+ * Whether the version of an answer is one that this write made: a write that changes nothing is answered with an older one. Undefined: the write
+ * named no version that it starts from, see `isOwnChange`.
+ */
+export function madeVersion(
+  { metadata }: KubernetesObject,
+  { body }: SentWrite,
+): boolean | undefined {
+  const sent = (isFields(body) ? body : {}) as KubernetesObject;
+  const { resourceVersion: from = '' } = sent.metadata ?? {};
+  // The server has checked that nothing came in between.
+  return from === '' ? undefined : metadata?.resourceVersion !== from;
 }
 
 /** Whether one manager alone has written to an object that the sender did not know. */

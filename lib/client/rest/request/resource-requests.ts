@@ -69,23 +69,34 @@ export class ResourceRequests<T extends KubernetesObject> {
     });
     const path = this.path(options, target) + asked;
     const call = this.call(verb, options, target);
-    const request = { method, path, call, body, contentType, signal, retry };
+    const key = this.#keyOf(options, target);
     const sent = this.#writes.begin({
-      key: this.#keyOf(options, target),
+      key,
       creates: verb === 'create',
       body,
       subresource: target.subresource,
     });
-    const answer = await this.rest.json<T>(request);
+    const request = { method, path, call, body, contentType, signal, retry, sent };
     const { apiVersion, resource } = this.collection;
     const { subresource } = target;
-    this.#writes.written(answer, { apiVersion, subresource, dryRun }, sent);
-    if (dryRun !== true) {
-      const atMs = this.rest.runtime.monotonicMs();
-      const name = `${apiVersion}/${resource}`;
-      this.rest.recentWrites.add(answer, { verb, resource: name, subresource, atMs });
+    const answered = this.begin(key);
+    try {
+      const answer = await this.rest.json<T>(request);
+      this.#writes.written(answer, { apiVersion, subresource, dryRun }, sent);
+      if (dryRun !== true) {
+        const atMs = this.rest.runtime.monotonicMs();
+        const name = `${apiVersion}/${resource}`;
+        this.rest.recentWrites.add(answer, { verb, resource: name, subresource, atMs });
+      }
+      return answer as unknown as S;
+    } finally {
+      answered?.();
     }
-    return answer as unknown as S;
+  }
+
+  /** Announces a write to runs that its event may lead to before it is answered; the result is called then. Undefined without a tracer. */
+  begin(key: string | undefined): (() => void) | undefined {
+    return this.rest.tracing && this.rest.causes.begin(this.collection.resource, key);
   }
 
   #keyOf(options: CallOptions, target: CallTarget): string | undefined {

@@ -6,6 +6,8 @@ import { runHook } from '../../../kernel/report/run-hook.ts';
 import { consoleLogger } from '../../../kernel/report/console-logger.ts';
 import { LOGGER } from '../../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Tracer } from '../../../kernel/report/tracer.ts';
+import { Tracing } from '../../../kernel/report/tracing.ts';
 import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
@@ -29,9 +31,12 @@ import { FencedTransport } from './fenced-transport.ts';
 import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { InterceptedReads } from './intercepted-reads.ts';
+import type { SentWrite } from './own-change.ts';
 import { RecentWrites } from './recent-writes.ts';
 import { responseError, statusError } from './response-error.ts';
 import { TransportLayer } from '../../transport/contract/transport-layer.ts';
+import { tracedSend } from './traced-send.ts';
+import { WriteCauses } from './write-causes.ts';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -41,6 +46,11 @@ export interface RestClientOptions {
   readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
   /** The largest answer that is read into memory, bytes. @defaultValue 536 870 888, the longest string of V8 */
   readonly maxResponseBytes?: number | undefined;
+  /**
+   * A tracer of OpenTelemetry, such as `trace.getTracer('shop')`: each request is a span, which the server continues, and so is each reconcile of controllers of this client,
+   * with links to the writes that led to it. A tracer that throws is reported once, and no longer called. @defaultValue none
+   */
+  readonly tracer?: Tracer | undefined;
 }
 
 export const REST_CLIENT: OptionsSchema<RestClientOptions> = optionsOf<RestClientOptions>()(
@@ -51,6 +61,11 @@ export const REST_CLIENT: OptionsSchema<RestClientOptions> = optionsOf<RestClien
     logger: LOGGER,
     onWarning: is.callback(),
     maxResponseBytes: is.integer({ min: 1, max: LONGEST_BODY_BYTES }),
+    tracer: is.methods(
+      "a tracer of @opentelemetry/api, such as trace.getTracer('shop')",
+      'startSpan',
+      'startActiveSpan',
+    ),
   },
 );
 
@@ -75,6 +90,8 @@ export interface RestRequest {
   readonly retry?: boolean | undefined;
   /** See `TransportRequest.webSocket`. */
   readonly webSocket?: TransportRequest['webSocket'];
+  /** Of a write: gets the span of the request. */
+  readonly sent?: SentWrite | undefined;
 }
 
 /** The number of different warnings in memory, so that each is logged once. */
@@ -95,14 +112,18 @@ export class RestClient {
   #served: DiscoveryLookUp;
   #reads: InterceptedReads = new InterceptedReads();
   #recentWrites: RecentWrites = new RecentWrites();
+  #causes = new WriteCauses();
+  #tracing: Tracing | undefined;
 
   constructor(options: RestClientOptions) {
-    const { transport, runtime, logger, onWarning, maxResponseBytes } = REST_CLIENT.read(options);
+    const { transport, runtime, logger, onWarning, maxResponseBytes, tracer } =
+      REST_CLIENT.read(options);
     this.#transport = transport;
     this.#runtime = runtime ?? realRuntime;
     this.#logger = logger ?? consoleLogger;
     this.#onWarning = onWarning ?? logEachOnce(this.#logger, this.server);
     this.#maxResponseBytes = maxResponseBytes ?? LONGEST_BODY_BYTES;
+    this.#tracing = tracer && new Tracing(tracer, this.#logger);
     this.#served = new DiscoveryLookUp({
       runtime: this.#runtime,
       lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
@@ -131,6 +152,8 @@ export class RestClient {
     made.#served = this.#served;
     made.#reads = this.#reads;
     made.#recentWrites = this.#recentWrites;
+    made.#causes = this.#causes;
+    made.#tracing = this.#tracing;
     return made;
   }
 
@@ -155,6 +178,16 @@ export class RestClient {
   /** The last writes of all copies. @internal */
   get recentWrites(): RecentWrites {
     return this.#recentWrites;
+  }
+
+  /** The writes of this client. @internal */
+  get causes(): WriteCauses {
+    return this.#causes;
+  }
+
+  /** Undefined without a tracer. @internal */
+  get tracing(): Tracing | undefined {
+    return this.#tracing;
   }
 
   target(request: Pick<RestRequest, 'method' | 'path'>): ExchangeTarget {
@@ -242,9 +275,9 @@ export class RestClient {
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
     const { method, path, body, contentType, accept, etag, signal } = request;
-    const { resend, retry, webSocket } = request;
+    const { resend, retry, webSocket, sent } = request;
     try {
-      const response = await this.#transport.send({
+      const response = await this.#send(sent, {
         method,
         path,
         headers: {
@@ -279,10 +312,15 @@ export class RestClient {
     }
   }
 
+  #send(sent: SentWrite | undefined, request: TransportRequest): Promise<TransportResponse> {
+    if (this.#tracing === undefined) return this.#transport.send(request);
+    return tracedSend({ transport: this.#transport, tracing: this.#tracing, sent }, request);
+  }
+
   /** A discovery document for an explanation. Errors of this request are not explained. */
   async #lookUp(path: string, accept: string, signal: AbortSignal): Promise<unknown> {
     const headers = { accept };
-    const response = await this.#transport.send({ method: 'GET', path, headers, signal });
+    const response = await this.#send(undefined, { method: 'GET', path, headers, signal });
     if (response.status === 404) {
       await readBodyStart(response.body, LONGEST_DOCUMENT_BYTES);
       return undefined;

@@ -2,7 +2,8 @@ import { runHook } from '../../../kernel/report/run-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { isOwnChange, type SentWrite } from './own-change.ts';
+import { isOwnChange, madeVersion, type SentWrite } from './own-change.ts';
+import type { WriteCauses, Writer } from './write-causes.ts';
 import { isStatus, type Status } from '../../../meta/failure/status.ts';
 
 /** An object that a deletion has removed. */
@@ -24,6 +25,8 @@ export interface WriteObserver<T extends KubernetesObject> {
   deleted(object: DeletedObject): void;
   /** The state of an object that is known before a write is sent, by `namespace/name`. */
   known?(key: string): KubernetesObject | undefined;
+  /** Named as the cause of what the writes lead to. */
+  readonly writer?: Writer | undefined;
 }
 
 /** The origin of an answer. */
@@ -42,14 +45,27 @@ export interface WriteRequest {
   readonly subresource: string | undefined;
 }
 
+export interface WriteReporterParts<T extends KubernetesObject> {
+  readonly observer: WriteObserver<T> | undefined;
+  /** The plural of the resource. */
+  readonly resource: string;
+  readonly causes: WriteCauses;
+  readonly logger: Logger;
+}
+
+interface NotedWrite {
+  readonly deletes: boolean;
+  readonly isOwn: () => boolean;
+}
+
 /** Reports the answers of writes to an observer. If the observer throws, the write still succeeds. */
 export class WriteReporter<T extends KubernetesObject> {
   readonly #observer: WriteObserver<T> | undefined;
-  readonly #logger: Logger;
+  readonly #parts: WriteReporterParts<T>;
 
-  constructor(observer: WriteObserver<T> | undefined, logger: Logger) {
-    this.#observer = observer;
-    this.#logger = logger;
+  constructor(parts: WriteReporterParts<T>) {
+    this.#observer = parts.observer;
+    this.#parts = parts;
   }
 
   /** A write is sent now. */
@@ -60,7 +76,7 @@ export class WriteReporter<T extends KubernetesObject> {
 
   /** The answer to a create, update or patch. */
   written(answer: T, { apiVersion, subresource, dryRun }: WriteAnswer, sent: SentWrite): void {
-    if (this.#observer === undefined || dryRun === true || isStatus(answer)) return;
+    if (!this.#reports(sent) || dryRun === true || isStatus(answer)) return;
     // A subresource may answer with a kind of its own under the name and uid of the object, such as the Scale of a Deployment.
     const own = subresource === undefined || subresource === 'status';
     if (!own && answer.apiVersion !== apiVersion) return;
@@ -81,14 +97,23 @@ export class WriteReporter<T extends KubernetesObject> {
       readonly name: string;
       readonly dryRun?: boolean | undefined;
     },
+    sent?: SentWrite,
   ): void {
-    if (this.#observer === undefined || dryRun === true) return;
+    if (!this.#reports(sent) || dryRun === true) return;
     if (isStatus(answer)) {
       const { uid } = answer.details ?? {};
       this.#notify((observer) => observer.deleted({ key: objectKey({ namespace, name }), uid }));
       return;
     }
+    if (sent?.before !== undefined) {
+      const isOwn = (): boolean => isOwnChange(answer, sent);
+      this.#note(answer, sent, { deletes: !goesOnToExist(answer), isOwn });
+    }
     this.#deleted(answer);
+  }
+
+  #reports(sent: SentWrite | undefined): boolean {
+    return this.#observer !== undefined || sent?.span !== undefined;
   }
 
   #known(key: string): KubernetesObject | undefined {
@@ -100,11 +125,11 @@ export class WriteReporter<T extends KubernetesObject> {
   }
 
   #stored(object: T, sent: SentWrite | undefined): void {
-    this.#notify((observer) => {
-      // Comparing takes longer than all else here, so only observers that know a state pay for it.
-      const isOwn = sent === undefined || observer.known === undefined || isOwnChange(object, sent);
-      return observer.written(object, isOwn);
-    });
+    // Comparing takes longer than all else here, so it is done once, and only for those who need it.
+    let compared: boolean | undefined;
+    const isOwn = (): boolean => (compared ??= sent === undefined || isOwnChange(object, sent));
+    if (sent !== undefined) this.#note(object, sent, { deletes: false, isOwn });
+    this.#notify((observer) => observer.written(object, observer.known === undefined || isOwn()));
   }
 
   #deleted(object: T, sent?: SentWrite): void {
@@ -121,7 +146,25 @@ export class WriteReporter<T extends KubernetesObject> {
   #notify(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
-    runHook(this.#logger, 'write observer', () => call(observer));
+    runHook(this.#parts.logger, 'write observer', () => call(observer));
+  }
+
+  /** Before the observer gets the answer, which may lead to a run at once. */
+  #note(object: T, sent: SentWrite, { deletes, isOwn }: NotedWrite): void {
+    const writer = this.#observer?.writer;
+    const { span } = sent;
+    if (writer === undefined && span === undefined) return;
+    const { causes, resource, logger } = this.#parts;
+    runHook(logger, 'write observer', () => {
+      const { resourceVersion } = object.metadata ?? {};
+      if (resourceVersion === undefined || !(madeVersion(object, sent) ?? isOwn())) return;
+      causes.note(metaNamespaceKeyFunc(object), resourceVersion, {
+        resource,
+        deletes,
+        writer,
+        span,
+      });
+    });
   }
 }
 

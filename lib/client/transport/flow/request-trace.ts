@@ -1,3 +1,4 @@
+import { isError, isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { RequestTiming } from '../contract/request-timing.ts';
 import type { RequestName } from './request-name.ts';
 
@@ -52,17 +53,21 @@ export interface TracedServer {
   readonly 'server.port'?: number;
 }
 
-export interface TraceParts {
+/** A request that has ended. */
+export interface EndedParts {
   readonly server: TracedServer;
   readonly method: string;
   readonly path: string;
   readonly name: RequestName;
-  readonly startMs: number;
-  readonly durationMs: number;
   readonly timing: RequestTiming;
   readonly status: number | undefined;
   /** Why there was no answer. */
   readonly error: string | undefined;
+}
+
+export interface TraceParts extends EndedParts {
+  readonly startMs: number;
+  readonly durationMs: number;
 }
 
 export function tracedServer(server: string): TracedServer {
@@ -73,30 +78,37 @@ export function tracedServer(server: string): TracedServer {
 }
 
 export function requestTrace(parts: TraceParts): RequestTrace {
-  const { method, path, name, timing, status, startMs, durationMs } = parts;
+  const { method, name, startMs, durationMs } = parts;
+  const attributes = requestAttributes(parts);
+  return { name: `${method} ${name.template}`, startMs, durationMs, attributes };
+}
+
+export function requestAttributes(parts: EndedParts): RequestAttributes {
+  const { method, path, name, timing, status } = parts;
   const error = parts.error ?? (status !== undefined && status >= 400 ? String(status) : undefined);
   // A transport of the user may not count its attempts.
   const resent = Math.max(timing.retries, timing.attempts - 1, 0);
   const end = path.indexOf('?');
   const { limiter, retry, credential, connection } = timing.waitedMs;
   return {
-    name: `${method} ${name.template}`,
-    startMs,
-    durationMs,
-    attributes: {
-      'http.request.method': method,
-      ...(resent === 0 ? {} : { 'http.request.resend_count': resent }),
-      ...(status === undefined ? {} : { 'http.response.status_code': status }),
-      ...(error === undefined ? {} : { 'error.type': error }),
-      ...parts.server,
-      'url.path': end === -1 ? path : path.slice(0, end),
-      'url.template': name.template,
-      'listwatch.verb': name.verb,
-      'listwatch.resource': name.resource,
-      'listwatch.wait.limiter_ms': limiter,
-      'listwatch.wait.retry_ms': retry,
-      'listwatch.wait.credential_ms': credential,
-      'listwatch.wait.connection_ms': connection,
-    },
+    'http.request.method': method,
+    ...(resent === 0 ? {} : { 'http.request.resend_count': resent }),
+    ...(status === undefined ? {} : { 'http.response.status_code': status }),
+    ...(error === undefined ? {} : { 'error.type': error }),
+    ...parts.server,
+    'url.path': end === -1 ? path : path.slice(0, end),
+    'url.template': name.template,
+    'listwatch.verb': name.verb,
+    'listwatch.resource': name.resource,
+    'listwatch.wait.limiter_ms': limiter,
+    'listwatch.wait.retry_ms': retry,
+    'listwatch.wait.credential_ms': credential,
+    'listwatch.wait.connection_ms': connection,
   };
+}
+
+/** A short name for the cause of a request without an answer, of which there are few different ones. */
+export function errorType(error: unknown): string {
+  if (isListwatchError(error)) return error.code;
+  return isError(error) ? error.name : 'Error';
 }

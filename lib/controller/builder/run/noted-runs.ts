@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Tracing } from '../../../kernel/report/tracing.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { isConflict } from '../../../meta/failure/failures.ts';
 import {
@@ -14,6 +15,8 @@ import type {
   ReconcileRequest,
   ReconcileResult,
 } from '../../runtime/reconcile-loop.ts';
+import type { RunCauses } from './run-causes.ts';
+import { withinRunSpan, type RunSpan } from './run-span.ts';
 import type { RunOutcome, RunRequest } from './object-runs.ts';
 import { ReconcileHistory, type ReconcileRecord } from './reconcile-history.ts';
 import type { SelfTriggers } from './self-triggers.ts';
@@ -36,6 +39,9 @@ export interface NotedRunsOptions {
   readonly add: (key: string, reason: ReasonWriter, priority: number) => void;
   /** Number of relists of all sources. */
   readonly relists: () => number;
+  readonly causes: RunCauses;
+  /** Undefined without a tracer. */
+  readonly tracing: Tracing | undefined;
   /** Whether a change is exactly one that a run of the key has made. */
   readonly isOwnWrite: (key: string, reason: ReconcileReason) => boolean;
   readonly selfTriggers: SelfTriggers;
@@ -71,7 +77,9 @@ export class NotedRuns {
   constructor(options: NotedRunsOptions) {
     this.#options = options;
     this.#clock = new ClockCheck(options.runtime);
-    this.history = new ReconcileHistory(options.historySize);
+    const named = (reasons: readonly ReconcileReason[]): readonly ReconcileReason[] =>
+      options.causes.named(reasons);
+    this.history = new ReconcileHistory(options.historySize, named);
   }
 
   /** Whether the change is held; otherwise the object is not being reconciled, or too many changes came. */
@@ -82,30 +90,44 @@ export class NotedRuns {
     return true;
   }
 
-  async reconcile(
-    { key, failures }: ReconcileRequest,
+  reconcile(request: ReconcileRequest, context: ReconcileContext): Promise<ReconcileResult> {
+    const { controller, runtime, causes, tracing } = this.#options;
+    const { key, failures } = request;
+    const reasons = causes.named(this.#takeReasons(key, failures));
+    const run = { key, failures, reasons };
+    if (tracing === undefined) return this.#run(run, context, undefined);
+    return withinRunSpan({ ...run, controller, runtime, causes, tracing }, (span) =>
+      this.#run(run, context, span),
+    );
+  }
+
+  async #run(
+    { key, failures, reasons }: RunRequest,
     context: ReconcileContext,
+    span: RunSpan | undefined,
   ): Promise<ReconcileResult> {
-    const { controller, runtime, logger, run, relists, selfTriggers } = this.#options;
-    const reasons = this.#takeReasons(key, failures);
+    const { controller, runtime, logger, run, relists, causes, selfTriggers } = this.#options;
     this.#open.set(key, { relists: relists(), changes: [] });
     const jump = this.#clock.jump();
     if (jump !== undefined) logger.warn('clock jumped', { controller, problem: jump });
     const startedAtMs = runtime.wallMs();
     const begun = runtime.monotonicMs();
     const writesBefore = selfTriggers.began(key, reasons, begun);
-    const record = (result: ReconcileRecord['result'], error?: string): void => {
+    const record = (result: ReconcileRecord['result'], thrown?: unknown): void => {
       const durationMs = runtime.monotonicMs() - begun;
+      const error = result === 'conflict' || result === 'failed' ? errorMessage(thrown) : undefined;
       if (error === undefined) this.#failures?.delete(key);
       else (this.#failures ??= new LRUCache({ max: KEPT_FAILURES })).set(key, error);
-      this.history.add({ key, startedAtMs, durationMs, result, error, reasons });
+      const named = causes.named(reasons);
+      this.history.add({ key, startedAtMs, durationMs, result, error, reasons: named });
+      span?.end(result, thrown);
     };
     try {
       const { result, ...again } = await run({ key, failures, reasons }, context);
       record(result);
       return again;
     } catch (error) {
-      record(isConflict(error) ? 'conflict' : 'failed', errorMessage(error));
+      record(isConflict(error) ? 'conflict' : 'failed', error);
       throw error;
     } finally {
       selfTriggers.ended(key, writesBefore, begun, runtime.monotonicMs());

@@ -21,10 +21,13 @@ export interface ReconcileRecord {
 /** How many runs have ended in each way since the start. */
 export type ReconcileCounts = Readonly<Record<ReconcileRecord['result'], number>>;
 
+type Reasons = readonly ReconcileReason[];
+
 /** The last runs of a controller, and the number of all. */
 export class ReconcileHistory {
   readonly #records = new RingBuffer<ReconcileRecord>();
   readonly #limit: number;
+  readonly #named: (reasons: Reasons) => Reasons;
   readonly #counts: Record<ReconcileRecord['result'], number> = {
     done: 0,
     requeue: 0,
@@ -34,8 +37,10 @@ export class ReconcileHistory {
     failed: 0,
   };
 
-  constructor(limit: number) {
+  /** `named`: the reasons, with causes that have become known since. */
+  constructor(limit: number, named: (reasons: Reasons) => Reasons = (reasons) => reasons) {
     this.#limit = limit;
+    this.#named = named;
   }
 
   get counts(): ReconcileCounts {
@@ -51,6 +56,9 @@ export class ReconcileHistory {
 
   /** The oldest first. */
   list(): readonly ReconcileRecord[] {
-    return [...this.#records];
+    return Array.from(this.#records, (record) => {
+      const reasons = this.#named(record.reasons);
+      return reasons === record.reasons ? record : { ...record, reasons };
+    });
   }
 }

@@ -167,6 +167,7 @@ export class ReconcileScope implements ControllerContext {
     const { sources, ownWrites } = this.#parts;
     const informers = new Set(sources.of(resource).map(({ lease }) => lease.informer));
     return {
+      writer: { controller: this.#parts.controller, key: this.key },
       known: (key) => {
         for (const { indexer } of informers) {
           const known = indexer.get(key);
