@@ -119,6 +119,19 @@ describe('the pages', () => {
     expect(linksIn(read('README.md'))).to.include(INDEX);
   });
 
+  it('have the figures of README where its rows link to', () => {
+    const rows = read('README.md').matchAll(/^\| \[[^\]]*\]\(([^)#]+)[^)]*\)[^|]*\|(.*)\|$/gm);
+    const figures = Array.from(rows, ([, page = '', cells = '']) =>
+      (cells.match(/\d[\d.,]*\d|\d/g) ?? []).map((figure) => ({ page, figure })),
+    ).flat();
+    expect(figures.length).to.be.greaterThan(15);
+    const missing = figures.filter(({ page, figure }) => {
+      const text = read(page).replaceAll(/[^\d.,]+/g, ' ');
+      return !text.split(' ').some((one) => one.replace(/[.,]+$/, '') === figure);
+    });
+    expect(missing).to.deep.equal([]);
+  });
+
   it('have an index of decisions that lists each of them', () => {
     const folder = 'docs/decisions';
     const linked = linksIn(read(`${folder}/README.md`)).map((target) => `${folder}/${target}`);
