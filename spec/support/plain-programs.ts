@@ -8,6 +8,7 @@ import { entriesOf, readManifest, ROOT } from '../package/manifest.ts';
 const manifest = readManifest();
 const entries = entriesOf(manifest);
 const CLI = join(ROOT, 'lib', 'cli', 'listwatch.ts');
+const OWN_FILE = join(ROOT, 'lib', 'kernel', 'failure', 'own-file.ts');
 
 /** The package by its names; and a file knows where its source is. */
 const checkout: Plugin = {
@@ -20,7 +21,8 @@ const checkout: Plugin = {
     asked.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       // It starts itself again by its place.
       if (path === CLI) return undefined;
-      const contents = readFileSync(path, 'utf8')
+      const text = readFileSync(path, 'utf8');
+      const contents = (path === OWN_FILE ? withOwnFile(text) : text)
         // A text may speak of it.
         .replaceAll(/(["'])(?:\\.|(?!\1)[^\\\n])*\1|import\.meta\.url/g, (found) =>
           found === 'import.meta.url' ? JSON.stringify(pathToFileURL(path).href) : found,
@@ -30,6 +32,13 @@ const checkout: Plugin = {
     });
   },
 };
+
+/** The function that finds its own file finds its source. */
+function withOwnFile(text: string): string {
+  const head = 'export function ownFile(): string | undefined {';
+  if (!text.includes(head)) throw new Error(`${OWN_FILE} has no ${head}`);
+  return text.replace(head, `${head} return ${JSON.stringify(OWN_FILE)};`);
+}
 
 function builtName(path: string): string {
   return join(dirname(path), basename(path).replace(/\.m?[tj]s$/, '.mjs'));
