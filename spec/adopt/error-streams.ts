@@ -24,7 +24,7 @@ export interface ShellOptions {
 }
 
 /** Only a hang reaches this, milliseconds. */
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 240_000;
 
 /** Types a line, and waits for its end. */
 export async function typeLine(line: string, options: ShellOptions): Promise<Ended> {
@@ -37,12 +37,20 @@ export async function typeLine(line: string, options: ShellOptions): Promise<End
     cwd,
     env,
     stdio: ['ignore', 'pipe', sink ?? 'pipe'],
-    timeout: LIMIT_MS,
+    // Its own programs would live on, and keep the pipes open.
+    detached: true,
   });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  }, LIMIT_MS);
   const texts = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (piece: string) => (texts.stdout += piece));
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => (texts.stderr += piece));
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  if (isLate) texts.stderr += `\n(it did not end within ${LIMIT_MS / 1000} s)`;
   if (sink !== undefined) {
     closeSync(sink);
     texts.stderr = readFileSync(file, 'utf8');
@@ -59,6 +67,7 @@ export async function unreadable(
   for (const into of ['pipe', 'file', 'terminal'] as const) {
     const { code, stdout, stderr } = await typeLine(line, { ...options, env, into });
     const text = into === 'terminal' ? stdout : stderr;
+    if (code === null) return `${into}: it did not end: ${text.slice(-500)}`;
     if (code === 0) return `${into}: it ended without an error`;
     const problem = problemOf(text, options.cwd);
     if (problem !== undefined) return `${into}: ${problem}\n${text.slice(0, 2_000)}`;

@@ -20,6 +20,59 @@ interface Ended {
   readonly stderr: string;
 }
 
+/** Parts of one copy with parts of the other. */
+const TWO_COPIES = `
+import * as a from './a/entry.js';
+import * as b from './b/entry.js';
+const server = new a.ApiServer();
+await server.listen();
+const client = await a.connect(server.clientConfig());
+const informers = new a.SharedInformerFactory(client);
+const done = new AbortController();
+let runs = 0;
+const namespaces = b.controller(client, 'v1', 'namespaces', { informers, logger: b.silentLogger })
+  .where(({ metadata }) => metadata.name === 'default')
+  .reconcile(async () => {
+    runs += 1;
+    done.abort();
+    throw new a.TerminalError('it is not tried again');
+  });
+const manager = new a.Manager();
+manager.add(namespaces);
+await manager.run({ signal: done.signal });
+const error = await client.resource('v1', 'pods').get('web', { namespace: 'default' }).catch((thrown) => thrown);
+console.log(a.connect !== b.connect, runs, b.isListwatchError(error, 'NOT_FOUND'), b.isApiError(error));
+await informers[Symbol.asyncDispose]();
+await client.close();
+await server.close();
+`;
+
+describe('two copies of the packed package in a process', function () {
+  this.timeout(600_000);
+  const folder = join(ROOT, '.tmp', 'two-copies');
+
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('work together: clients, informers, controllers, managers and errors', async () => {
+    rmSync(folder, { recursive: true, force: true });
+    for (const name of ['a', 'b']) {
+      const place = join(folder, name);
+      mkdirSync(place, { recursive: true });
+      await unpack(await pack(place), join(place, 'node_modules', 'listwatch'));
+      // A manifest of its own: otherwise the name is that of the checkout.
+      writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+      const entries = ['listwatch', 'listwatch/kernel', 'listwatch/controller', 'listwatch/server'];
+      const lines = entries.map((entry) => `export * from '${entry}';`);
+      writeFileSync(join(place, 'entry.js'), lines.join('\n'));
+    }
+    writeFileSync(join(folder, 'main.mjs'), TWO_COPIES);
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'main.mjs')]);
+    expect(stdout).to.equal('true 1 true true\n');
+  });
+});
+
 describe('a bundle of a program and the packed package', function () {
   this.timeout(600_000);
   /** Below the checkout, whose packages the bundler finds; the bundles run elsewhere, without packages. */
