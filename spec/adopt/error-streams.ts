@@ -62,11 +62,13 @@ export async function typeLine(line: string, options: ShellOptions): Promise<End
 export async function unreadable(
   line: string,
   options: Omit<ShellOptions, 'into'>,
+  runsTests: boolean = false,
 ): Promise<string | undefined> {
   const env = { ...options.env, SERVER: 'http://127.0.0.1:1' };
   for (const into of ['pipe', 'file', 'terminal'] as const) {
     const { code, stdout, stderr } = await typeLine(line, { ...options, env, into });
-    const text = into === 'terminal' ? stdout : stderr;
+    // A test runner may report on standard output.
+    const text = into === 'terminal' ? stdout : runsTests ? stdout + stderr : stderr;
     if (code === null) return `${into}: it did not end: ${text.slice(-500)}`;
     if (code === 0) return `${into}: it ended without an error`;
     const problem = problemOf(text, options.cwd);

@@ -49,24 +49,21 @@ await exitWithoutRegistry('check -- adopt');
 const folder = mkdtempSync(join(tmpdir(), 'listwatch-adopt-'));
 const workshop = { folder, tarball: await pack(folder) };
 console.log('| tool | version | result | s |\n|---|---|---|--:|');
-const problems: string[] = [];
 for (const row of ROWS.filter(({ name }) => only?.includes(name) ?? true)) {
   const startMs = performance.now();
   let result = 'passed';
-  try {
-    const problem = await row.attempt(workshop);
-    if (problem !== undefined) {
-      result = '**failed**';
-      problems.push(`${row.name}: ${problem}`);
-    }
-  } catch (error) {
-    result = error instanceof NotAvailable ? `not run: ${error.message}` : '**failed**';
-    if (!(error instanceof NotAvailable)) problems.push(`${row.name}: ${String(error)}`);
+  const problem = await row.attempt(workshop).catch((error: unknown) => {
+    if (!(error instanceof NotAvailable)) return String(error);
+    result = `not run: ${error.message}`;
+    return undefined;
+  });
+  if (problem !== undefined) {
+    result = '**failed**';
+    process.exitCode = 1;
+    console.error(`${row.name}: ${problem}`);
   }
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
   console.log(`| ${row.name} | ${row.version} | ${result} | ${seconds} |`);
 }
 if (values.keep) console.log(`\nthe projects are in ${folder}`);
 else rmSync(folder, { recursive: true, force: true });
-for (const problem of problems) console.error(`\n${problem}`);
-if (problems.length > 0) process.exitCode = 1;

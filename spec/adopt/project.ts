@@ -9,6 +9,8 @@ import { NODES, type Node, type Tool } from './tools.ts';
 
 /** The line of a stack: a test that passes prints none. */
 const FRAME = /\n +at .*:\d+:\d+\)?\n/;
+/** The package gets its program from elsewhere when it is first used. */
+const ELECTRON = 'Downloading Electron binary';
 const EXPECTED = 'reconciled default';
 
 /** The matrix is made in an empty folder outside of the checkout, whose packages would be found. */
@@ -90,7 +92,9 @@ export async function makeProject(workshop: Workshop, tool: Tool): Promise<strin
 /** Builds and runs the project of a tool. Returns why it failed; undefined when it did not. */
 export async function tryTool(workshop: Workshop, tool: Tool): Promise<string | undefined> {
   const folder = await makeProject(workshop, tool);
-  const path = tool.node === undefined ? undefined : await nodeFolder(workshop, tool.node);
+  const node = tool.node === undefined ? [] : [await nodeFolder(workshop, tool.node)];
+  // A runtime of a section is installed on the machine of its reader.
+  const path = [...node, join(folder, 'node_modules', '.bin')].join(':');
   const options = { cwd: folder, env: plainEnvironment(path) };
   const lines = [...sectionOf(tool.section).lines];
   const last = lines.pop();
@@ -116,10 +120,13 @@ export async function runProgram(
     return `it passed with a stack: ${ended.stderr.slice(0, 2_000)}`;
   }
   if (!runsTests && !ended.stdout.includes(EXPECTED)) return failed(line, ended);
-  return await unreadable(line, options);
+  return await unreadable(line, options, runsTests);
 }
 
 export function failed(line: string, { code, stdout, stderr }: Ended): string {
+  if (stderr.includes('fetch failed') && stdout.includes(ELECTRON)) {
+    throw new NotAvailable('its program is no package of npm, and its address cannot be reached');
+  }
   return `${line} ended with ${code}:\n${stdout.slice(-2_000)}${stderr.slice(-2_000)}`;
 }
 

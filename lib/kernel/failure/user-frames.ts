@@ -34,7 +34,7 @@ function stackFrom({ name, message }: Error, whole: unknown, most: number): unkn
   return [message === '' ? name : `${name}: ${message}`, ...frames.slice(0, most)].join('\n');
 }
 
-/** The lines of a stack from the first one that is neither of this package nor of Node; all of them if there is none. */
+/** The lines of a stack from the first one that is neither of this package nor of Node, Deno or Bun; all of them if there is none. */
 export function withoutOwnFrames(frames: readonly string[]): readonly string[] {
   const first = frames.findIndex((frame) => !isOwn(frame));
   return first > 0 ? frames.slice(first) : frames;
@@ -43,7 +43,7 @@ export function withoutOwnFrames(frames: readonly string[]): readonly string[] {
 function isOwn(frame: string): boolean {
   const [, place] = PLACE.exec(frame) ?? [];
   // `at new Promise (<anonymous>)`
-  if (place === undefined || place.startsWith('node:')) return true;
+  if (place === undefined || /^(?:node|ext|native):/.test(place)) return true;
   const path = (pathOf(place) ?? place).replaceAll('\\', '/');
   // Another copy, or a file that the map of a bundle names.
   if (path.includes('/node_modules/listwatch/')) return true;

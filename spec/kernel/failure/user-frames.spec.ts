@@ -84,6 +84,7 @@ describe('the stack of a wrong call', () => {
       'at C:\\app\\node_modules\\listwatch\\lib\\kernel\\a.ts:1:2',
       'at new Promise (<anonymous>)',
       'at async node:internal/process/task_queues:1:2',
+      'at drainTicks (ext:core/01_core.js:432:5)',
     ];
     expect(withoutOwnFrames([...above, ...user])).to.deep.equal(user);
   });
