@@ -1,5 +1,6 @@
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { startAtUser } from '../../kernel/failure/user-frames.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
@@ -109,7 +110,13 @@ export class InformerLife {
   async whenSynced({ timeoutMs, signal }: WaitOptions, describe: () => string): Promise<void> {
     const { name, runtime } = this.#options;
     const latches = [this.synced, this.stopped, this.#start.latch()];
-    await untilOpen(runtime, latches, { timeoutMs, signal, describe });
+    try {
+      await untilOpen(runtime, latches, { timeoutMs, signal, describe });
+    } catch (error) {
+      // A timer has made it; the line that waits is of use.
+      if (error instanceof ListwatchError) startAtUser(error);
+      throw error;
+    }
     if (this.synced.isOpen) return;
     this.#start.throwIfNotStarted();
     if (this.failure !== undefined) throw this.failure;

@@ -1,5 +1,6 @@
 import { isStrayPromise } from '../failure/guarded-call.ts';
 import { ListwatchError } from '../failure/errors.ts';
+import { startAtUser } from '../failure/user-frames.ts';
 import { deriveAbort } from './abort.ts';
 import type { Runtime } from './runtime.ts';
 import { withDeadline, type DeadlineOptions } from './wait.ts';
@@ -17,6 +18,10 @@ export async function boundedWait<R>(
   const waiting = deriveAbort(options.signal);
   try {
     return await withDeadline(runtime, work(waiting.signal), options);
+  } catch (error) {
+    // A timer or a reader has made it; the line that waits is of use.
+    if (error instanceof ListwatchError) startAtUser(error);
+    throw error;
   } finally {
     waiting.abort();
   }

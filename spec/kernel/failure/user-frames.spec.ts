@@ -3,6 +3,9 @@ import { connect } from '../../../lib/client/rest/connect.ts';
 import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { packageFolder } from '../../../lib/kernel/failure/own-file.ts';
 import { withoutOwnFrames } from '../../../lib/kernel/failure/user-frames.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { until } from '../../../lib/cache/wait/until.ts';
 import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
 
 /** The line of a program. */
@@ -59,6 +62,23 @@ describe('the stack of a wrong call', () => {
     for (const one of [error, await deep().catch((thrown: Error) => thrown)]) {
       expect(one).to.be.instanceOf(ListwatchError).with.property('code', 'CONNECTION_REFUSED');
       expect(framesOf(one as Error)[0]).to.include('user-frames.spec.ts');
+    }
+  });
+
+  it('begins with the line that waits for informers and objects in vain', async () => {
+    await using client = await connect({ server: 'http://127.0.0.1:1' });
+    await using informers = new SharedInformerFactory(client, { logger: silentLogger });
+    const pods = informers.for('v1', 'pods');
+    informers.start();
+    const waits = [
+      async () => await informers.whenSynced({ timeoutMs: 1 }),
+      async () => await pods.whenSynced({ timeoutMs: 1 }),
+      async () => await until(pods, { key: 'default/web', gone: true, timeoutMs: 1 }),
+    ];
+    for (const wait of waits) {
+      const error = await wait().catch((thrown: Error) => thrown);
+      expect(error).to.be.instanceOf(ListwatchError).with.property('code', 'TIMEOUT');
+      expect(framesOf(error as Error)[0]).to.include('user-frames.spec.ts');
     }
   });
 

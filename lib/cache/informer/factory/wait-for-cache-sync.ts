@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   type ErrorOptions,
 } from '../../../kernel/failure/errors.ts';
+import { startAtUser } from '../../../kernel/failure/user-frames.ts';
 import { runHook } from '../../../kernel/report/run-hook.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is, optionsOf, type FilledOptions } from '../../../kernel/options/options-schema.ts';
@@ -112,7 +113,9 @@ export async function waitForCacheSync(
       describe: () => describeMissing(progress.now()),
     });
   } catch (error) {
-    throw syncError(error, signal, progress.now());
+    const failure = syncError(error, signal, progress.now());
+    startAtUser(failure);
+    throw failure;
   } finally {
     progress.stop();
     wait.abort();
