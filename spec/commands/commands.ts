@@ -86,6 +86,12 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'keys shared by replicas in virtual time that join, leave, crash and stop',
       },
       {
+        name: 'traces',
+        start: () => import('../controller/traces/main.ts'),
+        about: 'spans of two controllers, exported by the SDK of OpenTelemetry, and their links',
+        usage: NO_OPTIONS,
+      },
+      {
         name: 'webhooks',
         start: () => import('../controller/webhook/main.ts'),
         about: 'webhooks and conversions of ours, called by a real server on this machine',
