@@ -119,9 +119,14 @@ describe('Two controllers, the second of which runs because the first has writte
   });
 
   it('links nothing to a change of another program, and not to a write that changed nothing', async () => {
-    const { writer } = await run({ tracer: spans.tracer });
-    await world.after(maps().patch('a', { metadata: { labels: { by: 'another' } } }));
+    const { writer, reader } = await run({ tracer: spans.tracer });
+    reader.pause();
+    const labels = { by: 'another' };
+    await world.after(maps().patch('a', { metadata: { labels } }, { fieldManager: 'another' }));
+    // It is answered with the version of the other program.
     writer.enqueue('default/a');
+    await world.runtime.settle();
+    reader.resume();
     await world.runtime.settle();
     const links = spans.named('reconcile reader').map((span) => span.links.length);
     expect(links).to.deep.equal([1, 0]);
