@@ -20,7 +20,7 @@ function programs(): Record<string, string> {
     ...guides.map((name) => join(DOCS, 'guides', name)),
   ]) {
     const text = readFileSync(file, 'utf8');
-    for (const { index, 1: code = '' } of text.matchAll(/^```ts(?: \S+)?\n([^]*?)^```$/gm)) {
+    for (const { index, 1: code = '' } of text.matchAll(/^```ts\n([^]*?)^```$/gm)) {
       const line = text.slice(0, index).split('\n').length;
       found[`${relative(ROOT, file).replaceAll(/[^\w-]/g, '_')}-line-${line}.ts`] = code;
     }
