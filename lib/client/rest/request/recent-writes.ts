@@ -1,3 +1,4 @@
+import { RecentMap } from '../../../kernel/data/recent-map.ts';
 import type { ApiVerb } from '../../../meta/api-call.ts';
 import { objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
@@ -14,18 +15,18 @@ export interface RecentWrite {
   readonly atMs: number;
 }
 
-/** Writes that are kept. An older one is not recognised. */
-const KEPT = 1_000;
+/** Writes that are kept at least; twice as many at most. An older one is not recognised. */
+const KEPT = 500;
 
 /** The last writes of a client, so that a controller can name the one that has started a run. Nothing is kept before `keep`. */
 export class RecentWrites {
   /** By the resource version that the write has made. */
-  #writes: Map<string, RecentWrite> | undefined;
+  #writes: RecentMap<string, RecentWrite> | undefined;
   #count = 0;
 
   /** From now on writes are kept. */
   keep(): void {
-    this.#writes ??= new Map();
+    this.#writes ??= new RecentMap(KEPT);
   }
 
   /** Writes since `keep`. */
@@ -38,11 +39,6 @@ export class RecentWrites {
     if (this.#writes === undefined || name === undefined || resourceVersion === undefined) return;
     this.#count += 1;
     this.#writes.set(resourceVersion, { ...write, key: objectKey({ namespace, name }) });
-    if (this.#writes.size <= KEPT) return;
-    for (const oldest of this.#writes.keys()) {
-      this.#writes.delete(oldest);
-      break;
-    }
   }
 
   /** The write that has made this state of an object; undefined for one of another client. */

@@ -91,4 +91,46 @@ describe('a controller that starts itself', () => {
     expect(runs).to.be.at.least(40);
     expect(warnings()).to.deep.equal([]);
   });
+
+  it('is not suspected when another part of the program writes between its runs', async () => {
+    const plain = world.client.resource('v1', 'configmaps', { namespace: 'default' });
+    const secrets = world.client.resource('v1', 'secrets', { namespace: 'default' });
+    const one = controller(world.client, 'v1', 'configmaps', options()).reconcile(
+      async ({ metadata, data }) => {
+        runs += 1;
+        // Each second run is started by the one before.
+        if (data?.['seen'] === data?.['other'])
+          await secrets.create({ metadata: { name: `s-${runs}` } });
+        else await plain.patch(metadata.name, { data: { seen: data?.['other'] ?? '' } });
+      },
+    );
+    await world.start(one);
+    await create('web');
+    for (let change = 1; change <= 30; change += 1) {
+      await world.runtime.advance(10);
+      await world.after(plain.patch('web', { data: { other: String(change) } }));
+    }
+    expect(runs).to.be.at.least(60);
+    expect(warnings()).to.deep.equal([]);
+  });
+
+  it('is not suspected for runs that another part of the program starts', async () => {
+    const plain = world.client.resource('v1', 'configmaps', { namespace: 'default' });
+    const secrets = world.client.resource('v1', 'secrets', { namespace: 'default' });
+    // The answer of a write comes before its run.
+    const settings = { ...options(), queue: { debounceMs: 5 } };
+    const one = controller(world.client, 'v1', 'configmaps', settings).reconcile(async () => {
+      runs += 1;
+      await secrets.create({ metadata: { name: `s-${runs}` } });
+    });
+    await world.start(one);
+    await create('web');
+    for (let change = 1; change <= 30; change += 1) {
+      await world.runtime.advance(10);
+      await world.after(plain.patch('web', { data: { other: String(change) } }));
+    }
+    await world.runtime.advance(10);
+    expect(runs).to.equal(31);
+    expect(warnings()).to.deep.equal([]);
+  });
 });

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
+import { Client } from '../../../../lib/client/rest/client.ts';
+import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
+import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import type { ConfigMap } from '../../../../lib/types/index.ts';
 import { ControllerWorld } from '../controller-world.ts';
 
@@ -166,6 +170,52 @@ describe('a second watch of one resource', () => {
     await create('a', { chain: 'yes' });
     // Default predicates let a change of data pass, because config maps have no generation.
     expect(runs.toSorted()).to.deep.equal(['default/a', 'default/b', 'default/c']);
+  });
+
+  it('does so when the events come after the answers', async () => {
+    const serving = inProcessTransport(world.server.handler);
+    async function* late(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const piece of body) {
+        await sleep(world.runtime, 1_000);
+        yield piece;
+      }
+    }
+    const transport: Transport = {
+      server: serving.server,
+      close: () => serving.close(),
+      send: async (request) => {
+        const response = await serving.send(request);
+        return request.path.includes('watch=')
+          ? { ...response, body: late(response.body) }
+          : response;
+      },
+    };
+    await using client = new Client({ transport, runtime: world.runtime, fieldManager: 'spec' });
+    const one = controller(client, 'v1', 'configmaps', { ...world.options, labelSelector: 'chain' })
+      .watches('v1', 'secrets', ({ data }) =>
+        Object.keys(data ?? {}).map((key) => `default/${key}`),
+      )
+      .reconcile(async ({ metadata: { name } }, { key, resource }) => {
+        runs.push(key);
+        if (name !== 'a') return;
+        const run = String(runs.length);
+        await resource('v1', 'configmaps').patch('b', { data: { run } });
+        await resource('v1', 'configmaps').patch('a', { data: { run } });
+        await resource('v1', 'secrets').create({
+          metadata: { name: `of-${run}` },
+          data: { a: '', c: '' },
+        });
+      });
+    for (const name of ['b', 'c']) await create(name, { chain: 'yes' });
+    await world.start(one);
+    await world.runtime.advance(10_000);
+    runs = [];
+    await create('a', { chain: 'yes' });
+    await world.runtime.advance(60_000);
+    expect(runs.toSorted()).to.deep.equal(['default/a', 'default/b', 'default/c']);
+    const [own, secrets] = one.inspect().sources;
+    expect([own?.ownWrites, secrets?.ownWrites]).to.deep.equal([1, 1]);
+    await world.runtime.run(one.close());
   });
 
   it('is refused when it says the same as another one, or has its name', () => {
