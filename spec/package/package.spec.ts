@@ -427,8 +427,8 @@ describe('the packed package', function () {
         // Lists with links to sources and specs, for those who work on this project; the index says that they are in the repository only.
         if (page === 'docs/README.md' && /^(?:conformance|features)\.md$/.test(path)) continue;
         if (/^docs\/[^/]+$/.test(page) && /^(?:\.\.\/(?:lib|spec)\/|api$)/.test(path)) continue;
-        // Screenshots are in the repository only: each has a text beside it.
-        if (/^\.\.\/images\/[\w-]+\.png$/.test(path)) {
+        // Screenshots, each with a text beside it, and the decisions behind a page are in the repository only.
+        if (/^(?:\.\.\/images\/[\w-]+\.png|(?:\.\.\/)?decisions\/[\w-]+\.md)$/.test(path)) {
           expect(existsSync(join(ROOT, dirname(page), path)), path).to.equal(true);
           continue;
         }
