@@ -10,7 +10,6 @@ import type { Stored } from '../../meta/stored.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { ClientInspection } from './request/client-inspection.ts';
 import type { WrapReads } from './request/intercepted-reads.ts';
-import type { RecentWrites } from './request/recent-writes.ts';
 import type { WriteFence } from '../transport/contract/write-fence.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
@@ -310,11 +309,6 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     return this.#rest.reads.add(wrap);
   }
 
-  /** The last writes through this client and those of `fencedBy`. @internal */
-  get recentWrites(): RecentWrites {
-    return this.#rest.recentWrites;
-  }
-
   /** The clock and the timers of its requests. */
   get runtime(): Runtime {
     return this.#rest.runtime;
@@ -325,7 +319,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     return this.#rest.tracing;
   }
 
-  /** The versions that were written with this client. @internal */
+  /** The last writes through this client and those of `fencedBy`. @internal */
   get causes(): WriteCauses {
     return this.#rest.causes;
   }

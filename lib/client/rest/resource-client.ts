@@ -105,12 +105,7 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
   /** Use `client.resource`. */
   constructor(options: ResourceClientOptions<T>) {
     const { rest, collection, decoder, namespace, fieldManager } = options;
-    const writes = new WriteReporter({
-      observer: options.writes,
-      resource: collection.resource,
-      causes: rest.causes,
-      logger: rest.logger,
-    });
+    const writes = new WriteReporter(options.writes, rest.logger);
     const requests = new ResourceRequests({ rest, collection, namespace, fieldManager, writes });
     super(requests);
     this.#requests = requests;
@@ -284,6 +279,7 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
         sent,
       });
       this.#writes.deleted(answer, { namespace, name, dryRun }, sent);
+      if (!isStatus(answer)) requests.keep(answer, { verb: 'delete', dryRun }, sent);
     } catch (error) {
       if (ignoreNotFound && isNotFound(error)) return undefined;
       throw error;

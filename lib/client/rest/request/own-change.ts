@@ -11,6 +11,8 @@ export interface SentWrite {
   readonly creates: boolean;
   /** The span of its request. */
   span?: SpanContext | undefined;
+  /** Whether it has made the version of its answer for sure. */
+  isMaker?: boolean | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

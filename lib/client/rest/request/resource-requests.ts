@@ -4,6 +4,7 @@ import { objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ResourceCollection } from './resource-collection.ts';
 import { queryString } from './query.ts';
+import type { SentWrite } from './own-change.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
 import type { CallOptions, WriteOptions } from './resource-options.ts';
 import type { WriteReporter } from './write-observer.ts';
@@ -77,26 +78,36 @@ export class ResourceRequests<T extends KubernetesObject> {
       subresource: target.subresource,
     });
     const request = { method, path, call, body, contentType, signal, retry, sent };
-    const { apiVersion, resource } = this.collection;
+    const { apiVersion } = this.collection;
     const { subresource } = target;
     const answered = this.begin(key);
     try {
       const answer = await this.rest.json<T>(request);
       this.#writes.written(answer, { apiVersion, subresource, dryRun }, sent);
-      if (dryRun !== true) {
-        const atMs = this.rest.runtime.monotonicMs();
-        const name = `${apiVersion}/${resource}`;
-        this.rest.recentWrites.add(answer, { verb, resource: name, subresource, atMs });
-      }
+      this.keep(answer, { verb, dryRun }, sent);
       return answer as unknown as S;
     } finally {
       answered?.();
     }
   }
 
+  /** Keeps an answered write as the cause of what it leads to. */
+  keep(
+    answer: T,
+    { verb, dryRun }: { readonly verb: ApiVerb; readonly dryRun: boolean | undefined },
+    { subresource, span, isMaker = false }: SentWrite,
+  ): void {
+    if (dryRun === true) return;
+    const { apiVersion, resource: plural } = this.collection;
+    const resource = `${apiVersion}/${plural}`;
+    const { writer } = this.#writes;
+    const atMs = this.rest.runtime.monotonicMs();
+    this.rest.causes.add(answer, { verb, resource, subresource, atMs, isMaker, writer, span });
+  }
+
   /** Announces a write to runs that its event may lead to before it is answered; the result is called then. Undefined without a tracer. */
   begin(key: string | undefined): (() => void) | undefined {
-    return this.rest.tracing && this.rest.causes.begin(this.collection.resource, key);
+    return this.rest.tracing && this.rest.causes.begin(`/${this.collection.resource}`, key);
   }
 
   #keyOf(options: CallOptions, target: CallTarget): string | undefined {

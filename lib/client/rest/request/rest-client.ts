@@ -32,7 +32,6 @@ import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { InterceptedReads } from './intercepted-reads.ts';
 import type { SentWrite } from './own-change.ts';
-import { RecentWrites } from './recent-writes.ts';
 import { responseError, statusError } from './response-error.ts';
 import { TransportLayer } from '../../transport/contract/transport-layer.ts';
 import { tracedSend } from './traced-send.ts';
@@ -111,7 +110,6 @@ export class RestClient {
   readonly #maxResponseBytes: number;
   #served: DiscoveryLookUp;
   #reads: InterceptedReads = new InterceptedReads();
-  #recentWrites: RecentWrites = new RecentWrites();
   #causes = new WriteCauses();
   #tracing: Tracing | undefined;
 
@@ -124,6 +122,7 @@ export class RestClient {
     this.#onWarning = onWarning ?? logEachOnce(this.#logger, this.server);
     this.#maxResponseBytes = maxResponseBytes ?? LONGEST_BODY_BYTES;
     this.#tracing = tracer && new Tracing(tracer, this.#logger);
+    if (tracer !== undefined) this.#causes.keep();
     this.#served = new DiscoveryLookUp({
       runtime: this.#runtime,
       lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
@@ -151,7 +150,6 @@ export class RestClient {
     const made = new RestClient(options);
     made.#served = this.#served;
     made.#reads = this.#reads;
-    made.#recentWrites = this.#recentWrites;
     made.#causes = this.#causes;
     made.#tracing = this.#tracing;
     return made;
@@ -176,11 +174,6 @@ export class RestClient {
   }
 
   /** The last writes of all copies. @internal */
-  get recentWrites(): RecentWrites {
-    return this.#recentWrites;
-  }
-
-  /** The writes of this client. @internal */
   get causes(): WriteCauses {
     return this.#causes;
   }

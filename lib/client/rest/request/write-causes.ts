@@ -1,6 +1,9 @@
 import { RecentMap } from '../../../kernel/data/recent-map.ts';
 import { Latch } from '../../../kernel/time/latch.ts';
 import type { SpanContext } from '../../../kernel/report/tracer.ts';
+import type { ApiVerb } from '../../../meta/api-call.ts';
+import { objectKey } from '../../../meta/key.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
 
 /** Who writes: a run of a controller. */
 export interface Writer {
@@ -9,12 +12,18 @@ export interface Writer {
   readonly key: string;
 }
 
-/** The write that made a version of an object. */
+/** A write that the server has carried out. */
 export interface WriteCause {
-  /** The plural of the resource. */
+  readonly verb: ApiVerb;
+  /** E.g. `apps/v1/deployments`. */
   readonly resource: string;
-  /** Whether it is the version of a deletion. */
-  readonly deletes: boolean;
+  readonly subresource: string | undefined;
+  /** `namespace/name`, or the name alone. */
+  readonly key: string;
+  /** When the answer came, of the monotonic clock. */
+  readonly atMs: number;
+  /** Whether it has made the version of its answer for sure. One that changes nothing is answered with an older version. */
+  readonly isMaker: boolean;
   /** Undefined: another part of the program. */
   readonly writer: Writer | undefined;
   /** The span of its request. */
@@ -29,20 +38,27 @@ interface OpenWrite {
   readonly answered: Latch;
 }
 
-/** Writes that are known at least; twice as many at most. A forgotten one is a cause that is not named. */
-const KNOWN = 5_000;
+/** Writes that are kept at least; twice as many at most. A forgotten one is a cause that is not named. */
+const KEPT = 5_000;
 
 /**
- * Which version of which object a client has written, so that a run that such a change leads to can name its cause. Nothing is kept before
- * the first write of a controller, or of a client with a tracer.
+ * The last writes of a client by the version that they have made, so that a run that such a change leads to can name its cause. Nothing is kept
+ * before `keep`.
  */
 export class WriteCauses {
-  #causes: RecentMap<string, WriteCause> | undefined;
+  /** By the resource version. */
+  #writes: RecentMap<string, WriteCause> | undefined;
   readonly #open = new Set<OpenWrite>();
+  #count = 0;
 
-  /** False until something was noted, so that nothing has to be looked for. */
-  get any(): boolean {
-    return this.#causes !== undefined;
+  /** From now on writes are kept. */
+  keep(): void {
+    this.#writes ??= new RecentMap(KEPT);
+  }
+
+  /** Writes since `keep`. */
+  get count(): number {
+    return this.#count;
   }
 
   /** A write is sent now; the result is called when it was answered or has failed. */
@@ -58,22 +74,33 @@ export class WriteCauses {
   /** Resolves when the writes are answered that may have made a version of this object; undefined: there are none. */
   whenAnswered(resource: string, key: string): Promise<unknown> | undefined {
     const open = [...this.#open].filter(
-      (one) => resource.endsWith(`/${one.resource}`) && (one.key ?? key) === key,
+      (one) => isSameResource(resource, one.resource) && (one.key ?? key) === key,
     );
     if (open.length === 0) return undefined;
     return Promise.all(open.map(({ answered }) => answered.opened));
   }
 
-  note(key: string, resourceVersion: string, cause: WriteCause): void {
-    this.#causes ??= new RecentMap(KNOWN);
-    const name = `${resourceVersion} ${key}`;
-    // A write that changes nothing is answered with the version of an earlier one.
-    if (this.#causes.get(name)?.resource !== cause.resource) this.#causes.set(name, cause);
+  add(answer: KubernetesObject, write: Omit<WriteCause, 'key'>): void {
+    const { name, namespace = '', resourceVersion } = answer.metadata ?? {};
+    if (this.#writes === undefined || name === undefined || resourceVersion === undefined) return;
+    this.#count += 1;
+    const key = objectKey({ namespace, name });
+    // A later write with the same version has changed nothing.
+    if (this.of(write.resource, key, resourceVersion) !== undefined) return;
+    this.#writes.set(resourceVersion, { ...write, key });
   }
 
-  /** `resource`: `apps/v1/deployments`, of any version. */
+  /**
+   * The write that was answered with this state of an object; undefined for one of another client. `resource`: `apps/v1/deployments`, of any
+   * version, also with a cluster in front.
+   */
   of(resource: string, key: string, resourceVersion: string): WriteCause | undefined {
-    const found = this.#causes?.get(`${resourceVersion} ${key}`);
-    return found !== undefined && resource.endsWith(`/${found.resource}`) ? found : undefined;
+    const write = this.#writes?.get(resourceVersion);
+    return write?.key === key && isSameResource(resource, write.resource) ? write : undefined;
   }
+}
+
+/** Whether both have the same plural: an object has several API versions. */
+function isSameResource(one: string, other: string): boolean {
+  return one.endsWith(other.slice(other.lastIndexOf('/')));
 }

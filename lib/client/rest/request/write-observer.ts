@@ -3,7 +3,7 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { isOwnChange, madeVersion, type SentWrite } from './own-change.ts';
-import type { WriteCauses, Writer } from './write-causes.ts';
+import type { Writer } from './write-causes.ts';
 import { isStatus, type Status } from '../../../meta/failure/status.ts';
 
 /** An object that a deletion has removed. */
@@ -45,27 +45,18 @@ export interface WriteRequest {
   readonly subresource: string | undefined;
 }
 
-export interface WriteReporterParts<T extends KubernetesObject> {
-  readonly observer: WriteObserver<T> | undefined;
-  /** The plural of the resource. */
-  readonly resource: string;
-  readonly causes: WriteCauses;
-  readonly logger: Logger;
-}
-
-interface NotedWrite {
-  readonly deletes: boolean;
-  readonly isOwn: () => boolean;
-}
-
 /** Reports the answers of writes to an observer. If the observer throws, the write still succeeds. */
 export class WriteReporter<T extends KubernetesObject> {
   readonly #observer: WriteObserver<T> | undefined;
-  readonly #parts: WriteReporterParts<T>;
+  readonly #logger: Logger;
 
-  constructor(parts: WriteReporterParts<T>) {
-    this.#observer = parts.observer;
-    this.#parts = parts;
+  constructor(observer: WriteObserver<T> | undefined, logger: Logger) {
+    this.#observer = observer;
+    this.#logger = logger;
+  }
+
+  get writer(): Writer | undefined {
+    return this.#observer?.writer;
   }
 
   /** A write is sent now. */
@@ -105,10 +96,7 @@ export class WriteReporter<T extends KubernetesObject> {
       this.#notify((observer) => observer.deleted({ key: objectKey({ namespace, name }), uid }));
       return;
     }
-    if (sent?.before !== undefined) {
-      const isOwn = (): boolean => isOwnChange(answer, sent);
-      this.#note(answer, sent, { deletes: !goesOnToExist(answer), isOwn });
-    }
+    if (sent?.before !== undefined) this.#note(answer, sent, () => isOwnChange(answer, sent));
     this.#deleted(answer);
   }
 
@@ -128,7 +116,7 @@ export class WriteReporter<T extends KubernetesObject> {
     // Comparing takes longer than all else here, so it is done once, and only for those who need it.
     let compared: boolean | undefined;
     const isOwn = (): boolean => (compared ??= sent === undefined || isOwnChange(object, sent));
-    if (sent !== undefined) this.#note(object, sent, { deletes: false, isOwn });
+    if (sent !== undefined) this.#note(object, sent, isOwn);
     this.#notify((observer) => observer.written(object, observer.known === undefined || isOwn()));
   }
 
@@ -146,24 +134,13 @@ export class WriteReporter<T extends KubernetesObject> {
   #notify(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
-    runHook(this.#parts.logger, 'write observer', () => call(observer));
+    runHook(this.#logger, 'write observer', () => call(observer));
   }
 
-  /** Before the observer gets the answer, which may lead to a run at once. */
-  #note(object: T, sent: SentWrite, { deletes, isOwn }: NotedWrite): void {
-    const writer = this.#observer?.writer;
-    const { span } = sent;
-    if (writer === undefined && span === undefined) return;
-    const { causes, resource, logger } = this.#parts;
-    runHook(logger, 'write observer', () => {
-      const { resourceVersion } = object.metadata ?? {};
-      if (resourceVersion === undefined || !(madeVersion(object, sent) ?? isOwn())) return;
-      causes.note(metaNamespaceKeyFunc(object), resourceVersion, {
-        resource,
-        deletes,
-        writer,
-        span,
-      });
+  #note(object: T, sent: SentWrite, isOwn: () => boolean): void {
+    if (this.writer === undefined && sent.span === undefined) return;
+    runHook(this.#logger, 'write observer', () => {
+      sent.isMaker = madeVersion(object, sent) ?? isOwn();
     });
   }
 }

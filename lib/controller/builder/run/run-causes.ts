@@ -61,10 +61,11 @@ export class RunCauses {
     if (resource === undefined || object === undefined || resourceVersion === undefined) {
       return undefined;
     }
-    const writes = this.#writesTo(resource);
-    if (!writes.any || !isWrite(reason)) return undefined;
-    const cause = writes.of(resource, object, resourceVersion);
-    return cause?.deletes === (type === 'deleted') ? cause : undefined;
+    if (!isWrite(reason)) return undefined;
+    const cause = this.#writesTo(resource).of(resource, object, resourceVersion);
+    if (cause?.isMaker !== true) return undefined;
+    // The version of an object that a relist no longer found is that of its last change.
+    return type === 'deleted' && cause.verb !== 'delete' ? undefined : cause;
   }
 }
 

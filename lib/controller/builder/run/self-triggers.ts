@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RecentWrite } from '../../../client/rest/request/recent-writes.ts';
+import type { WriteCause } from '../../../client/rest/request/write-causes.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
@@ -14,7 +14,7 @@ export interface SelfTriggersOptions {
   /** The number of writes so far, of all clients of the controller. */
   readonly writes: () => number;
   /** The write of one of these clients that has made the change. */
-  readonly writeOf: (reason: ReconcileReason) => RecentWrite | undefined;
+  readonly writeOf: (reason: ReconcileReason) => WriteCause | undefined;
 }
 
 /** Runs of one key, each started by a write to the same object that was made during the run before. */
@@ -64,7 +64,7 @@ export class SelfTriggers {
 
   #follow(key: string, chain: Chain, reasons: readonly ReconcileReason[], nowMs: number): void {
     const { lastBeganAtMs, lastEndedAtMs } = chain;
-    const isOfRun = ({ atMs }: RecentWrite): boolean =>
+    const isOfRun = ({ atMs }: WriteCause): boolean =>
       atMs >= lastBeganAtMs && atMs <= lastEndedAtMs;
     for (const reason of reasons) {
       const write = this.#options.writeOf(reason);
@@ -79,7 +79,7 @@ export class SelfTriggers {
     this.#chains?.delete(key);
   }
 
-  #report(key: string, write: RecentWrite, tookMs: number, runs: number): void {
+  #report(key: string, write: WriteCause, tookMs: number, runs: number): void {
     this.#isReported = true;
     this.#chains = undefined;
     const { controller, logger } = this.#options;

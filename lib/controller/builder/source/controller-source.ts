@@ -1,7 +1,7 @@
 import type { InformerLease } from '../../../cache/informer/factory/informer-entry.ts';
 import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
-import type { RecentWrite, RecentWrites } from '../../../client/rest/request/recent-writes.ts';
+import type { WriteCause, WriteCauses } from '../../../client/rest/request/write-causes.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
@@ -32,7 +32,7 @@ export interface ControllerSourceOptions {
   readonly name: string | undefined;
   readonly lease: InformerLease<KubernetesObject>;
   /** Of the client of its cluster. */
-  readonly recentWrites: RecentWrites;
+  readonly causes: WriteCauses;
   readonly predicates: readonly Predicate[];
   readonly map: ChangeMapping<KubernetesObject>;
   /** Called for a deletion that is a reason to reconcile. */
@@ -137,16 +137,16 @@ export class ControllerSource implements ChangeReceiver {
   }
 
   /** The write of its client that has made a change. */
-  writeOf({ resource, object, resourceVersion }: ReconcileReason): RecentWrite | undefined {
+  writeOf({ resource, object, resourceVersion }: ReconcileReason): WriteCause | undefined {
     if (resource === undefined || object === undefined || resourceVersion === undefined) return;
     // Without the name of the cluster.
     const written = resource.slice(resource.indexOf(':') + 1);
-    return this.#options.recentWrites.of(written, object, resourceVersion);
+    return this.#options.causes.of(written, object, resourceVersion);
   }
 
   /** Writes of its client so far. */
   get writes(): number {
-    return this.#options.recentWrites.count;
+    return this.#options.causes.count;
   }
 
   /** Counts a change that turned out to be an own write after it was passed on. */

@@ -8,7 +8,7 @@ import type { MissingResourcePolicy } from '../../../cache/informer/options/star
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import type { RecentWrite } from '../../../client/rest/request/recent-writes.ts';
+import type { WriteCause } from '../../../client/rest/request/write-causes.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import { ControllerSource, type ControllerSourceOptions } from './controller-source.ts';
 import { sourceName, type OwnKind, type SourceDeclaration } from './source-declaration.ts';
@@ -80,7 +80,7 @@ export class ControllerSources {
   }
 
   /** The write of a client of the controller that has made a change. */
-  writeOf(reason: ReconcileReason): RecentWrite | undefined {
+  writeOf(reason: ReconcileReason): WriteCause | undefined {
     if (reason.resource === undefined) return undefined;
     return this.#sources.find(({ resource }) => resource === reason.resource)?.writeOf(reason);
   }
@@ -170,8 +170,8 @@ export class ControllerSources {
   #open(declaration: SourceDeclaration): void {
     const { controller, logger, runtime, source, own, declarations } = this.#parts;
     const { apiVersion, resource, role, name, cluster, predicates } = declaration;
-    const { recentWrites } = cluster?.client ?? this.#parts.client;
-    recentWrites.keep();
+    const { causes } = cluster?.client ?? this.#parts.client;
+    causes.keep();
     // To wait is what informers do by default; naming it would refuse a shared informer that was made without it.
     const fails = this.#parts.options.missingResource === 'fail';
     const missingResource = fails ? 'fail' : undefined;
@@ -189,7 +189,7 @@ export class ControllerSources {
       role,
       name,
       lease,
-      recentWrites,
+      causes,
       predicates,
       map: declaration.mapping(this.#ownKind),
       isWatched: (namespace) => !follows || this.watches(namespace),
