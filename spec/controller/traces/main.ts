@@ -16,10 +16,12 @@ import { HANG_MS, until } from '../../support/until.ts';
 
 const SCRATCH = join(ROOT, '.tmp', 'traces');
 const FILE = join(SCRATCH, 'spans.jsonl');
+/** It is no package of the repository, because it brings many others. */
+const EXPORTER = '@opentelemetry/exporter-trace-otlp-http';
 const PACKAGES = [
   '@opentelemetry/api@1.9.1',
   '@opentelemetry/sdk-trace-node@2.12.1',
-  '@opentelemetry/exporter-trace-otlp-http@0.223.1',
+  `${EXPORTER}@0.223.1`,
 ];
 const NAMES = Array.from({ length: 12 }, (_, index) => `site-${index + 1}`);
 const DEFINITION = join(ROOT, 'examples', 'site-operator', 'sites.yaml');
@@ -77,7 +79,7 @@ async function exportRun(): Promise<void> {
   const { trace } = require('@opentelemetry/api') as typeof Api;
   const { NodeTracerProvider, BatchSpanProcessor } =
     require('@opentelemetry/sdk-trace-node') as typeof Sdk;
-  const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-http') as {
+  const { OTLPTraceExporter } = require(EXPORTER) as {
     OTLPTraceExporter: new (options: { readonly url: string }) => Sdk.SpanExporter;
   };
   const exporter = new OTLPTraceExporter({ url: `http://127.0.0.1:${port}/v1/traces` });

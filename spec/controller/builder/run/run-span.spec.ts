@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { describeReason } from '../../../../lib/controller/change/reconcile-reasons.ts';
 import type { Tracer } from '../../../../lib/kernel/report/tracer.ts';
 import { sleep } from '../../../../lib/kernel/time/wait.ts';
@@ -175,6 +176,38 @@ describe('Two controllers, the second of which runs because the first has writte
       expect(spans.named(/./)).to.deep.equal([]);
     });
   }
+
+  it('names the run that wrote to another cluster', async () => {
+    const { runtime, logger } = world.options;
+    client = new Client({ transport: inProcessTransport(world.server.handler), runtime, logger });
+    const east = new ApiServer({ runtime });
+    const transport = inProcessTransport(east.handler);
+    const cluster = { name: 'east', client: new Client({ transport, runtime, logger }) };
+    const make = (name: string) =>
+      controller(client, 'v1', 'secrets', { runtime, logger, name }).watches(
+        'v1',
+        'configmaps',
+        ({ metadata }) => metadata,
+        { cluster },
+      );
+    const writer = make('writer').reconcile(async ({ metadata: { name } }, { resource }) => {
+      const maps = resource('v1', 'configmaps', { cluster: 'east' });
+      await maps.patch(name, { data: { of: 'writer' } });
+    });
+    const reader = make('reader').reconcile(async () => {});
+    const own = cluster.client.resource('v1', 'configmaps', { namespace: 'default' });
+    await world.after(own.create({ metadata: { name: 'a' } }));
+    await world.start(reader);
+    await world.start(writer);
+    await world.after(secrets().create({ metadata: { name: 'a' } }));
+    const reasons = reader.inspect().history.flatMap((record) => record.reasons);
+    const causes = reasons.filter(({ type }) => type === 'updated');
+    expect(causes.map(({ resource, causedBy }) => ({ resource, causedBy }))).to.deep.equal([
+      { resource: 'east:v1/configmaps', causedBy: { controller: 'writer', key: 'default/a' } },
+    ]);
+    await world.runtime.run(Promise.all([writer.close(), reader.close()]));
+    await world.runtime.run(east.close());
+  });
 });
 
 /** Ways in which a tracer breaks its contract; each is a tracer around a real one. */
