@@ -91,6 +91,8 @@ class Served {
       cwd,
       env: { ...plainEnvironment(), NEXT_TELEMETRY_DISABLED: '1', ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Its server is a process of its own.
+      detached: true,
     });
     const served = new Served(child, `http://127.0.0.1:${port}`);
     await until(
@@ -118,8 +120,10 @@ class Served {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null) return;
+    const { pid } = this.#child;
+    if (pid === undefined) return;
     const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+    process.kill(-pid, 'SIGKILL');
     await ended;
   }
 }

@@ -9,8 +9,9 @@ import { NODES, type Node, type Tool } from './tools.ts';
 
 /** The line of a stack: a test that passes prints none. */
 const FRAME = /\n +at .*:\d+:\d+\)?\n/;
-/** The package gets its program from elsewhere when it is first used. */
-const ELECTRON = 'Downloading Electron binary';
+/** Tools that get a program from elsewhere when they are first used, and cannot. */
+const ELSEWHERE =
+  /Downloading Electron binary(?=[^]*fetch failed)|https:\/\/dl\.deno\.land\/\S+(?=[^]*error sending request)/;
 const EXPECTED = 'reconciled default';
 
 /** The matrix is made in an empty folder outside of the checkout, whose packages would be found. */
@@ -124,9 +125,8 @@ export async function runProgram(
 }
 
 export function failed(line: string, { code, stdout, stderr }: Ended): string {
-  if (stderr.includes('fetch failed') && stdout.includes(ELECTRON)) {
-    throw new NotAvailable('its program is no package of npm, and its address cannot be reached');
-  }
+  const [address] = ELSEWHERE.exec(stdout + stderr) ?? [];
+  if (address !== undefined) throw new NotAvailable(`it downloads a program: ${address}`);
   return `${line} ended with ${code}:\n${stdout.slice(-2_000)}${stderr.slice(-2_000)}`;
 }
 
