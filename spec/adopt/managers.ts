@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Registry } from './registry.ts';
 import { typeLine } from './error-streams.ts';
 import {
   failed,
@@ -38,7 +39,8 @@ export const MANAGERS: readonly Manager[] = [
     name: 'pnpm',
     specifier: 'pnpm@12.4.2',
     node: 22,
-    lines: ['$TOOL/.bin/pnpm add $TARBALL', 'node main.js'],
+    // Of the other packages: pnpm runs none without a question, and fails.
+    lines: ['$TOOL/.bin/pnpm add --ignore-scripts $TARBALL', 'node main.js'],
   },
   {
     name: 'yarn-node-modules',
@@ -55,7 +57,8 @@ export const MANAGERS: readonly Manager[] = [
   {
     name: 'deno-install',
     specifier: 'deno@2.9.6',
-    lines: ['$TOOL/.bin/deno install --allow-scripts $TARBALL', '$TOOL/.bin/deno run -A main.js'],
+    // It takes no tarball.
+    lines: ['$TOOL/.bin/deno install npm:listwatch', '$TOOL/.bin/deno run -A main.js'],
   },
 ];
 
@@ -73,8 +76,10 @@ export async function tryManager(
   const files = { ...Object.fromEntries(sectionOf('The program').files), ...manager.files };
   for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
   const path = manager.node === undefined ? undefined : await nodeFolder(workshop, manager.node);
+  await using registry = await Registry.start(workshop.tarball);
   const env = {
     ...plainEnvironment(path),
+    NPM_CONFIG_REGISTRY: registry.url,
     TOOL: join(tools, 'node_modules'),
     TARBALL: workshop.tarball,
   };

@@ -45,7 +45,7 @@ export async function nodeFolder({ folder }: Workshop, node: Node): Promise<stri
 /** Without what npm passes on, and without colours. */
 export function plainEnvironment(path?: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^npm_|^NODE_|^FORCE_COLOR$|^LISTWATCH_/i.test(name),
+    ([name]) => !/^npm_|^NODE_(?!EXTRA_CA_CERTS$)|^FORCE_COLOR$|^LISTWATCH_/i.test(name),
   );
   const PATH = path === undefined ? process.env['PATH'] : `${path}:${process.env['PATH']}`;
   return { ...Object.fromEntries(inherited), PATH, NO_COLOR: '1', CI: '1' };
