@@ -64,6 +64,12 @@ export {
 } from './sharding/shard-member.ts';
 export { shardingMetrics } from './sharding/sharding-metrics.ts';
 export type { ShardingOptions, ShardMemberOptions } from './sharding/sharding-options.ts';
+export {
+  ClusterSet,
+  type ClusterSetOptions,
+  type MemberCluster,
+} from './clusters/cluster-set.ts';
+export type { MemberInspection } from './clusters/cluster-member.ts';
 export { Manager } from './manager/manager.ts';
 export { prometheusMetrics } from './manager/manager-metrics.ts';
 export {
@@ -71,7 +77,12 @@ export {
   type PrometheusMetricsOptions,
 } from '../kernel/report/prometheus-metrics.ts';
 export type { Check } from './manager/health-checks.ts';
-export type { ManagedPart, Runnable, RunnableContext } from './manager/managed-parts.ts';
+export type {
+  AnyController,
+  ManagedPart,
+  Runnable,
+  RunnableContext,
+} from './manager/managed-parts.ts';
 export type { ManagerInspection } from './manager/manager-inspection.ts';
 export type { EndpointOptions, ManagerOptions } from './manager/manager-options.ts';
 export { controller, type ControllerBuilder } from './builder/controller-builder.ts';
