@@ -3,6 +3,12 @@ import type { CommandRow } from './contract/command.ts';
 /** The commands. Each is loaded when it is used, so that help starts at once. */
 export const COMMANDS: readonly CommandRow[] = [
   {
+    name: 'completion',
+    summary: 'prints the completion of commands and options for bash, zsh or fish',
+    load: async () =>
+      (await import('./completion/completion-command.ts')).completionCommand(() => COMMANDS),
+  },
+  {
     name: 'demo',
     summary: 'runs a controller and an API server to look at, with a live page of both',
     load: async () => (await import('./demo/demo-command.ts')).demoCommand(),

@@ -84,7 +84,7 @@ describe('listwatch', () => {
       summary: 'a command',
       load: async () => {
         loaded += 1;
-        return { help: `help of ${name}\n`, run: async () => 7 };
+        return { help: `help of ${name}\n`, options: {}, run: async () => 7 };
       },
     });
     const host = capturedHost();
@@ -101,6 +101,7 @@ describe('listwatch', () => {
       summary: 'a command',
       load: async () => ({
         help: '',
+        options: {},
         run: async (parameters, host) => {
           seen = { parameters, host };
           throw new UsageError('the port is taken; give another');

@@ -1,4 +1,5 @@
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { OptionTable } from '../arguments/parse-arguments.ts';
 
 /** A stream that a command writes to. */
 export interface Output {
@@ -31,6 +32,10 @@ export interface CommandHost {
 export interface Command {
   /** The text of `listwatch help NAME`. */
   readonly help: string;
+  /** Its options, for completion; empty where other programs call it. */
+  readonly options: OptionTable;
+  /** The words that it takes, where there are only some. */
+  readonly words?: readonly string[] | undefined;
   /** Resolves to the exit code. @throws {UsageError} for arguments that cannot be used. */
   run(parameters: readonly string[], host: CommandHost): Promise<number>;
 }

@@ -112,6 +112,7 @@ const LONGEST_MESSAGE = 2000;
 export function demoCommand(): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const { options, positionals } = parseArguments(parameters, OPTIONS);
       if (positionals[0] !== undefined) {

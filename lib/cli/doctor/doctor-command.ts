@@ -94,6 +94,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export function doctorCommand(network: Network = realNetwork): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const { options, json, verbose } = readOptions(parameters);
       return await examine({ options, json, verbose, host, network });

@@ -66,12 +66,14 @@ export interface ReportLinesOptions {
   readonly verbose: boolean;
 }
 
-/** Prints one line a step. On a terminal the line is there while the step runs. */
+/** Prints one line a step, and one for all steps that a failure skips. On a terminal the line is there while the step runs. */
 export class ReportLines implements Progress {
   readonly #output: Output;
   readonly #style: Style;
   readonly #verbose: boolean;
   readonly #width: number;
+  /** Skipped steps that follow each other for one reason. */
+  #skipped: StepResult[] = [];
 
   constructor({ output, style, steps, verbose }: ReportLinesOptions) {
     this.#output = output;
@@ -85,7 +87,30 @@ export class ReportLines implements Progress {
     this.#output.write(`${this.#style.mark('running')} ${title}`);
   }
 
-  ended({ status, title, detail, remedy, durationMs, data }: StepResult): void {
+  ended(result: StepResult): void {
+    const isSkipped = result.status === 'skipped';
+    if (!isSkipped || this.#skipped[0]?.detail !== result.detail) this.#flush();
+    if (isSkipped) this.#skipped.push(result);
+    else this.#print(result);
+  }
+
+  /** One step as the line of a step, several with their titles. */
+  #flush(): void {
+    const [first, ...others] = this.#skipped;
+    this.#skipped = [];
+    if (first === undefined) return;
+    if (others.length === 0) {
+      this.#print(first);
+      return;
+    }
+    const style = this.#style;
+    const titles = [first, ...others].map(({ title }) => title).join(', ');
+    const name = `${others.length + 1} steps`.padEnd(this.#width);
+    const text = style.paint('gray', `skipped: ${first.detail}: ${titles}`);
+    this.#output.write(`${style.mark('skipped')} ${name}  ${style.text(text)}\n`);
+  }
+
+  #print({ status, title, detail, remedy, durationMs, data }: StepResult): void {
     const style = this.#style;
     const start = style.replacesLines ? REPLACE_LINE : '';
     const name = title.padEnd(this.#width);
@@ -103,6 +128,7 @@ export class ReportLines implements Progress {
   }
 
   summary(results: readonly StepResult[], interrupted: boolean): void {
+    this.#flush();
     const failed = results.filter(({ status }) => status === 'failed');
     const warnings = results.filter(({ status }) => status === 'warning');
     const style = this.#style;

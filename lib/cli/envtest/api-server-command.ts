@@ -56,7 +56,7 @@ Other flags of kube-apiserver are accepted, and named on standard error once. An
 
 /** The stand-in for kube-apiserver that envtest starts. */
 export function envtestApiServerCommand(): Command {
-  return { help: HELP, run: runApiServer };
+  return { help: HELP, options: {}, run: runApiServer };
 }
 
 async function runApiServer(parameters: readonly string[], host: CommandHost): Promise<number> {

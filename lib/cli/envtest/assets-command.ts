@@ -35,7 +35,7 @@ const MARK = '# Written by listwatch envtest-assets.';
 
 /** Writes the programs for `KUBEBUILDER_ASSETS`. */
 export function envtestAssetsCommand(): Command {
-  return { help: HELP, run: writeAssets };
+  return { help: HELP, options: {}, run: writeAssets };
 }
 
 async function writeAssets(parameters: readonly string[], host: CommandHost): Promise<number> {

@@ -31,7 +31,7 @@ Flags that have an effect; the others of etcd are accepted:
 
 /** The stand-in for etcd that envtest starts. */
 export function envtestEtcdCommand(): Command {
-  return { help: HELP, run: runEtcd };
+  return { help: HELP, options: {}, run: runEtcd };
 }
 
 async function runEtcd(parameters: readonly string[], host: CommandHost): Promise<number> {

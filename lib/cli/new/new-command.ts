@@ -150,7 +150,7 @@ const LONGEST_MESSAGE = 500;
 
 /** Writes a project for an operator. */
 export function newCommand(): Command {
-  return { help: HELP, run: writeNew };
+  return { help: HELP, options: OPTIONS, run: writeNew };
 }
 
 async function writeNew(parameters: readonly string[], host: CommandHost): Promise<number> {

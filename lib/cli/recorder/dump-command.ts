@@ -44,6 +44,7 @@ Exit code: 0 when all is written, 1 for a failure, 2 for wrong arguments, 130 wh
 export function dumpCommand(): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const given = parseArguments(parameters, OPTIONS);
       const resource = onePositional(given, 'a resource, e.g. pods');

@@ -68,6 +68,7 @@ const MINUTE_MS = 60_000;
 export function recordCommand(): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const given = parseArguments(parameters, OPTIONS);
       const [first, ...others] = given.positionals;

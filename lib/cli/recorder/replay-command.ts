@@ -119,6 +119,7 @@ Exit code: 0 at the end of the recording, 1 for a file that is no recording, was
 export function replayCommand(): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const given = parseArguments(parameters, OPTIONS);
       const file = onePositional(given, 'a recording, e.g. pods.listwatch');

@@ -5,12 +5,13 @@ import { isUsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { shownText } from '../terminal/shown-text.ts';
 import { readyLine } from './ready-line.ts';
-import { readServeOptions, SERVE_HELP, type ServeOptions } from './serve-options.ts';
+import { readServeOptions, SERVE_HELP, SERVE_OPTIONS, type ServeOptions } from './serve-options.ts';
 import { ServerRun } from './server-run.ts';
 
 export function serveCommand(): Command {
   return {
     help: SERVE_HELP,
+    options: SERVE_OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       return await runServer(readServeOptions(parameters), host);
     },

@@ -59,7 +59,7 @@ const DEFAULT_PORT = 6443;
 const LOOPBACK = '127.0.0.1';
 export const TOKEN_VARIABLE = 'LISTWATCH_TOKEN';
 
-const TABLE: OptionTable = {
+export const SERVE_OPTIONS: OptionTable = {
   port: {
     type: 'string',
     value: 'N',
@@ -167,7 +167,7 @@ export const SERVE_HELP: string = `listwatch serve: a Kubernetes API server for 
 Usage: listwatch serve [options]
 
 Options:
-${optionsHelp(TABLE)}
+${optionsHelp(SERVE_OPTIONS)}
 
 The token may also be in ${TOKEN_VARIABLE}. When clients can connect, one line with the kubectl command is on standard output;
 everything else is on standard error. SIGINT or SIGTERM stops the server; a second one ends it at once, without a snapshot.
@@ -183,7 +183,7 @@ stopped before it was ready.
 
 /** @throws {UsageError} */
 export function readServeOptions(parameters: readonly string[]): ServeOptions {
-  const { options, positionals } = parseArguments(parameters, TABLE);
+  const { options, positionals } = parseArguments(parameters, SERVE_OPTIONS);
   const [extra] = positionals;
   if (extra !== undefined) {
     throw new UsageError(`serve takes options only, not ${JSON.stringify(extra)}`);

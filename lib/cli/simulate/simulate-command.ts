@@ -81,6 +81,7 @@ const LONGEST_MESSAGE = 2000;
 export function simulateCommand(): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const given = readOptions(parameters);
       try {

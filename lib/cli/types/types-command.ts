@@ -116,6 +116,7 @@ const LONGEST_MESSAGE = 2000;
 export function typesCommand(): Command {
   return {
     help: HELP,
+    options: OPTIONS,
     async run(parameters: readonly string[], host: CommandHost): Promise<number> {
       const options = readOptions(parameters);
       try {

@@ -38,11 +38,36 @@ describe('ReportLines', () => {
     );
   });
 
-  it('prints a skipped step with its reason and without a time', () => {
+  it('prints a single skipped step with its reason and without a time', () => {
     const output = new CapturedOutput(true);
     const lines = linesOn(output, { ...UTF8, TERM: 'dumb' });
     lines.ended(result({ status: 'skipped', detail: 'it needs "TLS"', durationMs: 0 }));
-    expect(output.text).to.equal('– TLS        skipped: it needs "TLS"\n');
+    lines.ended(result({}));
+    expect(output.lines[0]).to.equal('– TLS        skipped: it needs "TLS"');
+  });
+
+  it('prints one line for all steps that one failure skips', () => {
+    const output = new CapturedOutput(true);
+    const lines = linesOn(output, { ...UTF8, TERM: 'dumb' });
+    const skipped = (title: string, because: string): void => {
+      lines.ended(result({ title, status: 'skipped', detail: `it needs "${because}"` }));
+    };
+    lines.ended(result({ status: 'failed', detail: 'broken' }));
+    skipped('version', 'TLS');
+    skipped('clock', 'TLS');
+    skipped('list pods', 'the right');
+    lines.ended(result({ title: 'clock' }));
+    skipped('version', 'TLS');
+    skipped('features', 'TLS');
+    lines.summary([], false);
+    expect(output.lines).to.deep.equal([
+      '✗ TLS        broken [12 ms]',
+      '– 2 steps    skipped: it needs "TLS": version, clock',
+      '– list pods  skipped: it needs "the right"',
+      '✓ clock      fine [12 ms]',
+      '– 2 steps    skipped: it needs "TLS": version, features',
+      'all is well',
+    ]);
   });
 
   it('shows a step while it runs on a terminal, and replaces the line when it ends', () => {

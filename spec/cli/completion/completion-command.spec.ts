@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { COMMANDS } from '../../../lib/cli/commands.ts';
+import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
+import { capturedHost } from '../support/captured-host.ts';
+
+async function script(shell: string): Promise<string> {
+  const host = capturedHost();
+  expect(await runCommandLine(['completion', shell], host)).to.equal(0);
+  return host.stdout.text;
+}
+
+const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'exit']).error === undefined;
+
+/** What bash offers for the last of these words. */
+function offered(source: string, ...words: string[]): string[] {
+  const program = `${source}
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
+_listwatch
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const parameters = ['--noprofile', '--norc', '-c', program, 'bash', 'listwatch', ...words];
+  const { stdout, stderr, status } = spawnSync('bash', parameters, { encoding: 'utf8' });
+  expect({ stderr, status }).to.deep.equal({ stderr: '', status: 0 });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+describe('listwatch completion', () => {
+  it('prints a script of each shell with every command and all of its options', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const text = await script(shell);
+      for (const row of COMMANDS) {
+        expect(text).to.include(row.name);
+        for (const option of Object.keys((await row.load()).options)) {
+          expect(text, `${shell}: ${row.name}`).to.match(new RegExp(`(--|-l )${option}\\b`));
+        }
+      }
+    }
+  });
+
+  it('has the options that the help of each command has', async () => {
+    for (const row of COMMANDS) {
+      const { name } = row;
+      const { help, options } = await row.load();
+      if (name.startsWith('envtest-')) continue;
+      const inHelp = [...help.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)].map(([, one]) => one);
+      expect(inHelp, name).to.have.members(Object.keys(options));
+    }
+  });
+
+  it('completes commands, options and words in bash', async function () {
+    if (!isThere('bash')) {
+      console.log('      skipped: no bash on PATH');
+      this.skip();
+    }
+    const bash = await script('bash');
+    expect(offered(bash, 'd')).to.deep.equal(['demo', 'doctor', 'dump']);
+    expect(offered(bash, '')).to.include.members(COMMANDS.map(({ name }) => name));
+    expect(offered(bash, '--v')).to.deep.equal(['--version']);
+    expect(offered(bash, 'doctor', '--name')).to.deep.equal(['--namespace']);
+    expect(offered(bash, 'doctor', '-')).to.include.members(['-n', '--resource', '--help', '-h']);
+    expect(offered(bash, 'doctor', '--json', '--ver')).to.deep.equal(['--verbose']);
+    expect(offered(bash, 'completion', '')).to.deep.equal(['bash', 'zsh', 'fish']);
+    expect(offered(bash, 'help', 'ser')).to.deep.equal(['serve']);
+  });
+
+  it('leaves values of options, and what follows --, to names of files in bash', async function () {
+    if (!isThere('bash')) {
+      console.log('      skipped: no bash on PATH');
+      this.skip();
+    }
+    const bash = await script('bash');
+    expect(offered(bash, 'doctor', '--kubeconfig', '')).to.deep.equal([]);
+    expect(offered(bash, 'doctor', '-n', '-')).to.deep.equal([]);
+    expect(offered(bash, 'rbac', '--', '--na')).to.deep.equal([]);
+    expect(bash).to.match(/^complete -o default -F _listwatch listwatch$/m);
+  });
+
+  it('is read by zsh and fish', async function () {
+    const shells = ['zsh', 'fish'].filter(isThere);
+    if (shells.length === 0) {
+      console.log('      skipped: no zsh and no fish on PATH');
+      this.skip();
+    }
+    for (const shell of shells) {
+      const { status, stderr } = spawnSync(shell, ['-n'], {
+        input: await script(shell),
+        encoding: 'utf8',
+      });
+      expect({ shell, status, stderr }).to.deep.equal({ shell, status: 0, stderr: '' });
+    }
+  });
+
+  it('refuses another shell, none, and several', async () => {
+    for (const parameters of [['tcsh'], [], ['bash', 'zsh']]) {
+      const host = capturedHost();
+      expect(await runCommandLine(['completion', ...parameters], host)).to.equal(2);
+      expect(host.stderr.text).to.match(/takes the name of one shell, bash, zsh or fish, not/);
+    }
+  });
+});
