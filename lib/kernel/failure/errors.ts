@@ -93,6 +93,8 @@ export const errorCodes = {
   POD_NOT_RUNNING: 'A pod or a container has ended, or has not started.',
   POD_STREAM:
     'The node of a pod could not carry out a command or a connection; the message has its words.',
+  COPY_FAILED:
+    'Files could not be copied from or to a pod; the message names the path, or has the words of tar.',
   PORT_REFUSED: 'Nothing listens at the port of a pod.',
   STDIN_STAYS_OPEN:
     'Standard input cannot be ended, because the server does not speak v5.channel.k8s.io.',

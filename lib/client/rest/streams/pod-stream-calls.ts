@@ -18,8 +18,10 @@ import {
   checkCommand,
   checkPort,
   CONNECT,
+  COPY,
   EXEC,
   type AttachOptions,
+  type CopyOptions,
   type ExecOptions,
   type ExecResult,
   type SpawnOptions,
@@ -33,6 +35,9 @@ import {
   type PortForwardOptions,
 } from './forward-ports.ts';
 import { runCommand } from './run-command.ts';
+import { copyFromPod, copyToPod, packCommand, unpackCommand } from './copy-files.ts';
+import type { CopyReport } from './copy/copy-counts.ts';
+import { checkLocalPath, containerPath } from './copy/copy-paths.ts';
 
 type Wants = Pick<AttachOptions, 'stdin' | 'stdout' | 'stderr' | 'tty'>;
 
@@ -133,6 +138,54 @@ export class PodStreamCalls {
     return await forwardPorts({ options, runtime, logger, dial });
   }
 
+  /**
+   * Copies a file or a folder out of a container, as `kubectl cp` does: `to` is what the copy is called. The container needs the program
+   * `tar`. Its archive is not trusted: nothing is written outside of `to`, and no link is made or followed.
+   *
+   * @example
+   * await pods.copyFrom('web-0', '/var/log/nginx', './logs');
+   * @throws {PodStreamError} code COPY_FAILED, RESPONSE_TOO_LARGE above `maxBytes` or `maxFiles`, and what `exec` throws
+   */
+  async copyFrom(
+    name: string,
+    from: string,
+    to: string,
+    options: CopyOptions = {},
+  ): Promise<CopyReport> {
+    const { deadPeerMs, links, maxBytes, maxFiles } = COPY.read(options, 'copyFrom');
+    const bounds = { links, maxBytes, maxFiles };
+    const remote = containerPath('copyFrom', from);
+    checkLocalPath('copyFrom', to);
+    const call = this.#commandCall('exec', {
+      name,
+      command: packCommand(remote),
+      options,
+      wants: {},
+    });
+    await using process = await this.#run('spawn', call, {}, deadPeerMs);
+    const request = this.#requests.request(call);
+    return await copyFromPod({ process, local: to, remote, bounds, request });
+  }
+
+  /** Copies a file or a folder of this machine into a container. The folder above `to` has to exist. @throws as `copyFrom` */
+  async copyTo(
+    name: string,
+    from: string,
+    to: string,
+    options: CopyOptions = {},
+  ): Promise<CopyReport> {
+    const { deadPeerMs, links, maxBytes, maxFiles } = COPY.read(options, 'copyTo');
+    const bounds = { links, maxBytes, maxFiles };
+    const remote = containerPath('copyTo', to);
+    checkLocalPath('copyTo', from);
+    const wants = { stdin: true };
+    const command = unpackCommand(remote);
+    const call = this.#commandCall('exec', { name, command, options, wants });
+    await using process = await this.#run('exec', call, wants, deadPeerMs);
+    const request = this.#requests.request(call);
+    return await copyToPod({ process, local: from, remote, bounds, request });
+  }
+
   async #log(name: string, options: LogOptions): Promise<string> {
     checkLogOptions(options);
     const query = logQuery(options);
@@ -168,7 +221,7 @@ export class PodStreamCalls {
     parts: {
       readonly name: string;
       readonly command: readonly string[];
-      readonly options: AttachOptions | ExecOptions;
+      readonly options: AttachOptions | ExecOptions | CopyOptions;
       readonly wants: Wants;
     },
   ): PodCall {

@@ -5,6 +5,7 @@ import { describeRequest, type FailedRequest } from '../../../meta/api-call.ts';
 export type PodStreamErrorCode = Extract<
   ErrorCode,
   | 'CONTAINER_UNKNOWN'
+  | 'COPY_FAILED'
   | 'POD_NOT_RUNNING'
   | 'POD_STREAM'
   | 'PORT_REFUSED'

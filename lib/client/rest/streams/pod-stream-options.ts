@@ -48,6 +48,17 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
+export interface CopyOptions extends StreamOptions {
+  /** @defaultValue the container of a pod that has one, or its default container */
+  readonly container?: string | undefined;
+  /** Links and special files: `fail`, or `skip` and name them in the report. A link is never followed or made. @defaultValue fail */
+  readonly links?: 'fail' | 'skip' | undefined;
+  /** The most bytes of all files together. @defaultValue 1 073 741 824 (1 GiB) */
+  readonly maxBytes?: number | undefined;
+  /** The most files and folders. @defaultValue 100 000 */
+  readonly maxFiles?: number | undefined;
+}
+
 export const CONNECT: OptionsSchema<StreamOptions, 'deadPeerMs'> = optionsOf<StreamOptions>()(
   'connect',
   { ...CALL, deadPeerMs: is.number({ min: 1 }).default(60_000) },
@@ -61,6 +72,14 @@ export const EXEC: OptionsSchema<ExecOptions, 'deadPeerMs' | 'maxOutputBytes'> =
       return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
     }),
     maxOutputBytes: is.integer({ min: 0 }).default(16 * 1024 * 1024),
+  });
+export const COPY: OptionsSchema<CopyOptions, 'deadPeerMs' | 'links' | 'maxBytes' | 'maxFiles'> =
+  optionsOf<CopyOptions>()('copy', {
+    ...CONNECT.rules,
+    container: is.text(),
+    links: is.oneOf('fail', 'skip').default('fail'),
+    maxBytes: is.integer({ min: 0 }).default(1024 ** 3),
+    maxFiles: is.integer({ min: 1 }).default(100_000),
   });
 export const ATTACH: OptionsSchema<
   AttachOptions,

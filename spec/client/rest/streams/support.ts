@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  tarHeader,
+  tarPadding,
+  type TarMember,
+} from '../../../../lib/client/rest/streams/copy/tar-writer.ts';
 import { connect as connectClient } from '../../../../lib/client/rest/connect.ts';
 import type { Client } from '../../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
@@ -57,6 +62,14 @@ export async function bytesFrom(source: AsyncIterable<unknown>): Promise<Buffer>
   const pieces: Buffer[] = [];
   for await (const piece of source) pieces.push(Buffer.from(piece as Uint8Array));
   return Buffer.concat(pieces);
+}
+
+/** A member of a tar archive with content, as bytes. */
+export function tarMember(name: string, content: string, more: Partial<TarMember> = {}): Buffer {
+  const bytes = Buffer.from(content);
+  const { length: size } = bytes;
+  const header = { name, isFolder: false, size, mode: 0o644, modifiedMs: 1000, ...more };
+  return Buffer.concat([tarHeader(header), bytes, tarPadding(size)]);
 }
 
 /** Stands between a client and a server, and cuts connections. */
