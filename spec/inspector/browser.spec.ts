@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { controller } from '../../lib/controller/builder/controller-builder.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { deferred } from '../../lib/kernel/time/latch.ts';
 import { until } from '../support/until.ts';
 import { Browser, CHROMIUM } from './support/browser.ts';
@@ -16,6 +18,59 @@ const LISTEN = `
   const listen = () => window.spoken.push(target.textContent);
   new MutationObserver(listen).observe(target, { childList: true, characterData: true, subtree: true });
 `;
+
+const VIEWS = [
+  'overview',
+  'informers',
+  'queues',
+  'reconciles',
+  'reconciles?show=failed',
+  'objects',
+  'key',
+  'key?key=shop/bad',
+  'server',
+];
+
+const LOOKS = [360, 400, 1280].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => [width, colorScheme] as const),
+);
+
+const LONG_ERROR =
+  'deployments "bad" is forbidden: exceeded quota: small, requested: cpu=2, limited: cpu=1, at https://a.example.com/with/a/long/path/that/has/no/blank/in/it/at/all';
+
+interface Place {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const placeOf = (selector: string): string =>
+  `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`;
+
+/** The texts whose contrast is below 4.5, as WCAG 2.2 counts it; disabled controls are left out, as there. */
+const FAINT_TEXTS = `(() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((value) => value / 255)
+      .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = (element) => {
+    for (let one = element; one !== null; one = one.parentElement) {
+      const color = rgb(getComputedStyle(one).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  return [...document.querySelectorAll('body *')].flatMap((element) => {
+    const texts = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== '');
+    if (texts.length === 0 || element.disabled || !element.checkVisibility()) return [];
+    const [one, other] = [light(rgb(getComputedStyle(element).color)), light(behind(element))];
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    return contrast >= 4.5 ? [] : [contrast.toFixed(2) + ' ' + texts[0].data.trim()];
+  });
+})()`;
 
 /** As if the person looked at another tab. */
 async function hide(page: Page, hidden: boolean): Promise<void> {
@@ -126,7 +181,9 @@ describe('the page of the inspector, in Chromium', function () {
     await tab('Reconciles');
     const row = browser.page.locator('tbody tr', { hasText: 'shop/front' }).first();
     await row.waitFor();
-    expect(await row.textContent()).to.match(/added v1\/configmaps shop\/front @\d+done/);
+    expect(await row.textContent()).to.match(
+      /^shop\/frontdone[\d:.]+ .?sadded v1\/configmaps shop\/front @\d+–$/,
+    );
     await browser.page.locator('.timeline rect').first().waitFor();
   });
 
@@ -298,29 +355,144 @@ describe('the page of the inspector, in Chromium', function () {
     browser.complaints.length = 0;
   });
 
-  it('fits a narrow window without scrolling sideways, in the dark too', async () => {
-    await using opened = await open({}, (world) => world.createPage('front'));
-    const { browser, url } = opened;
+  for (const [width, colorScheme] of LOOKS) {
+    it(`fits a window of ${width} px, ${colorScheme}: no sideways scrolling, all texts readable`, async () => {
+      const work = async (name: string): Promise<void> => {
+        if (name === 'bad') throw new Error(LONG_ERROR);
+      };
+      await using opened = await open({ work }, async (world) => {
+        await world.createPage('bad');
+        await world.createPage('front');
+      });
+      const { browser, url, shows } = opened;
+      const { page } = browser;
+      await shows('1 key fails');
+      await page.setViewportSize({ width, height: 700 });
+      await page.emulateMedia({ colorScheme });
+      for (const view of VIEWS) {
+        await page.goto(`${url}/#/${view}`);
+        const tab = `#tabs a[aria-current=page][href="#/${view.split('?')[0]}"]`;
+        await page.locator(tab).waitFor();
+        await page.locator('main section').first().waitFor();
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(overflow, view).to.be.at.most(0);
+        expect(await page.evaluate(FAINT_TEXTS), `contrast of ${view}`).to.deep.equal([]);
+        const { left, right } = await page.evaluate<Place>(placeOf(tab));
+        expect(left >= 0 && right <= width, `the tab of ${view} is seen`).to.equal(true);
+        const header = await page.evaluate<Place>(placeOf('header'));
+        expect(header.bottom - header.top, `header of ${view}`).to.be.at.most(64);
+      }
+      const dark = colorScheme === 'dark';
+      const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(color).to.equal(dark ? 'rgb(18, 22, 28)' : 'rgb(246, 247, 249)');
+    });
+  }
+
+  it('shows key, result and error of a run in a window of 400 px, without scrolling in the table', async () => {
+    const work = async (): Promise<void> => {
+      throw new Error(LONG_ERROR);
+    };
+    await using opened = await open({ work }, (world) => world.createPage('bad'));
+    const { browser, tab } = opened;
     const { page } = browser;
-    await page.setViewportSize({ width: 360, height: 640 });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    for (const view of [
-      'overview',
-      'informers',
-      'queues',
-      'reconciles',
-      'objects',
-      'key',
-      'server',
-    ]) {
-      await page.goto(`${url}/#/${view}`);
-      await page.locator(`#tabs a[aria-current=page][href="#/${view}"]`).waitFor();
-      await page.locator('main section').first().waitFor();
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      expect(overflow, view).to.be.at.most(0);
+    await page.setViewportSize({ width: 400, height: 700 });
+    await tab('Reconciles');
+    const row = page.locator('tbody tr', { hasText: 'shop/bad' }).first();
+    for (const part of ['a.key', '.badge.bad', '.error']) {
+      const box = await row.locator(part).first().boundingBox();
+      expect(box, part).to.not.equal(null);
+      expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= 400, part).to.equal(true);
     }
-    const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-    expect(color).to.equal('rgb(18, 22, 28)');
+    const hidden =
+      'document.querySelector("main .scroll").scrollWidth > document.querySelector("main .scroll").clientWidth';
+    expect(await page.evaluate(hidden)).to.equal(false);
+  });
+
+  it('groups the retries of a key, which open and stay open, and shows failed runs only', async () => {
+    const work = async (name: string): Promise<void> => {
+      if (name === 'bad') throw new Error('the page has no title');
+    };
+    await using opened = await open({ work }, async (world) => {
+      await world.createPage('bad');
+      await world.createPage('front');
+    });
+    const { browser, tab } = opened;
+    const { page } = browser;
+    await tab('Reconciles');
+    const rows = page.locator('tbody tr');
+    const bad = page.locator('tbody tr', { hasText: 'shop/bad' });
+    await bad.getByText(/^[4-9] runs in /).waitFor();
+    expect(await rows.count()).to.equal(2);
+    await bad.locator('summary').click();
+    const tries = await bad.locator('.tries li').count();
+    await until('a retry', async () => (await bad.locator('.tries li').count()) > tries);
+    expect(await bad.locator('.tries').isVisible()).to.equal(true);
+    expect(await bad.textContent()).to.match(/added v1\/configmaps shop\/bad @\d+the page has no/);
+    const button = page.getByRole('button', { name: 'Failed only' });
+    await button.click();
+    await until('the filter', async () => (await rows.count()) === 1);
+    expect(await button.getAttribute('aria-pressed')).to.equal('true');
+    expect(await rows.first().textContent()).to.include('shop/bad');
+    expect(page.url()).to.match(/#\/reconciles\?show=failed$/);
+  });
+
+  it('lists the keys that fail and the recent ones, where none is given', async () => {
+    const work = async (name: string): Promise<void> => {
+      if (name === 'page-10') throw new Error('the page has no title');
+    };
+    await using opened = await open({ work }, async (world) => {
+      for (const number of [10, 2, 1]) await world.createPage(`page-${number}`);
+    });
+    const { browser, tab } = opened;
+    const { page } = browser;
+    await tab('Key');
+    const failing = page.getByRole('region', { name: 'Failing keys' });
+    await failing.getByText('the page has no title').waitFor();
+    expect(await failing.locator('tbody tr').count()).to.equal(1);
+    const recent = page.getByRole('region', { name: 'Recent keys' });
+    expect(await recent.locator('tbody tr').count()).to.equal(3);
+    await recent.getByText('shop/page-2').click();
+    await page.locator('.steps h3', { hasText: 'Reconcile' }).waitFor();
+    await tab('Objects');
+    await page.locator('.keys a').first().waitFor();
+    expect(await page.locator('.keys a').allTextContents()).to.deep.equal([
+      'shop/page-1',
+      'shop/page-2',
+      'shop/page-10',
+    ]);
+  });
+
+  it('shows that a run was caused by what another controller wrote', async () => {
+    await using opened = await open();
+    const { browser, world, shows, tab } = opened;
+    const { page } = browser;
+    await using databases = controller(world.client, 'v1', 'secrets', {
+      name: 'databases',
+      informers: world.informers,
+      logger: silentLogger,
+    }).reconcile(async ({ metadata }, { resource }) => {
+      const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'of-database' } };
+      await resource('v1', 'configmaps').apply({ ...written, data: { of: metadata.name } });
+    });
+    const running = databases.run();
+    const { url } = await world.inspect({
+      updateIntervalMs: 100,
+      controllers: [world.pages, databases],
+    });
+    await page.goto(`${url}/#/key?key=shop/of-database`);
+    await shows('Why it ran');
+    const links = page.locator('section', { hasText: 'Why it ran' }).locator('.steps').last();
+    await links.locator('li', { hasText: /^databases.*because of added v1\/secrets/ }).waitFor();
+    const caused = links.locator('li', { hasText: /^pages.*written by the run above/ });
+    await caused.waitFor();
+    expect(await links.locator('h3').allTextContents()).to.deep.equal(['databases', 'pages']);
+    await tab('Reconciles');
+    const row = page.locator('tbody tr', { hasText: 'shop/of-database' }).first();
+    expect(await row.textContent()).to.match(/@\d+written by databases for shop\/database/);
+    await page.goto(`${url}/#/key?key=shop/database`);
+    await links.locator('li', { hasText: /^pages.*because of what this run wrote/ }).waitFor();
+    await databases.close();
+    await running;
   });
 
   it('is saved as one file that shows the same, without a server', async () => {

@@ -7,6 +7,8 @@ import type { KeySearch } from '../contract/inspector-snapshot.ts';
 const SLICE = 5_000;
 const MOST_SEARCHED = 1_000_000;
 const MOST_RETURNED = 200;
+/** `page-2` before `page-10`. */
+const NATURAL = new Intl.Collator('en', { numeric: true });
 
 export interface KeySearchOptions {
   readonly runtime: Runtime;
@@ -36,5 +38,5 @@ export async function searchKeys(
       signal.throwIfAborted();
     }
   }
-  return { total: all.length, matched, searched, keys: keys.toSorted() };
+  return { total: all.length, matched, searched, keys: keys.toSorted(NATURAL.compare) };
 }

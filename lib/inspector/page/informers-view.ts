@@ -2,7 +2,7 @@ import type { InformerInspection } from '../../cache/informer/observe/informer-i
 import type { AuditAnswer, InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 import { h, type Child } from './page-dom.ts';
 import { informerState, type InformerState } from './page-findings.ts';
-import { bytes, count, percent, rate, span } from './page-format.ts';
+import { byName, bytes, count, percent, rate, span } from './page-format.ts';
 import { badge, section, table, type Tone } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
 
@@ -22,11 +22,12 @@ export function informersView(state: PageState, { informers }: InspectorSnapshot
     table<InformerInspection>({
       caption: 'Informers',
       none: 'No informers were given.',
-      rows: informers,
+      rows: informers.toSorted(byName),
       key: ({ name }) => name,
       columns: [
         {
           name: 'Informer',
+          class: 'title',
           cell: ({ name, sharedWith = [] }) => [
             h('a', { href: `#/objects?informer=${encodeURIComponent(name)}` }, name),
             sharedWith.length > 0 && small(`shares its watch with ${sharedWith.join(', ')}`),

@@ -4,11 +4,17 @@ import { informerState } from './page-findings.ts';
 import { count, cut, exactClock, plural, span } from './page-format.ts';
 import { badge, section, table, type Tone } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
-import { runsTable } from './reconciles-view.ts';
+import { causeChain } from './cause-chain.ts';
+import { keyLists } from './key-lists.ts';
+import { RunCauses } from './run-causes.ts';
+import { groupRuns } from './run-groups.ts';
+import { RESULTS } from './run-results.ts';
+import { reasonText, runsTable } from './runs-table.ts';
 
 export function keyView(state: PageState, snapshot: InspectorSnapshot): Child {
   const key = state.parameters.get('key') ?? '';
   const report = state.key?.key === key ? state.key : undefined;
+  const causes = new RunCauses(snapshot.controllers);
   return [
     h(
       'section',
@@ -36,15 +42,35 @@ export function keyView(state: PageState, snapshot: InspectorSnapshot): Child {
           h('span', { class: 'note', role: 'status' }, 'Reading…'),
       ),
       report === undefined
-        ? h('p', { class: 'none' }, 'Give a key, or follow one from a queue or from a cache.')
+        ? h('p', { class: 'none' }, 'Give a key, or choose one that fails or has run.')
         : steps(snapshot, report),
     ),
+    key === '' && keyLists(snapshot),
+    report !== undefined && ofRuns(report, causes),
     report !== undefined && section('What happened since this view is open', events(state)),
-    report !== undefined &&
-      section(
-        'Its runs',
-        runsTable(key, report.runs, 'None of the runs that are remembered was of this key.'),
-      ),
+  ];
+}
+
+/** Controllers may have the same key, so the runs of each are grouped apart. */
+function ofRuns({ key, runs: all }: KeyReport, causes: RunCauses): Child {
+  const names = [...new Set(all.map(({ controller }) => controller))];
+  const groups = names.flatMap((name) =>
+    groupRuns(all.filter(({ controller }) => controller === name).toReversed()),
+  );
+  const byTime = groups.toSorted(([one], [other]) => other.startedAtMs - one.startedAtMs);
+  return [
+    // Retries have the cause of the run that failed first.
+    causeChain(byTime[0]?.at(-1), causes),
+    section(
+      'Its runs',
+      runsTable({
+        caption: `Runs of ${key}`,
+        groups: byTime,
+        causes,
+        of: { name: 'Controller', cell: ({ controller }) => controller },
+        none: 'None of the runs that are remembered was of this key.',
+      }),
+    ),
   ];
 }
 
@@ -165,10 +191,7 @@ function runSteps({ runs, caches, atMs }: KeyReport): VNode[] {
   const { controller, result, startedAtMs, durationMs, reasons, error } = last;
   const tone = result === 'failed' ? 'bad' : result === 'conflict' ? 'warn' : 'good';
   const cause = reasons[0];
-  const why =
-    cause === undefined
-      ? ''
-      : ` because of ${cause.type}${cause.resource === undefined ? '' : ` ${cause.resource} ${cause.object ?? ''} @${cause.resourceVersion ?? '?'}`}`;
+  const why = cause === undefined ? '' : ` because of ${reasonText(cause)}`;
   // A retry has no version; the change before it has.
   const newest = runs
     .flatMap((run) => run.reasons.toReversed())
@@ -186,7 +209,7 @@ function runSteps({ runs, caches, atMs }: KeyReport): VNode[] {
     step(
       'Reconcile',
       tone,
-      result,
+      RESULTS[result],
       h(
         'div',
         {},

@@ -1,6 +1,6 @@
 import type { InspectorSnapshot, ObjectReport } from '../contract/inspector-snapshot.ts';
 import { h, type Child } from './page-dom.ts';
-import { count, cut, plural } from './page-format.ts';
+import { byName, count, cut, plural } from './page-format.ts';
 import { badge, section } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
 
@@ -29,7 +29,9 @@ export function objectsView(state: PageState, { informers }: InspectorSnapshot):
         h(
           'select',
           { 'data-change': 'informer', 'data-value': informer },
-          informers.map(({ name }) => h('option', { value: name, key: name }, name)),
+          informers
+            .toSorted(byName)
+            .map(({ name }) => h('option', { value: name, key: name }, name)),
         ),
       ),
       h(

@@ -1,7 +1,7 @@
 import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 import { h, type Child, type VNode } from './page-dom.ts';
 import { findingsOf } from './page-findings.ts';
-import { count, cut, rate } from './page-format.ts';
+import { byName, count, cut, rate } from './page-format.ts';
 import { badge, facts, section, sparkline, table, type Tone } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
 import { stations, type Station } from './pipeline-stations.ts';
@@ -28,7 +28,9 @@ export function overviewView(state: PageState, snapshot: InspectorSnapshot): Chi
             'select',
             { 'data-change': 'pipeline', 'data-value': wanted },
             h('option', { value: '' }, `all ${snapshot.informers.length}`),
-            snapshot.informers.map(({ name }) => h('option', { value: name, key: name }, name)),
+            snapshot.informers
+              .toSorted(byName)
+              .map(({ name }) => h('option', { value: name, key: name }, name)),
           ),
         ),
       ),
@@ -83,10 +85,14 @@ function controllers({ rates }: PageState, { controllers: all }: InspectorSnapsh
     table({
       caption: 'Controllers',
       none: 'No controllers were given.',
-      rows: all,
+      rows: all.toSorted(byName),
       key: ({ name }) => name,
       columns: [
-        { name: 'Controller', cell: ({ name }) => h('a', { href: '#/reconciles' }, name) },
+        {
+          name: 'Controller',
+          class: 'title',
+          cell: ({ name }) => h('a', { href: '#/reconciles' }, name),
+        },
         { name: 'State', cell: ({ phase }) => badge(phaseTone(phase), phase) },
         { name: 'Waiting', class: 'number', cell: ({ queue }) => count(queue.waiting.count) },
         { name: 'In work', class: 'number', cell: ({ queue }) => count(queue.running.count) },

@@ -70,7 +70,8 @@ function updated(node: Node | null, wanted: VNode | string): Node {
   const { key } = attributes;
   if (key !== undefined) keys.set(element, key);
   for (const name of element.getAttributeNames()) {
-    if (!(name in attributes)) element.removeAttribute(name);
+    // The reader opens and closes details.
+    if (!(name in attributes) && name !== 'open') element.removeAttribute(name);
   }
   for (const [name, value] of Object.entries(attributes)) {
     if (name !== 'key' && element.getAttribute(name) !== value) element.setAttribute(name, value);

@@ -1,3 +1,14 @@
+const NATURAL = new Intl.Collator('en', { numeric: true });
+
+/** `page-2` before `page-10`. */
+export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return NATURAL.compare(one.name, other.name);
+}
+
+export function byKey(one: { readonly key: string }, other: { readonly key: string }): number {
+  return NATURAL.compare(one.key, other.key);
+}
+
 const GROUPS = new Intl.NumberFormat('en-US');
 
 /** `12,345` */

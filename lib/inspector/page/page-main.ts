@@ -15,7 +15,7 @@ import { findingsOf } from './page-findings.ts';
 import { clock, plural } from './page-format.ts';
 import { newState, noteSteps } from './page-state.ts';
 import { queuesView } from './queues-view.ts';
-import { reconcilesView } from './reconciles-view.ts';
+import { reconcilesView, showsFailed } from './reconciles-view.ts';
 import { serverView } from './server-view.ts';
 
 const VIEWS = ['overview', 'informers', 'queues', 'reconciles', 'objects', 'key', 'server'];
@@ -224,6 +224,9 @@ function route(): void {
   if (state.view === 'key') void followKey();
   if (before.view !== state.view) part('view').scrollTo(0, 0);
   render();
+  // A narrow window shows a part of the tabs.
+  const tab = part('tabs').querySelector('[aria-current]');
+  if (before.view !== state.view) tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 function setParameter(name: string, value: string): void {
@@ -240,6 +243,7 @@ document.addEventListener('click', ({ target }) => {
   if (what === 'reload') void readObject(false);
   if (what === 'compare') void readObject(true);
   if (what === 'pause') pause(!paused);
+  if (what === 'failed') setParameter('show', showsFailed(state) ? '' : 'failed');
 });
 
 document.addEventListener('change', ({ target }) => {

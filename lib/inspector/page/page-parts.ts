@@ -39,7 +39,7 @@ export function table<Row>({ caption, columns, rows, key, none }: TableOptions<R
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
     h(
       'table',
-      {},
+      { role: 'table' },
       h('caption', { class: 'hidden' }, caption),
       h(
         'thead',
@@ -56,8 +56,15 @@ export function table<Row>({ caption, columns, rows, key, none }: TableOptions<R
         rows.map((row) =>
           h(
             'tr',
-            { key: key(row) },
-            columns.map((column) => h('td', { class: column.class }, column.cell(row))),
+            { key: key(row), role: 'row' },
+            columns.map((column) =>
+              // A narrow window has no heads of columns.
+              h(
+                'td',
+                { class: column.class, role: 'cell', 'data-name': column.name },
+                column.cell(row),
+              ),
+            ),
           ),
         ),
       ),

@@ -7,6 +7,7 @@ import type {
   SavedState,
 } from '../contract/inspector-snapshot.ts';
 import { Rates } from './page-rates.ts';
+import { RESULTS } from './run-results.ts';
 
 /** Something that happened to the key that is followed. */
 export interface KeyStep {
@@ -84,6 +85,6 @@ export function noteSteps(state: PageState, next: KeyReport): void {
         startedAtMs === run.startedAtMs && controller === run.controller,
     );
     if (before === undefined || known === true) continue;
-    add(`${run.controller} has run: ${run.result}`, run.startedAtMs + run.durationMs);
+    add(`${run.controller} has run: ${RESULTS[run.result]}`, run.startedAtMs + run.durationMs);
   }
 }

@@ -5,6 +5,7 @@ import { informerState } from './page-findings.ts';
 import { bytes, count, percent, rate, span } from './page-format.ts';
 import type { Tone } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
+import { RESULTS } from './run-results.ts';
 
 /** One step of the pipeline. */
 export interface Station {
@@ -135,10 +136,9 @@ function cacheStations(flow: Flow): Station[] {
       rows: [
         ['memory', bytes(sum(({ memory }) => memory.slabBytes + memory.decodedBytes))],
         ['own writes', count(sum((one) => one.ownWrites))],
-        [
-          'version',
-          informers.length === 1 ? (informers[0]?.storeResourceVersion ?? '') : 'one each',
-        ],
+        ...(informers.length === 1
+          ? ([['version', informers[0]?.storeResourceVersion ?? '']] as const)
+          : []),
       ],
     },
     {
@@ -228,8 +228,8 @@ function controllerStations({ rates }: PageState, snapshot: InspectorSnapshot): 
       line: rates.line('runs'),
       rows: [
         ['longest', longest === 0 ? '–' : span(longest)],
-        ['last', last === undefined ? '–' : last.result],
-        ['at', last === undefined ? '–' : `${span(snapshot.atMs - last.startedAtMs)} ago`],
+        ['last run', last === undefined ? '–' : `${span(snapshot.atMs - last.startedAtMs)} ago`],
+        ['its result', last === undefined ? '–' : RESULTS[last.result]],
       ],
     },
   ];

@@ -1,7 +1,7 @@
 import type { QueueInspection } from '../../controller/workqueue/queue-inspection.ts';
 import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 import { h, type Child } from './page-dom.ts';
-import { count, plural, span } from './page-format.ts';
+import { byName, count, plural, span } from './page-format.ts';
 import { badge, keyLink, more, section, table } from './page-parts.ts';
 
 const SHOWN = 15;
@@ -17,7 +17,7 @@ export function queuesView({ controllers, queues }: InspectorSnapshot): Child {
   const all = [...controllers.map(({ queue }) => queue), ...queues];
   if (all.length === 0)
     return section('Queues', h('p', { class: 'none' }, 'No queues were given.'));
-  return all.map((queue) => queueSection(queue));
+  return all.toSorted(byName).map((queue) => queueSection(queue));
 }
 
 function queueSection(queue: QueueInspection): Child {
@@ -52,7 +52,7 @@ function failingKeys({ name, failing, delayed }: QueueInspection): Child {
       rows: failing.keys.slice(0, SHOWN),
       key: ({ key }) => key,
       columns: [
-        { name: 'Key', cell: ({ key }) => keyLink(key) },
+        { name: 'Key', class: 'title', cell: ({ key }) => keyLink(key) },
         { name: 'Failures', class: 'number', cell: ({ failures }) => count(failures) },
         { name: 'Last', class: 'number', cell: ({ failedMs }) => `${span(failedMs)} ago` },
         {
@@ -80,7 +80,7 @@ function runningKeys({ name, running }: QueueInspection): Child {
       rows: running.keys.slice(0, SHOWN),
       key: ({ key }) => key,
       columns: [
-        { name: 'Key', cell: ({ key }) => keyLink(key) },
+        { name: 'Key', class: 'title', cell: ({ key }) => keyLink(key) },
         { name: 'For', class: 'number', cell: ({ runningMs }) => span(runningMs) },
         {
           name: 'Note',
@@ -108,7 +108,7 @@ function waitingKeys({ name, waiting, running }: QueueInspection): Child {
       rows: waiting.keys.slice(0, SHOWN),
       key: ({ key }) => key,
       columns: [
-        { name: 'Key', cell: ({ key }) => keyLink(key) },
+        { name: 'Key', class: 'title', cell: ({ key }) => keyLink(key) },
         {
           name: 'For',
           class: 'number',
@@ -131,7 +131,7 @@ function delayedKeys({ name, delayed }: QueueInspection): Child {
       rows: delayed.keys.slice(0, SHOWN),
       key: ({ key }) => key,
       columns: [
-        { name: 'Key', cell: ({ key }) => keyLink(key) },
+        { name: 'Key', class: 'title', cell: ({ key }) => keyLink(key) },
         { name: 'Added in', class: 'number', cell: ({ inMs }) => span(inMs) },
         { name: 'Why', class: 'wide', cell: ({ why }) => WHY[why] },
       ],

@@ -2,46 +2,61 @@ import type { ReconcileRecord } from '../../controller/builder/run/reconcile-his
 import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
 import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 import { h, type Child, type VNode } from './page-dom.ts';
-import { count, exactClock, plural, rate, span } from './page-format.ts';
-import { badge, keyLink, section, table, type Tone } from './page-parts.ts';
+import { byName, count, plural, rate, span } from './page-format.ts';
+import { badge, section } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
+import { RunCauses } from './run-causes.ts';
+import { groupRuns, hasFailed } from './run-groups.ts';
+import { RESULTS, type Result } from './run-results.ts';
+import { KEY, runsTable, TONES } from './runs-table.ts';
 
 const SHOWN = 30;
 const WIDTH = 1000;
 const HEIGHT = 44;
 
-type Result = ReconcileRecord['result'];
-
-const TONES: Readonly<Record<Result, Tone>> = {
-  done: 'good',
-  cleaned: 'good',
-  gone: 'off',
-  requeue: 'busy',
-  conflict: 'warn',
-  failed: 'bad',
-};
-
 export function reconcilesView(state: PageState, { controllers, atMs }: InspectorSnapshot): Child {
   if (controllers.length === 0) {
     return section('Reconciles', h('p', { class: 'none' }, 'No controllers were given.'));
   }
-  return controllers.map((controller) => controllerSection(state, controller, atMs));
+  const causes = new RunCauses(controllers);
+  return [
+    h(
+      'div',
+      { key: 'choice', class: 'head' },
+      h(
+        'button',
+        { type: 'button', 'data-do': 'failed', 'aria-pressed': String(showsFailed(state)) },
+        'Failed only',
+      ),
+    ),
+    controllers
+      .toSorted(byName)
+      .map((controller) => controllerSection({ state, controller, causes, atMs })),
+  ];
 }
 
-function controllerSection(
-  state: PageState,
-  controller: ControllerInspection,
-  atMs: number,
-): Child {
+/** Whether only runs that failed are shown. */
+export function showsFailed({ parameters }: PageState): boolean {
+  return parameters.get('show') === 'failed';
+}
+
+interface SectionParts {
+  readonly state: PageState;
+  readonly controller: ControllerInspection;
+  readonly causes: RunCauses;
+  readonly atMs: number;
+}
+
+function controllerSection({ state, controller, causes, atMs }: SectionParts): Child {
   const { name, runs, history } = controller;
   const results = Object.entries(runs) as [Result, number][];
   const perSecond = state.rates.perSecond(`runs ${name}`);
   const all = results.reduce((sum, [, number]) => sum + number, 0);
-  const latest = history.toReversed().slice(0, SHOWN);
-  const note =
-    all > latest.length
-      ? `The last ${count(latest.length)} of ${count(all)} runs.`
-      : `${plural(latest.length, 'run')} so far.`;
+  const failedOnly = showsFailed(state);
+  const groups = groupRuns(history).filter((group) => !failedOnly || group.some(hasFailed));
+  const shown = groups.slice(0, SHOWN);
+  const listed = shown.reduce((sum, group) => sum + group.length, 0);
+  const which = failedOnly ? 'failed runs and their retries' : 'runs';
   return h(
     'section',
     { key: name },
@@ -51,12 +66,29 @@ function controllerSection(
       h('h2', {}, name),
       badge('busy', `${rate(perSecond)} runs/s`),
       results.map(
-        ([result, number]) => number > 0 && badge(TONES[result], `${count(number)} ${result}`),
+        ([result, number]) =>
+          number > 0 && badge(TONES[result], `${count(number)} ${RESULTS[result]}`),
       ),
     ),
     history.length > 0 && timeline(name, history, atMs),
-    history.length > 0 && h('p', { class: 'note' }, note),
-    runsTable(name, latest, 'It has not run yet.'),
+    all > 0 &&
+      h(
+        'p',
+        { class: 'note' },
+        all > listed
+          ? `${count(listed)} ${which} of ${count(all)} since the start.`
+          : `${plural(all, 'run')} since the start.`,
+      ),
+    runsTable({
+      caption: `Runs of ${name}`,
+      groups: shown,
+      causes,
+      of: KEY,
+      none:
+        failedOnly && history.length > 0
+          ? `None of the last ${plural(history.length, 'run')} failed.`
+          : 'It has not run yet.',
+    }),
   );
 }
 
@@ -89,40 +121,10 @@ function timeline(name: string, history: readonly ReconcileRecord[], atMs: numbe
             width: Math.max(2, x(startedAtMs + durationMs) - x(startedAtMs)).toFixed(2),
             height: result === 'failed' ? HEIGHT - 4 : HEIGHT - 16,
           },
-          h('title', {}, `${key}: ${result} in ${span(durationMs)}`),
+          h('title', {}, `${key}: ${RESULTS[result]} in ${span(durationMs)}`),
         ),
       ),
     ),
     h('figcaption', {}, h('span', {}, `${span(width)} ago`), h('span', {}, 'now')),
   );
-}
-
-export function runsTable(name: string, runs: readonly ReconcileRecord[], none: string): VNode {
-  return table({
-    caption: `Runs of ${name}`,
-    none,
-    rows: runs,
-    key: ({ key, startedAtMs }) => `${startedAtMs} ${key}`,
-    columns: [
-      { name: 'Began', class: 'slim', cell: ({ startedAtMs }) => exactClock(startedAtMs) },
-      { name: 'Key', cell: ({ key }) => keyLink(key) },
-      { name: 'Cause', class: 'wide', cell: ({ reasons }) => reasons.map(reason) },
-      { name: 'Result', cell: ({ result }) => badge(TONES[result], result) },
-      { name: 'Took', class: 'number', cell: ({ durationMs }) => span(durationMs) },
-      { name: 'Error', class: 'wide', cell: ({ error = '–' }) => error },
-    ],
-  });
-}
-
-function reason({
-  type,
-  resource,
-  object,
-  resourceVersion,
-  via,
-}: ReconcileRecord['reasons'][number]): VNode {
-  const what = resource === undefined ? '' : ` ${resource} ${object ?? ''}`;
-  const version = resourceVersion === undefined ? '' : ` @${resourceVersion}`;
-  const way = via === undefined || via === 'own' ? '' : ` (${via})`;
-  return h('div', {}, `${type}${what}${version}${way}`);
 }

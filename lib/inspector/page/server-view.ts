@@ -59,6 +59,7 @@ function caches(server: ServerSnapshot): Child[] {
       columns: [
         {
           name: 'Resource',
+          class: 'title',
           cell: ({ group, resource }) => [resource, group !== '' && h('small', {}, group)],
         },
         {
@@ -106,7 +107,7 @@ function slowRequests({ slow }: ServerSnapshot): Child {
       { name: 'Status', cell: ({ status }) => badge(...statusOf(status)) },
       {
         name: 'Request',
-        class: 'wide',
+        class: 'wide title',
         cell: ({ method, url }) => `${method} ${cut(url, LONGEST_URL)}`,
       },
       { name: 'User', cell: ({ user = 'none' }) => user },

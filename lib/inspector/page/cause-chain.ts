@@ -1,0 +1,57 @@
+import type { KeyRun } from '../contract/inspector-snapshot.ts';
+import { h, type Child } from './page-dom.ts';
+import { exactClock } from './page-format.ts';
+import { badge, keyLink, section } from './page-parts.ts';
+import type { CausedRun, RunCauses } from './run-causes.ts';
+import { RESULTS } from './run-results.ts';
+import { reasonText, TONES } from './runs-table.ts';
+
+/** Why the last run took place: the runs that led to it by what they wrote, and the runs that it has caused. */
+export function causeChain(last: KeyRun | undefined, causes: RunCauses): Child {
+  if (last === undefined) return false;
+  const chain = causes.chainTo({ controller: last.controller, run: last });
+  const after = last.wrote.flatMap((written) => causes.causedBy(written));
+  return section(
+    'Why it ran',
+    h(
+      'ol',
+      { class: 'steps' },
+      chain.map((one, index) => link(one, index === 0)),
+      after.map(({ controller, run }) =>
+        h(
+          'li',
+          { key: `after ${controller} ${run.key} ${run.startedAtMs}`, class: TONES[run.result] },
+          h('h3', {}, controller),
+          badge(TONES[run.result], RESULTS[run.result]),
+          h(
+            'div',
+            {},
+            keyLink(run.key),
+            ` at ${exactClock(run.startedAtMs)}, because of what this run wrote`,
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function link({ controller, run, reason }: CausedRun, isFirst: boolean): Child {
+  const text = reason === undefined ? 'for a reason that is not known' : reasonText(reason);
+  const origin =
+    isFirst && reason?.resource !== undefined
+      ? 'written by no run of a controller that is remembered'
+      : 'written by the run above';
+  return h(
+    'li',
+    { key: `${controller} ${run.key} ${run.startedAtMs}`, class: TONES[run.result] },
+    h('h3', {}, controller),
+    badge(TONES[run.result], RESULTS[run.result]),
+    h(
+      'div',
+      {},
+      keyLink(run.key),
+      ` at ${exactClock(run.startedAtMs)}, because of ${text}`,
+      reason?.resource !== undefined && h('small', {}, origin),
+    ),
+  );
+}

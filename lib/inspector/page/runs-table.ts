@@ -1,0 +1,120 @@
+import type { ReconcileReason } from '../../controller/change/reconcile-reasons.ts';
+import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
+import { h, type Child, type VNode } from './page-dom.ts';
+import { exactClock, plural, span } from './page-format.ts';
+import { badge, keyLink, table, type Column, type Tone } from './page-parts.ts';
+import type { RunCauses } from './run-causes.ts';
+import type { RunGroup } from './run-groups.ts';
+import { RESULTS, type Result } from './run-results.ts';
+
+export const TONES: Readonly<Record<Result, Tone>> = {
+  done: 'good',
+  cleaned: 'good',
+  gone: 'off',
+  requeue: 'busy',
+  conflict: 'warn',
+  failed: 'bad',
+};
+
+/** A narrow window leaves its cell out. */
+const DASH: VNode = h('span', { class: 'dash' }, '–');
+
+export interface RunsTableOptions<R extends ReconcileRecord> {
+  readonly caption: string;
+  readonly groups: readonly RunGroup<R>[];
+  readonly causes: RunCauses;
+  /** The column that says which run it is. */
+  readonly of: Column<R>;
+  readonly none: string;
+}
+
+export const KEY: Column<ReconcileRecord> = { name: 'Key', cell: ({ key }) => keyLink(key) };
+
+/** A row for each run with its retries. */
+export function runsTable<R extends ReconcileRecord>({
+  caption,
+  groups,
+  causes,
+  of,
+  none,
+}: RunsTableOptions<R>): VNode {
+  return table<RunGroup<R>>({
+    caption,
+    none,
+    rows: groups,
+    // The first run: the row stays the same one while retries follow.
+    key: (group) => `${firstOf(group).startedAtMs} ${group[0].key}`,
+    columns: [
+      { ...of, class: 'title', cell: ([last]) => of.cell(last) },
+      { name: 'Result', cell: (group) => result(group) },
+      { name: 'Began', class: 'slim', cell: ([{ startedAtMs }]) => exactClock(startedAtMs) },
+      { name: 'Took', class: 'number', cell: ([{ durationMs }]) => span(durationMs) },
+      {
+        name: 'Cause',
+        class: 'wide cause',
+        cell: (group) => firstOf(group).reasons.map((one) => reasonLine(one, causes)),
+      },
+      {
+        name: 'Error',
+        class: 'wide',
+        cell: ([{ error }]) => (error === undefined ? DASH : h('span', { class: 'error' }, error)),
+      },
+    ],
+  });
+}
+
+function firstOf<R extends ReconcileRecord>(group: RunGroup<R>): R {
+  return group.at(-1) ?? group[0];
+}
+
+function result(group: RunGroup<ReconcileRecord>): Child {
+  const [last] = group;
+  const state = badge(TONES[last.result], RESULTS[last.result]);
+  if (group.length === 1) return state;
+  const since = span(last.startedAtMs - firstOf(group).startedAtMs);
+  return [
+    state,
+    h(
+      'details',
+      {},
+      h('summary', {}, `${plural(group.length, 'run')} in ${since}`),
+      h(
+        'ol',
+        { class: 'tries', reversed: true },
+        group.map((run) =>
+          h(
+            'li',
+            { key: String(run.startedAtMs) },
+            `${exactClock(run.startedAtMs)} ${RESULTS[run.result]} in ${span(run.durationMs)}`,
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+/** The change, and the run that wrote it if that is known. */
+function reasonLine(reason: ReconcileReason, causes: RunCauses): VNode {
+  const writer = causes.writerOf(reason);
+  return h(
+    'div',
+    {},
+    reasonText(reason),
+    writer !== undefined &&
+      h('small', {}, 'written by ', writer.controller, ' for ', keyLink(writer.run.key)),
+  );
+}
+
+export function reasonText({
+  type,
+  resource,
+  object,
+  resourceVersion,
+  via,
+}: ReconcileReason): string {
+  const what = resource === undefined ? '' : ` ${resource} ${object ?? ''}`;
+  const version = resourceVersion === undefined ? '' : ` @${resourceVersion}`;
+  // The failure before a retry is the error of another run.
+  const way = via === undefined || via === 'own' || type === 'retry' ? '' : ` (${via})`;
+  return `${type}${what}${version}${way}`;
+}
