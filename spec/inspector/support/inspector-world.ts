@@ -4,6 +4,7 @@ import type { Client } from '../../../lib/client/rest/client.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
 import type { Controller } from '../../../lib/controller/builder/controller.ts';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { InspectorOptions } from '../../../lib/inspector/inspector-options.ts';
 import { serveInspector, type Inspector } from '../../../lib/inspector/serve-inspector.ts';
@@ -18,6 +19,8 @@ export type Work = (name: string, signal: AbortSignal) => Promise<void>;
 export interface WorldOptions {
   readonly work?: Work | undefined;
   readonly concurrency?: number | undefined;
+  /** The time between the retries of a key. @defaultValue it grows */
+  readonly retryMs?: number | undefined;
   /** A handler of widgets, which a definition of the world serves once `fill` is called. */
   readonly handler?: (() => Promise<void>) | undefined;
 }
@@ -63,10 +66,15 @@ export class InspectorWorld implements AsyncDisposable {
     this.#options = options;
     this.client = client;
     this.server = server;
-    const { work = async () => {}, concurrency = 2 } = options;
+    const { work = async () => {}, concurrency = 2, retryMs } = options;
     const backoff = { baseMs: 50, capMs: 200 };
     this.informers = new SharedInformerFactory(client, { logger: silentLogger, backoff });
-    const own = { informers: this.informers, logger: silentLogger, concurrency, name: 'pages' };
+    const rateLimiter =
+      retryMs === undefined
+        ? undefined
+        : new ItemExponentialRateLimiter({ baseMs: retryMs, capMs: retryMs });
+    const common = { logger: silentLogger, concurrency, name: 'pages', rateLimiter };
+    const own = { informers: this.informers, ...common };
     this.pages = controller(client, 'v1', 'configmaps', own).reconcile(
       async ({ metadata }, { signal }) => {
         await work(metadata.name, signal);
