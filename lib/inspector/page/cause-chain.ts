@@ -2,15 +2,15 @@ import type { KeyRun } from '../contract/inspector-snapshot.ts';
 import { h, type Child } from './page-dom.ts';
 import { exactClock } from './page-format.ts';
 import { badge, keyLink, section } from './page-parts.ts';
-import type { CausedRun, RunCauses } from './run-causes.ts';
+import type { CausedRun, CauseLinks } from './cause-links.ts';
 import { RESULTS } from './run-results.ts';
 import { reasonText, TONES } from './runs-table.ts';
 
 /** Why the last run took place: the runs that led to it by what they wrote, and the runs that it has caused. */
-export function causeChain(last: KeyRun | undefined, causes: RunCauses): Child {
+export function causeChain(last: KeyRun | undefined, causes: CauseLinks): Child {
   if (last === undefined) return false;
   const chain = causes.chainTo({ controller: last.controller, run: last });
-  const after = last.wrote.flatMap((written) => causes.causedBy(written));
+  const after = causes.causedBy({ controller: last.controller, run: last });
   return section(
     'Why it ran',
     h(

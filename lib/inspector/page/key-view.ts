@@ -6,7 +6,7 @@ import { badge, section, table, type Tone } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
 import { causeChain } from './cause-chain.ts';
 import { keyLists } from './key-lists.ts';
-import { RunCauses } from './run-causes.ts';
+import { CauseLinks } from './cause-links.ts';
 import { groupRuns } from './run-groups.ts';
 import { RESULTS } from './run-results.ts';
 import { reasonText, runsTable } from './runs-table.ts';
@@ -14,7 +14,7 @@ import { reasonText, runsTable } from './runs-table.ts';
 export function keyView(state: PageState, snapshot: InspectorSnapshot): Child {
   const key = state.parameters.get('key') ?? '';
   const report = state.key?.key === key ? state.key : undefined;
-  const causes = new RunCauses(snapshot.controllers);
+  const causes = new CauseLinks(snapshot.controllers);
   return [
     h(
       'section',
@@ -52,7 +52,7 @@ export function keyView(state: PageState, snapshot: InspectorSnapshot): Child {
 }
 
 /** Controllers may have the same key, so the runs of each are grouped apart. */
-function ofRuns({ key, runs: all }: KeyReport, causes: RunCauses): Child {
+function ofRuns({ key, runs: all }: KeyReport, causes: CauseLinks): Child {
   const names = [...new Set(all.map(({ controller }) => controller))];
   const groups = names.flatMap((name) =>
     groupRuns(all.filter(({ controller }) => controller === name).toReversed()),
@@ -66,7 +66,6 @@ function ofRuns({ key, runs: all }: KeyReport, causes: RunCauses): Child {
       runsTable({
         caption: `Runs of ${key}`,
         groups: byTime,
-        causes,
         of: { name: 'Controller', cell: ({ controller }) => controller },
         none: 'None of the runs that are remembered was of this key.',
       }),

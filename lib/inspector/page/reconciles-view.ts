@@ -5,7 +5,6 @@ import { h, type Child, type VNode } from './page-dom.ts';
 import { byName, count, plural, rate, span } from './page-format.ts';
 import { badge, section } from './page-parts.ts';
 import type { PageState } from './page-state.ts';
-import { RunCauses } from './run-causes.ts';
 import { groupRuns, hasFailed } from './run-groups.ts';
 import { RESULTS, type Result } from './run-results.ts';
 import { KEY, runsTable, TONES } from './runs-table.ts';
@@ -18,7 +17,6 @@ export function reconcilesView(state: PageState, { controllers, atMs }: Inspecto
   if (controllers.length === 0) {
     return section('Reconciles', h('p', { class: 'none' }, 'No controllers were given.'));
   }
-  const causes = new RunCauses(controllers);
   return [
     h(
       'div',
@@ -31,7 +29,7 @@ export function reconcilesView(state: PageState, { controllers, atMs }: Inspecto
     ),
     controllers
       .toSorted(byName)
-      .map((controller) => controllerSection({ state, controller, causes, atMs })),
+      .map((controller) => controllerSection({ state, controller, atMs })),
   ];
 }
 
@@ -43,11 +41,10 @@ export function showsFailed({ parameters }: PageState): boolean {
 interface SectionParts {
   readonly state: PageState;
   readonly controller: ControllerInspection;
-  readonly causes: RunCauses;
   readonly atMs: number;
 }
 
-function controllerSection({ state, controller, causes, atMs }: SectionParts): Child {
+function controllerSection({ state, controller, atMs }: SectionParts): Child {
   const { name, runs, history } = controller;
   const results = Object.entries(runs) as [Result, number][];
   const perSecond = state.rates.perSecond(`runs ${name}`);
@@ -82,7 +79,6 @@ function controllerSection({ state, controller, causes, atMs }: SectionParts): C
     runsTable({
       caption: `Runs of ${name}`,
       groups: shown,
-      causes,
       of: KEY,
       none:
         failedOnly && history.length > 0

@@ -3,7 +3,6 @@ import type { ReconcileRecord } from '../../controller/builder/run/reconcile-his
 import { h, type Child, type VNode } from './page-dom.ts';
 import { exactClock, plural, span } from './page-format.ts';
 import { badge, keyLink, table, type Column, type Tone } from './page-parts.ts';
-import type { RunCauses } from './run-causes.ts';
 import type { RunGroup } from './run-groups.ts';
 import { RESULTS, type Result } from './run-results.ts';
 
@@ -22,7 +21,6 @@ const DASH: VNode = h('span', { class: 'dash' }, '–');
 export interface RunsTableOptions<R extends ReconcileRecord> {
   readonly caption: string;
   readonly groups: readonly RunGroup<R>[];
-  readonly causes: RunCauses;
   /** The column that says which run it is. */
   readonly of: Column<R>;
   readonly none: string;
@@ -34,7 +32,6 @@ export const KEY: Column<ReconcileRecord> = { name: 'Key', cell: ({ key }) => ke
 export function runsTable<R extends ReconcileRecord>({
   caption,
   groups,
-  causes,
   of,
   none,
 }: RunsTableOptions<R>): VNode {
@@ -52,7 +49,7 @@ export function runsTable<R extends ReconcileRecord>({
       {
         name: 'Cause',
         class: 'wide cause',
-        cell: (group) => firstOf(group).reasons.map((one) => reasonLine(one, causes)),
+        cell: (group) => firstOf(group).reasons.map(reasonLine),
       },
       {
         name: 'Error',
@@ -94,14 +91,14 @@ function result(group: RunGroup<ReconcileRecord>): Child {
 }
 
 /** The change, and the run that wrote it if that is known. */
-function reasonLine(reason: ReconcileReason, causes: RunCauses): VNode {
-  const writer = causes.writerOf(reason);
+function reasonLine(reason: ReconcileReason): VNode {
+  const { causedBy } = reason;
   return h(
     'div',
     {},
     reasonText(reason),
-    writer !== undefined &&
-      h('small', {}, 'written by ', writer.controller, ' for ', keyLink(writer.run.key)),
+    causedBy !== undefined &&
+      h('small', {}, 'written by ', causedBy.controller, ' for ', keyLink(causedBy.key)),
   );
 }
 

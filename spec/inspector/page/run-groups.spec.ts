@@ -17,7 +17,6 @@ const run = (
   result,
   error: undefined,
   reasons: [reasonOf(why)],
-  wrote: [],
 });
 
 const shown = (runs: readonly ReconcileRecord[]): string[] =>
