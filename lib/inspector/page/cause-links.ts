@@ -1,6 +1,7 @@
-import type { ReconcileReason } from '../../controller/change/reconcile-reasons.ts';
 import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
 import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
+
+type ReconcileReason = ReconcileRecord['reasons'][number];
 
 /** A run of a controller that is shown. */
 export interface KnownRun {

@@ -1,10 +1,11 @@
-import type { ReconcileReason } from '../../controller/change/reconcile-reasons.ts';
 import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
 import { h, type Child, type VNode } from './page-dom.ts';
 import { exactClock, plural, span } from './page-format.ts';
 import { badge, keyLink, table, type Column, type Tone } from './page-parts.ts';
 import type { RunGroup } from './run-groups.ts';
 import { RESULTS, type Result } from './run-results.ts';
+
+type ReconcileReason = ReconcileRecord['reasons'][number];
 
 export const TONES: Readonly<Record<Result, Tone>> = {
   done: 'good',

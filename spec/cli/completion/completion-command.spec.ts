@@ -12,7 +12,7 @@ async function script(shell: string): Promise<string> {
 
 const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'exit']).error === undefined;
 
-/** What bash offers for the last of these words. */
+/** The offers of bash for the last of these words. */
 function offered(source: string, ...words: string[]): string[] {
   const program = `${source}
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))

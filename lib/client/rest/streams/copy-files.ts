@@ -19,7 +19,7 @@ export interface CopyParts {
   readonly request: FailedRequest;
 }
 
-/** What tar says when it fails. */
+/** The part of standard error that is kept for a message. */
 const MOST_WORDS_BYTES = 64 * 1024;
 const LONGEST_WORDS = 300;
 

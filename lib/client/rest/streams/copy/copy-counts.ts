@@ -1,6 +1,6 @@
 import { plainText } from '../../../../kernel/text/plain-text.ts';
 
-/** What was copied. */
+/** The extent of a copy. */
 export interface CopyReport {
   readonly files: number;
   readonly bytes: number;

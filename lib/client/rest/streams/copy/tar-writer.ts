@@ -10,6 +10,8 @@ export interface TarMember {
 }
 
 const BLOCK = 512;
+/** The name of a member that has the name of the next one. */
+const LONG_NAME = '././@LongLink';
 const LONGEST_NAME = 100;
 const LARGEST_OCTAL = 8 ** 11 - 1;
 
@@ -20,11 +22,11 @@ export function tarHeader(member: TarMember): Buffer {
   if (name.length <= LONGEST_NAME) return header;
   const whole = Buffer.concat([name, Buffer.alloc(1)]);
   const long = { ...member, size: whole.length, mode: 0o644 };
-  const before = headerBlock(Buffer.from('././@LongLink'), 'L', long);
+  const before = headerBlock(Buffer.from(LONG_NAME), 'L', long);
   return Buffer.concat([before, whole, tarPadding(whole.length), header]);
 }
 
-/** What follows content of this size. */
+/** The zeros after content of this size. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
