@@ -171,6 +171,12 @@ describe('FrameSplitter', () => {
     expect(splitter).to.include({ frames: 1, offset: 17 });
   });
 
+  it('takes a line for a frame that has anything but blanks, at any place', () => {
+    for (const line of [' x', 'x ', '  x', ' \tx\r']) {
+      expect(split([Buffer.from(`${line}\n`)]).join(), JSON.stringify(line)).to.contain('x');
+    }
+  });
+
   it('counts the bytes after the last newline when the stream has ended', () => {
     const splitter = new FrameSplitter();
     expect(

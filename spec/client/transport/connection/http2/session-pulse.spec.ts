@@ -86,6 +86,22 @@ describe('SessionPulse', () => {
     expect(seen.at(-1)).to.deep.equal([120_000, 'idle']);
   });
 
+  it('sets no timer again when its ping stops it', async () => {
+    const runtime = new VirtualRuntime();
+    const seen: string[] = [];
+    const pulse = new SessionPulse({
+      runtime,
+      ping: () => {
+        seen.push('ping');
+        pulse.stop();
+      },
+      onEnd: (reason) => seen.push(reason),
+    });
+    pulse.used();
+    await runtime.advance(200_000);
+    expect(seen).to.deep.equal(['ping']);
+  });
+
   it('is silent after stop', async () => {
     const { runtime, pulse, seen } = start();
     pulse.stop();
