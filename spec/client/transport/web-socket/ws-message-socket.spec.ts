@@ -1,7 +1,6 @@
 import { EventEmitter } from 'eventemitter3';
 import { expect } from 'chai';
 import { WsMessageSocket } from '../../../../lib/client/transport/web-socket/ws-message-socket.ts';
-import type { WsSocket } from '../../../../lib/client/transport/web-socket/ws-package.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { errorMessage } from '../../../../lib/kernel/failure/errors.ts';
 
@@ -48,7 +47,7 @@ function rig(deadPeerMs: number = 60_000): {
   const runtime = new VirtualRuntime();
   const ws = new NotedSocket();
   const ends: string[] = [];
-  const socket = new WsMessageSocket(ws as unknown as WsSocket, {
+  const socket = new WsMessageSocket(ws, {
     target: { server: 'https://cluster.example', method: 'GET', path: '/exec' },
     signal: new AbortController().signal,
     deadPeerMs,
