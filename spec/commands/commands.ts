@@ -92,6 +92,12 @@ export const CHECKS: readonly CommandGroup[] = [
         usage: NO_OPTIONS,
       },
       {
+        name: 'traces-cost',
+        start: () => import('../controller/traces/cost.ts'),
+        about: 'the time of reconciles with and without a tracer',
+        usage: '[--objects N] [--rounds N]',
+      },
+      {
         name: 'webhooks',
         start: () => import('../controller/webhook/main.ts'),
         about: 'webhooks and conversions of ours, called by a real server on this machine',

@@ -20,8 +20,8 @@ export function withinRunSpan<R>(
   run: TracedRun,
   work: (span: RunSpan | undefined) => Promise<R>,
 ): Promise<R> {
-  const { tracing, causes, controller, key, failures, reasons, runtime } = run;
-  const links = causes.links(reasons);
+  const { tracing, causes, controller, key, failures, runtime } = run;
+  const links = causes.links(run.reasons);
   const options = {
     root: true,
     startTime: runtime.wallMs(),
@@ -30,7 +30,6 @@ export function withinRunSpan<R>(
       'listwatch.controller': controller,
       'listwatch.key': key,
       'listwatch.attempt': failures + 1,
-      'listwatch.reasons': reasons.map(describeReason),
     },
   };
   return tracing.within(`reconcile ${controller}`, options, (span) =>
@@ -49,6 +48,7 @@ export class RunSpan {
     this.#run = run;
     this.#span = span;
     this.#links = links;
+    span.set(() => ({ 'listwatch.reasons': run.reasons.map(describeReason) }));
   }
 
   /** The event of a write may come before its answer. The span then ends when the answer has named the write, with the time of the run. */
