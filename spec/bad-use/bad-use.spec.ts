@@ -35,7 +35,7 @@ const LONGEST_LOG_LINE = 255;
 /** The beginnings of a remedy, or the words of a rule that say what is right. */
 const REMEDY = new RegExp(
   [
-    '(?:^|[;:?.,(] ?)(?:it )?(?:or )?(?:if [^;]+, )?(?:add|call|check|correct|change|create|declare|delete|encode|end it|expected|give|install|it has|it offers|keep|leave|list again|look|make|name|pass|read|renew|return|run|select|send|set|take|try|use|wait|write)\\b',
+    '(?:^|[;:?.,(] ?)(?:it )?(?:or )?(?:if [^;]+, )?(?:add|call|check|correct|change|create|declare|delete|encode|end|expected|give|install|it has|it offers|keep|leave|list again|look|make|name|pass|read|renew|return|run|select|send|set|take|try|use|wait|write)\\b',
     'did you mean',
     'is required',
     'needs it',

@@ -102,6 +102,17 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   #remembers: HandledOptions | undefined;
   #whenGone: WhenGone<T, Types> | undefined;
 
+  static {
+    // For a program in JavaScript that forgets `.reconcile(…)`. Not declared, so that TypeScript refuses the call.
+    Object.defineProperty(this.prototype, 'run', {
+      value(this: ControllerBuilder<KubernetesObject>): never {
+        const name = sourceName({ apiVersion: this.#apiVersion, resource: this.#resource });
+        const text = `controller of ${name}: run() before .reconcile(…); end the declaration with it`;
+        throw new ListwatchError('INVALID_OPTION', text);
+      },
+    });
+  }
+
   /** Use `controller(…)`. */
   constructor(
     client: Client<Types>,
@@ -369,15 +380,6 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     this.#others.push(declaration);
   }
 }
-
-/** Of a program in JavaScript that forgets `.reconcile(…)`. Not declared, so that TypeScript refuses the call. */
-Object.defineProperty(ControllerBuilder.prototype, 'run', {
-  value(): never {
-    const text =
-      'controller: run() of a controller that is not complete; end it with .reconcile(…)';
-    throw new ListwatchError('INVALID_OPTION', text);
-  },
-});
 
 /**
  * Begins a controller of a resource.

@@ -98,7 +98,8 @@ export const BUILDERS: BadUseArea = {
       mistake: 'run without reconcile',
       act: () => shops()['run']!(),
       code: 'INVALID_OPTION',
-      message: 'controller: run() of a controller that is not complete; end it with .reconcile(…)',
+      message:
+        'controller of v1/configmaps: run() before .reconcile(…); end the declaration with it',
     },
     {
       mistake: 'a reconcile that is called, not given',
