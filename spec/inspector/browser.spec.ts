@@ -160,7 +160,8 @@ describe('the page of the inspector, in Chromium', function () {
     await browser.page.locator('a.key', { hasText: 'shop/bad' }).first().click();
     await shows('One key on its way');
     await browser.page.locator('.steps li.bad', { hasText: 'Queue pages' }).waitFor();
-    expect(await browser.page.locator('.steps h3').allTextContents()).to.deep.equal([
+    const steps = browser.page.locator('.steps').first();
+    expect(await steps.locator('h3').allTextContents()).to.deep.equal([
       'Socket and watch',
       'Reflector and DeltaFIFO',
       'Store',
@@ -292,7 +293,8 @@ describe('the page of the inspector, in Chromium', function () {
         world.pages.enqueue({ name: `page-${enqueued}`, namespace: 'shop' });
       }
       await until('the runs', () => world.pages.inspect().runs.gone >= enqueued);
-      await page.locator(`.head:has-text("${enqueued.toLocaleString('en-US')} gone")`).waitFor();
+      const text = `object gone: ${enqueued.toLocaleString('en-US')}`;
+      await page.locator('.head .badge', { hasText: text }).waitFor();
       sizes.push(await page.evaluate<number>('document.querySelectorAll("*").length'));
     }
     expect(await page.locator('tbody tr').count()).to.equal(30);

@@ -64,7 +64,7 @@ function controllerSection({ state, controller, atMs }: SectionParts): Child {
       badge('busy', `${rate(perSecond)} runs/s`),
       results.map(
         ([result, number]) =>
-          number > 0 && badge(TONES[result], `${count(number)} ${RESULTS[result]}`),
+          number > 0 && badge(TONES[result], `${RESULTS[result]}: ${count(number)}`),
       ),
     ),
     history.length > 0 && timeline(name, history, atMs),
