@@ -47,11 +47,38 @@ async function slowRequests(
   return logged;
 }
 
+/** The lines that the default log writes while `run` runs. */
+async function written(run: () => Promise<unknown>): Promise<string[]> {
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (line: string): void => void lines.push(line);
+  try {
+    await run();
+  } finally {
+    console.error = error;
+  }
+  return lines;
+}
+
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const body = { metadata: { name: 'a' } };
 const headers = { 'user-agent': 'kubectl' };
 
 describe('the trace of a request', () => {
+  it('is not written by the default log, in which a slow machine would show', async () => {
+    const runtime = new VirtualRuntime();
+    const lines = await written(() =>
+      runtime.run(async () => {
+        await using store = new SlowStore(runtime);
+        await using server = new ApiServer({ keyValueStore: store, runtime });
+        await call(server.handler, 'GET', '/readyz');
+        store.delayMs = 600;
+        await call(server.handler, 'POST', MAPS, { body, headers });
+      }),
+    );
+    expect(lines).to.deep.equal([]);
+  });
+
   it('is logged with its steps when the request takes half a second', async () => {
     const logged = await slowRequests(async (server, store) => {
       store.delayMs = 600;
