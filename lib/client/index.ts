@@ -45,6 +45,7 @@ export type {
   Manifests,
 } from './rest/apply-all/apply-all-options.ts';
 export type { FollowLogOptions, LogOptions } from './rest/streams/pod-log-options.ts';
+export type { ResourceUsage } from './rest/read/resource-usage.ts';
 export type { CopyReport } from './rest/streams/copy/copy-counts.ts';
 export type { PodProcess } from './rest/streams/pod-process.ts';
 export { PodStreamError, type PodFailure } from './rest/streams/pod-stream-error.ts';

@@ -17,7 +17,6 @@ export type { MetricLabels, Metrics } from './report/metrics.ts';
 export {
   pinoLogger,
   type FieldsFirstLogger,
-  type PinoLoggerOptions,
 } from './report/pino-logger.ts';
 export type {
   Span,

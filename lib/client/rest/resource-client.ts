@@ -57,6 +57,7 @@ import {
   type WriteOptions,
 } from './request/resource-options.ts';
 import { ResourceRequests } from './request/resource-requests.ts';
+import { resourceUsage, TOP, type ResourceUsage } from './read/resource-usage.ts';
 import { PodStreamCalls } from './streams/pod-stream-calls.ts';
 import { type Subresource, SubresourceClient } from './subresources/subresource-client.ts';
 import {
@@ -311,6 +312,21 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
       this.#writes.deleted(object, { namespace, name, dryRun });
     }
     return answer.items;
+  }
+
+  /**
+   * What pods or nodes use of processors and memory, those that use most processor time first, as `kubectl top` shows it. It reads
+   * `metrics.k8s.io/v1beta1`, which the metrics server serves.
+   *
+   * @example
+   * for (const { name, cpu, memory } of await pods.top({ labelSelector: 'app=web' })) console.log(name, cpu, memory);
+   * @throws {ListwatchError} code NOT_FOUND without a metrics server; INVALID_OPTION for another resource
+   */
+  async top(
+    options: Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector' | 'signal'> = {},
+  ): Promise<ResourceUsage[]> {
+    TOP.read(options);
+    return await resourceUsage(this.#requests, options);
   }
 
   /** The calls of a subresource, e.g. `deployments.subresource<Scale>('scale').get('web')`. */

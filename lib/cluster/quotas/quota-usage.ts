@@ -21,7 +21,7 @@ import type { ClusterParts } from '../resources/cluster-parts.ts';
 import type { DiscoveredResources } from '../resources/discovered-resources.ts';
 import type { ResourceMonitors } from '../resources/resource-monitors.ts';
 import { COUNTED_WHOLE, givesBack, type CountedWhole } from './replenishment.ts';
-import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
+import { quantityText, type Quantity } from '../../meta/quantity.ts';
 import { scopesOf } from '../../kinds/quotas/pod-scopes.ts';
 
 /** A resource whose objects count by their number. */

@@ -9,19 +9,14 @@ export interface FieldsFirstLogger {
   error(fields: object, message: string): unknown;
 }
 
-export interface PinoLoggerOptions {
-  /** The field of the error; pino has an option of this name. @defaultValue 'err' */
-  readonly errorKey?: string | undefined;
-}
-
 /**
  * A logger of pino, or of bunyan, for the option `logger`: `connect({ logger: pinoLogger(pino()) })`. Errors are in the field `err`, for which both
- * have a serializer, with type, message, stack and code.
+ * have a serializer, with type, message, stack and code. Option `errorKey` names another field, as that of pino.
  * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function pinoLogger(
   logger: FieldsFirstLogger,
-  { errorKey = 'err' }: PinoLoggerOptions = {},
+  { errorKey = 'err' }: { readonly errorKey?: string | undefined } = {},
 ): Logger {
   if (typeof logger?.error !== 'function') {
     throw new ListwatchError('INVALID_OPTION', 'pinoLogger: give the logger that pino() returns');

@@ -13,7 +13,7 @@ import type { MutableObject } from '../../server/registry/rules/mutable-object.t
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { textAt, valueAt, recordAt } from '../../meta/json-value.ts';
-import { parseQuantity } from '../../server/registry/typed/quantity.ts';
+import { parseQuantity } from '../../meta/quantity.ts';
 
 /** The claim names its class in this annotation, or in its spec. */
 const CLAIM_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';

@@ -3,7 +3,7 @@ import type { UnstructuredObject } from '../../meta/object.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
 import { recordAt, type JsonRecord } from '../../meta/json-value.ts';
 import { serverContext, serverStrategy } from '../../server/registry/contract/server-context.ts';
-import { quantityText, type Quantity } from '../../server/registry/typed/quantity.ts';
+import { quantityText, type Quantity } from '../../meta/quantity.ts';
 import {
   evaluatorOf,
   amountsOf,

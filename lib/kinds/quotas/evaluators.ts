@@ -8,7 +8,7 @@ import {
 import { recordAt, recordsAt, textAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
 import { podIsInScope, selectsName, type ScopeSelector } from './pod-scopes.ts';
 import { containerTotals } from '../pods/spec/pod-resources.ts';
-import { parseQuantity, type Quantity } from '../../server/registry/typed/quantity.ts';
+import { parseQuantity, type Quantity } from '../../meta/quantity.ts';
 import { wholeOf } from '../../server/registry/validation/quantity-checks.ts';
 
 /** Amounts of resources by name. */

@@ -11,7 +11,7 @@ import {
   nanosOf,
   wholeOf,
 } from '../../server/registry/validation/quantity-checks.ts';
-import { canonicalQuantity } from '../../server/registry/typed/quantity.ts';
+import { canonicalQuantity } from '../../meta/quantity.ts';
 import { labelName } from '../../server/registry/validation/label-selector-checks.ts';
 
 const MOST_CONDITIONS = 4;

@@ -117,7 +117,10 @@ export interface DeleteCollectionOptions
 
 /** The rules of `CallOptions`. */
 export const CALL: OptionRules<CallOptions> = { namespace: is.text(), signal: is.abortSignal() };
-const SELECTORS = { labelSelector: is.text(), fieldSelector: is.text() };
+export const SELECTORS: OptionRules<SelectorOptions> = {
+  labelSelector: is.text(),
+  fieldSelector: is.text(),
+};
 const SELECTION = {
   ...CALL,
   ...SELECTORS,

@@ -1,9 +1,5 @@
 import { recordAt, recordsAt, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
-import {
-  parseQuantity,
-  quantityText,
-  type Quantity,
-} from '../../../server/registry/typed/quantity.ts';
+import { parseQuantity, quantityText, type Quantity } from '../../../meta/quantity.ts';
 import { compareQuantities } from '../../../server/registry/validation/quantity-checks.ts';
 import { isSidecar } from '../containers/containers.ts';
 import { isHugePages, podResourceName } from '../containers/resource-names.ts';

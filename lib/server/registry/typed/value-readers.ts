@@ -2,7 +2,7 @@ import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { ValueType } from '../../../meta/types/message-type.ts';
 import { DEEPEST_OBJECT, depthWithin } from '../../../meta/json-value.ts';
 import { TypedDecodeError } from './decode-problems.ts';
-import { canonicalQuantity, canonicalResource } from './quantity.ts';
+import { canonicalQuantity, canonicalResource } from '../../../meta/quantity.ts';
 
 /** A part of the layout `2006-01-02T15:04:05Z07:00`: what is expected, and what matches it. */
 interface LayoutPart {

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../typed/quantity.ts';
+import { parseQuantity } from '../../../meta/quantity.ts';
 import type { Check } from './check.ts';
 
 const NANO = 1_000_000_000n;

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
-import {
-  canonicalQuantity,
-  canonicalResource,
-} from '../../../../lib/server/registry/typed/quantity.ts';
+import { canonicalQuantity, canonicalResource } from '../../lib/meta/quantity.ts';
 
 describe('quantities', () => {
   // Each as kube-apiserver 1.36.3 answers it for the capacity of a volume.
