@@ -315,7 +315,7 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
   }
 
   /**
-   * What pods or nodes use of processors and memory, those that use most processor time first, as `kubectl top` shows it. It reads
+   * The use of processors and memory by pods or nodes, the largest use of processors first, as `kubectl top` shows it. It reads
    * `metrics.k8s.io/v1beta1`, which the metrics server serves.
    *
    * @example

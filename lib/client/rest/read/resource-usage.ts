@@ -18,7 +18,7 @@ export const TOP: OptionsSchema<TopOptions> = optionsOf<TopOptions>()('top', {
   ...SELECTORS,
 });
 
-/** What a pod or a node uses of processors and memory, as the mean of a window of time. */
+/** The use of processors and memory by a pod or a node, as the mean of a window of time. */
 export interface ResourceUsage {
   readonly name: string;
   /** Processors, e.g. 0.25. */
