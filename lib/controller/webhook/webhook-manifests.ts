@@ -24,7 +24,7 @@ export interface DeclaredConversion {
 }
 
 /** An object that can be applied. */
-type Whole<T> = T & {
+export type Whole<T> = T & {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };

@@ -1,11 +1,13 @@
 import type { Client } from '../../client/rest/client.ts';
-import { errorMessage } from '../../kernel/failure/errors.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { Backoff } from '../../kernel/time/backoff.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
-import { isApiError, isNotFound } from '../../meta/failure/failures.ts';
-import { ADMISSION, type WebhookManifests } from './webhook-manifests.ts';
+import { isApiError, isConflict, isNotFound } from '../../meta/failure/failures.ts';
+import type { ObjectMeta } from '../../meta/object.ts';
+import type { WebhookClientConfig } from '../../types/built-in/admissionregistration-v1-kinds.ts';
+import { ADMISSION, type WebhookManifests, type Whole } from './webhook-manifests.ts';
 
 export interface RegistrationOptions {
   readonly client: Client;
@@ -16,6 +18,8 @@ export interface RegistrationOptions {
 
 /** Between two attempts, milliseconds. */
 const RETRY = { baseMs: 250, capMs: 5_000 };
+/** Between two looks at a registration that ends with the program, milliseconds. */
+const LOOK_EVERY_MS = 3_000;
 /** Reasons that do not pass by themselves. */
 const LASTING = ['FORBIDDEN', 'UNAUTHORIZED', 'INVALID', 'BAD_REQUEST', 'METHOD_NOT_ALLOWED'];
 
@@ -23,11 +27,16 @@ const LASTING = ['FORBIDDEN', 'UNAUTHORIZED', 'INVALID', 'BAD_REQUEST', 'METHOD_
  * Writes the registration of webhooks to a cluster: configurations of admission by server-side apply, and `spec.conversion` of definitions.
  *
  * Guarantees: it only writes what the webhooks need, so that other fields of a definition stay with their owners; failures that may pass
- * are tried again until the signal aborts, and so is a definition that is missing.
+ * are tried again until the signal aborts, and so is a definition that is missing. Of two servers with one name, neither removes the
+ * registration of the other.
  */
 export class WebhookRegistration {
   readonly #options: RegistrationOptions;
   #waitsFor: string | undefined;
+  /** At which this registration was written last. */
+  #address: string | undefined;
+  /** The address of another server that has this registration now. */
+  #takenBy: string | undefined;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -50,10 +59,7 @@ export class WebhookRegistration {
   }
 
   /** A configuration of an earlier version of the program that has no webhook any more is deleted. @throws as above. */
-  async registerAdmission(
-    { validating, mutating }: WebhookManifests,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async registerAdmission({ validating, mutating }: Admission, signal: AbortSignal): Promise<void> {
     const clients = this.#client(signal);
     const options = { ...this.#manager, force: true };
     // Defaults come first: a validating webhook must not meet an object that its program would have completed.
@@ -73,13 +79,72 @@ export class WebhookRegistration {
           : await clients.validating.apply(validating, options),
       signal,
     );
+    this.#address = addressOf(validating ?? mutating);
+  }
+
+  /**
+   * Looks again and again at the registration of admission, until the signal aborts: one that is gone is written again, because another
+   * server of this name may have removed it. One that has another address is left, and reported.
+   */
+  async keepAdmission(manifests: () => Admission, signal: AbortSignal): Promise<void> {
+    const { runtime, logger, name } = this.#options;
+    let reported = '';
+    while (!signal.aborted) {
+      try {
+        await sleep(runtime, LOOK_EVERY_MS, { signal, background: true });
+        await this.#lookAtAdmission(manifests(), signal);
+        reported = '';
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = errorMessage(error);
+        if (problem !== reported) {
+          logger.warn('webhooks: the registration cannot be checked', { name, problem });
+        }
+        reported = problem;
+      }
+    }
+  }
+
+  /** Whether another server has this registration. */
+  get isTaken(): boolean {
+    return this.#takenBy !== undefined;
+  }
+
+  /** @throws {ListwatchError} code NAME_TAKEN while another server has this registration. */
+  check(): void {
+    if (this.#takenBy === undefined) return;
+    const { name } = this.#options;
+    throw new ListwatchError(
+      'NAME_TAKEN',
+      `the webhooks of this server are not called: ${this.#takenBy} has registered itself as ${name}; give each server another name, or all replicas one "service"`,
+    );
   }
 
   /** Removes the configurations of admission. Conversions stay. */
   async unregister(signal: AbortSignal): Promise<void> {
     const { validating, mutating } = this.#client(signal);
-    await this.#deleteOwn(validating);
-    await this.#deleteOwn(mutating);
+    await this.#deleteOwn(validating, this.#address);
+    await this.#deleteOwn(mutating, this.#address);
+  }
+
+  async #lookAtAdmission(manifests: Admission, signal: AbortSignal): Promise<void> {
+    const { logger, name } = this.#options;
+    const clients = this.#client(signal);
+    const states = [
+      await stateOf(manifests.validating, clients.validating),
+      await stateOf(manifests.mutating, clients.mutating),
+    ];
+    const address = states.find((state) => state !== 'own' && state !== 'gone');
+    if (address !== undefined && address !== this.#takenBy) {
+      logger.warn(
+        'webhooks: another server has registered itself by this name; give each another name, or one service',
+        { name, address },
+      );
+    }
+    this.#takenBy = address;
+    if (address !== undefined || !states.includes('gone')) return;
+    logger.warn('webhooks: the registration is gone, and is written again', { name });
+    await this.registerAdmission(manifests, signal);
   }
 
   get #manager(): { readonly fieldManager: string } {
@@ -97,18 +162,24 @@ export class WebhookRegistration {
     };
   }
 
-  /** Only one that this registration has written; without the right to look it has written none. */
-  async #deleteOwn(configurations: Configurations): Promise<void> {
+  /**
+   * Only one that this registration has written, and that still has the address, if one is given. Without the right to look it has written
+   * none.
+   */
+  async #deleteOwn(configurations: Configurations, address?: string): Promise<void> {
     const { name } = this.#options;
     const { fieldManager } = this.#manager;
     try {
-      const { metadata } = await configurations.get(name);
-      const managers = (metadata as { managedFields?: readonly { manager?: string }[] })
-        .managedFields;
-      if (managers?.some(({ manager }) => manager === fieldManager) !== true) return;
-      await configurations.delete(name, { ignoreNotFound: true });
+      const found = await configurations.get(name);
+      const { resourceVersion, managedFields } = found.metadata as ManagedMeta;
+      if (managedFields?.some(({ manager }) => manager === fieldManager) !== true) return;
+      if (address !== undefined && addressOf(found, address) !== address) return;
+      // Another server may write its address between the two requests.
+      await configurations.delete(name, { preconditions: { resourceVersion } });
     } catch (error) {
-      if (!isNotFound(error) && !(isApiError(error) && error.code === 'FORBIDDEN')) throw error;
+      if (isConflict(error)) await this.#deleteOwn(configurations, address);
+      else if (!isNotFound(error) && !(isApiError(error) && error.code === 'FORBIDDEN'))
+        throw error;
     }
   }
 
@@ -137,7 +208,53 @@ export class WebhookRegistration {
   }
 }
 
+type Admission = Pick<WebhookManifests, 'validating' | 'mutating'>;
+
+interface Configuration {
+  readonly webhooks?: readonly Hook[] | undefined;
+}
+
+interface Hook {
+  readonly name: string;
+  readonly clientConfig: WebhookClientConfig;
+}
+
+type ManagedMeta = ObjectMeta & { readonly managedFields?: readonly { manager?: string }[] };
+
 interface Configurations {
-  get(name: string): Promise<{ readonly metadata: object }>;
-  delete(name: string, options: { readonly ignoreNotFound: true }): Promise<unknown>;
+  get(name: string): Promise<Configuration & { readonly metadata: ObjectMeta }>;
+  delete(
+    name: string,
+    options: { readonly preconditions: { readonly resourceVersion: string | undefined } },
+  ): Promise<unknown>;
+}
+
+/** The first address that is not the expected one, else the expected one. */
+function addressOf(
+  configuration: Configuration | undefined,
+  expected?: string,
+): string | undefined {
+  const addresses = configuration?.webhooks?.map(({ clientConfig: { url, service } }) =>
+    url === undefined ? `service ${service?.namespace}/${service?.name}` : new URL(url).origin,
+  );
+  return addresses?.find((address) => address !== expected) ?? expected;
+}
+
+/** Of the configuration that the own one was written to; the address of another server otherwise. */
+async function stateOf(
+  own: Whole<Configuration> | undefined,
+  configurations: Configurations,
+): Promise<'own' | 'gone' | (string & {})> {
+  if (own === undefined) return 'own';
+  try {
+    const found = await configurations.get(own.metadata.name);
+    const address = addressOf(own);
+    const other = addressOf(found, address);
+    if (other !== undefined && other !== address) return other;
+    const names = new Set(found.webhooks?.map(({ name }) => name));
+    return own.webhooks?.every(({ name }) => names.has(name)) === false ? 'gone' : 'own';
+  } catch (error) {
+    if (isNotFound(error)) return 'gone';
+    throw error;
+  }
 }

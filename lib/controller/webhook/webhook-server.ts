@@ -255,7 +255,8 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
 
   /**
    * Whether API servers can call it; `/readyz` of a `Manager` asks.
-   * @throws {ListwatchError} code WEBHOOK_CERTIFICATE when they refuse its certificate; NOT_STARTED before it is ready.
+   * @throws {ListwatchError} code WEBHOOK_CERTIFICATE when they refuse its certificate; NOT_STARTED before it is ready; NAME_TAKEN while another
+   * server has registered itself by this name.
    */
   check(): void {
     const problem = this.#keeper?.problem;
@@ -263,6 +264,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     if (this.#phase !== 'ready') {
       throw new ListwatchError('NOT_STARTED', `the webhook server is ${this.#phase}`);
     }
+    this.#registration.check();
   }
 
   /**
@@ -326,6 +328,12 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     return this.close();
   }
 
+  /** Whether the registration of admission is there as long as this server runs, and no longer. */
+  get #endsWithRun(): boolean {
+    const { service, unregister = service === undefined, register = true } = this.#options;
+    return register && unregister;
+  }
+
   async #start(signal: AbortSignal): Promise<void> {
     const { service, url, host, port, certificate, warmUp, register = true } = this.#options;
     const inCluster = service !== undefined;
@@ -365,6 +373,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     signal.throwIfAborted();
     this.#phase = 'ready';
     this.#ready.open();
+    if (this.#endsWithRun) void this.#registration.keepAdmission(() => this.manifests(), signal);
   }
 
   /**
@@ -397,7 +406,8 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   async #register(signal: AbortSignal): Promise<void> {
     const manifests = this.manifests();
     await this.#registration.registerConversions(manifests, signal);
-    if (this.#warm.isOpen) await this.#registration.registerAdmission(manifests, signal);
+    if (!this.#warm.isOpen || this.#registration.isTaken) return;
+    await this.#registration.registerAdmission(manifests, signal);
   }
 
   #reportReplacement(error: unknown, { aborted }: AbortSignal): void {
@@ -406,11 +416,11 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   }
 
   async #end(): Promise<void> {
-    const { service, unregister = service === undefined, register = true } = this.#options;
+    const { service } = this.#options;
     const { lingerMs = service === undefined ? 0 : SERVICE_LINGER_MS } = this.#options;
     const wasReady = this.#ready.isOpen;
     this.#phase = 'stopping';
-    if (register && unregister && wasReady) await this.#unregisterInTime();
+    if (this.#endsWithRun && wasReady) await this.#unregisterInTime();
     if (wasReady && lingerMs > 0) await sleep(this.#runtime, lingerMs);
     // Calls that wait until it is warm would wait in vain.
     await this.#listener?.close(this.#warm.isOpen ? DRAIN_MS : 0);

@@ -132,7 +132,7 @@ export const errorCodes = {
   OWNER_REFUSED:
     'An object cannot get an owner that is in another namespace, or a second controller; the message says which.',
   NAME_TAKEN:
-    'A manager has a part of this name already: metrics and messages could not distinguish them.',
+    'A manager has a part of this name already, or a cluster the webhooks of another server; give one of them another name.',
   WEBHOOK_CERTIFICATE:
     'The certificate of a webhook server has expired, or is not valid where API servers call; the message says which, and what to do.',
   LEADERSHIP_LOST:

@@ -6,17 +6,10 @@ import { expect } from 'chai';
 import { WebhookServer } from '../../../lib/index.ts';
 import { CertificateAuthority } from '../../../lib/kernel/certificates/certificate-authority.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
-import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { until } from '../../support/until.ts';
+import { hurried } from './hurried.ts';
 import { failureOf, V2, WebhookWorld, type CouponTypes } from './webhook-world.ts';
-
-/** Looks at files, and waits for API servers, in a hundredth of the time; calls have theirs. */
-const hurried: Runtime = {
-  ...realRuntime,
-  setTimer: (delayMs, callback, options) =>
-    realRuntime.setTimer(options?.background === true ? delayMs / 100 : delayMs, callback, options),
-};
 
 describe('the authority of a webhook server in files', () => {
   let folder: string;
