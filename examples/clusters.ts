@@ -1,4 +1,4 @@
-import { connect, controller } from 'listwatch';
+import { connect, controller, withLabels } from 'listwatch';
 import { ApiServer } from 'listwatch/server';
 import { HANG_MS, openCluster, runProgram } from './support/program.ts';
 
@@ -23,8 +23,8 @@ await runProgram({
     const copies = target.resource('v1', 'configmaps', { namespace });
 
     // A controller reads one cluster. This one writes to another.
-    const selected = { namespace, labelSelector: `copy=yes,example=${example}` };
-    await using copier = controller(from.client, 'v1', 'configmaps', selected)
+    await using copier = controller(from.client, 'v1', 'configmaps', { namespace })
+      .where(withLabels(`copy=yes,example=${example}`))
       .finalizer('example.com/copy', async ({ metadata }, { signal }) => {
         await copies.delete(metadata.name, { ignoreNotFound: true, signal });
       })

@@ -12,7 +12,7 @@ import { HANDLED, type HandledOptions } from '../helpers/handled-state.ts';
 import type { TaskDeclarations } from './object-tasks.ts';
 import { checkFinalizer } from '../helpers/finalizers.ts';
 import type { ObjectChange } from '../change/object-change.ts';
-import { specOrMetadataChanged, type Predicate } from '../change/predicates.ts';
+import { passesHeld, specOrMetadataChanged, type Predicate } from '../change/predicates.ts';
 import type {
   CleanUp,
   DaemonWork,
@@ -252,7 +252,10 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     return this;
   }
 
-  /** Changes of the own kind that the predicate leaves out are no reason to reconcile. With several, each has to pass a change. */
+  /**
+   * Changes of the own kind that the predicate leaves out are no reason to reconcile. With several, each has to pass a change. Changes of
+   * an object that has a finalizer of this controller always pass: its deletion waits for the cleanup.
+   */
   where(predicate: Predicate<T>): this {
     this.#predicates.push(predicate);
     return this;
@@ -261,6 +264,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   /**
    * Does work before an object may go. Each object gets the finalizer before its first reconcile; when it is being deleted, `cleanUp`
    * runs instead of the reconcile, until it has succeeded, and then the finalizer is removed. With several, the last one goes first.
+   * Option `labelSelector` is refused with it: an object that loses its labels would keep the finalizer. Use `where`.
    *
    * @param name a domain and a word, such as `example.com/cleanup`; two programs must not use one
    * @throws {ListwatchError} code INVALID_OPTION.
@@ -327,7 +331,15 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
       const text = 'controller: give option "namespace" or "namespaces", not both';
       throw new ListwatchError('INVALID_OPTION', text);
     }
+    const held = this.#finalizers.map(({ name }) => name);
+    if (labelSelector !== undefined && held.length > 0) {
+      const name = sourceName({ apiVersion: this.#apiVersion, resource: this.#resource });
+      const selector = JSON.stringify(labelSelector);
+      const text = `controller of ${name}: option "labelSelector" excludes .finalizer(…), because the deletion of an object that has lost its labels would hang; use .where(withLabels(${selector})) instead`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
     const byDefault: readonly Predicate[] = everyUpdate ? [] : [specOrMetadataChanged];
+    const byAuthor = this.#predicates as unknown as readonly Predicate[];
     const own: SourceDeclaration = {
       role: 'own',
       name: undefined,
@@ -336,7 +348,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
       cluster: undefined,
       namespaces: undefined,
       informer: informed<T>({ labelSelector }, this.#indexers),
-      predicates: [...byDefault, ...(this.#predicates as unknown as readonly Predicate[])],
+      predicates: [...byDefault, ...byAuthor.map((one) => passesHeld(one, held))],
       mapping:
         () =>
         ({ key }) =>

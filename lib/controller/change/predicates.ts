@@ -82,6 +82,17 @@ function mattersToControllers(change: ObjectChange): boolean {
   );
 }
 
+/** Passes also each change of an object that has one of the finalizers: without a run it would keep them when it is deleted. */
+export function passesHeld(predicate: Predicate, finalizers: readonly string[]): Predicate {
+  if (finalizers.length === 0) return predicate;
+  return (change) => {
+    const { metadata, type } = change;
+    const isHeld =
+      type !== 'deleted' && finalizers.some((name) => metadata.finalizers?.includes(name));
+    return isHeld || predicate(change);
+  };
+}
+
 /** Passes changes in these namespaces. */
 export function inNamespaces(...namespaces: readonly string[]): Predicate {
   const wanted = new Set(namespaces);

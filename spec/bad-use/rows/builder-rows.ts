@@ -6,6 +6,7 @@ import {
   type ControllerBuilder,
 } from '../../../lib/controller/builder/controller-builder.ts';
 import type { Controller } from '../../../lib/controller/builder/controller.ts';
+import { withLabels } from '../../../lib/controller/change/predicates.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedTransport } from '../../client/support/scripted-transport.ts';
@@ -46,12 +47,12 @@ const played =
         runtime,
         logger: silentLogger,
         name: 'shops',
-        labelSelector: 'app=web',
         onError: (error: unknown) => errors.push(error),
         ...options,
       };
       await maps.create({ metadata: { name: 'web', labels: { app: 'web' } } });
-      const builder = controller(user, 'v1', 'configmaps', all as object);
+      const every = controller(user, 'v1', 'configmaps', all as object);
+      const builder = every.where(withLabels('app=web'));
       const declared = declare(
         builder as unknown as Untyped,
       ) as unknown as ControllerBuilder<never>;
@@ -199,6 +200,16 @@ export const BUILDERS: BadUseArea = {
       act: () => shops()['finalizer']!('example.com/cleanup'),
       code: 'INVALID_OPTION',
       message: 'controller.finalizer must get a function, not undefined',
+    },
+    {
+      mistake: 'a finalizer with a label selector',
+      act: () =>
+        shops({ labelSelector: 'app=web' })['finalizer']!('example.com/cleanup', nothing)[
+          'reconcile'
+        ]!(nothing),
+      code: 'INVALID_OPTION',
+      message:
+        'controller of v1/configmaps: option "labelSelector" excludes .finalizer(…), because the deletion of an object that has lost its labels would hang; use .where(withLabels("app=web")) instead',
     },
     {
       mistake: 'a timer whose interval is text',

@@ -4,6 +4,7 @@ import {
   RateLimitingQueue,
   ReconcileLoop,
   SharedInformerFactory,
+  withLabels,
   type Client,
   type ManagerOptions,
 } from '../../../lib/index.ts';
@@ -52,8 +53,9 @@ const copier: SimulatedController = {
   name: 'clusters',
   run: async ({ client, runtime, signal: stop, logger }) => {
     const copies = maps(client, COPIES);
-    const selected = { namespace: NAMESPACE, labelSelector, runtime, logger };
-    await controller(client, 'v1', 'configmaps', selected)
+    const options = { namespace: NAMESPACE, runtime, logger };
+    await controller(client, 'v1', 'configmaps', options)
+      .where(withLabels(labelSelector))
       .finalizer('example.com/copy', async ({ metadata }, { signal }) => {
         await copies.delete(metadata.name, { ignoreNotFound: true, signal });
       })

@@ -1,4 +1,10 @@
-import { controller, isNotFound, SharedInformerFactory, type Client } from '../../../lib/index.ts';
+import {
+  controller,
+  isNotFound,
+  SharedInformerFactory,
+  withLabels,
+  type Client,
+} from '../../../lib/index.ts';
 import type { SimulatedController } from '../../../lib/simulator/contract/simulated-controller.ts';
 import type { WorkloadStep } from '../../../lib/simulator/contract/world.ts';
 
@@ -64,8 +70,8 @@ export function deletesByName({ fixed }: { readonly fixed: boolean }): Simulated
         informers,
         runtime,
         logger,
-        labelSelector: 'toy=app',
       })
+        .where(withLabels('toy=app'))
         .finalizer(FINALIZER, async ({ metadata: { name, uid } }) => {
           try {
             if (fixed) {

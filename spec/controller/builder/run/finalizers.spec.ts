@@ -161,6 +161,36 @@ describe('a finalizer of a controller', () => {
     await client.close();
   });
 
+  it('is removed from an object that `where` has left out since', async () => {
+    const annotations = { copy: 'yes' };
+    await world.after(sites().create({ ...site('a'), metadata: { name: 'a', annotations } }));
+    await world.after(sites().create(site('other')));
+    await world.start(
+      controllerOfSites()
+        .where(({ metadata }) => metadata.annotations?.['copy'] === 'yes')
+        .finalizer(NAME, note('clean'))
+        .reconcile(async ({ metadata }) => {
+          events.push(`${metadata.name} ${metadata.annotations?.['copy']}`);
+        }),
+    );
+    await world.after(sites().patch('a', { metadata: { annotations: null } }));
+    expect(events).to.deep.equal(['a yes', 'a undefined']);
+    await world.after(sites().delete('a'));
+    expect(events.slice(2)).to.deep.equal(['clean']);
+    const { items } = await world.after(sites().list());
+    expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['other']);
+  });
+
+  it('excludes a label selector, which would lose the object with its labels', () => {
+    const options = { ...world.options, labelSelector: 'copy=yes' };
+    const builder = controller<Site>(world.client, 'example.com/v1', 'sites', options);
+    expect(() => builder.finalizer(NAME, note('clean')).reconcile(note('reconcile')))
+      .to.throw(
+        /^controller of example.com\/v1\/sites: .*use \.where\(withLabels\("copy=yes"\)\) instead/,
+      )
+      .with.property('code', 'INVALID_OPTION');
+  });
+
   it('has a name with a domain, once', () => {
     const clean = async (): Promise<void> => {};
     expect(() => controllerOfSites().finalizer('dns', clean)).to.throw(/"example.com\/cleanup"/);
