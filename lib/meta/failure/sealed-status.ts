@@ -59,6 +59,26 @@ function plainCause(cause: StatusCause): StatusCause {
   return { reason, message, field };
 }
 
+/** The Status of a failed write of Secrets, with masked texts. Reasons, codes, names and fields stay. */
+export function maskedStatus(status: Status, mask: (text: string) => string): Status {
+  const plain = plainStatus(status);
+  const { details, message } = plain;
+  const causes = details?.causes?.map((cause) => ({
+    ...cause,
+    message: maskedMessage(cause.message, mask),
+  }));
+  return {
+    ...plain,
+    message: maskedMessage(message, mask),
+    ...(details === undefined ? {} : { details: { ...details, causes } }),
+  };
+}
+
+/** The fields of a Status may have any type. */
+function maskedMessage(message: unknown, mask: (text: string) => string): string | undefined {
+  return typeof message === 'string' ? mask(message) : undefined;
+}
+
 /**
  * The Status of a failed read of Secrets, without texts that are not known: what refuses a read may repeat what was read. Reasons, codes
  * and delays stay, which say what to do.

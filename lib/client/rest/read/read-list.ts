@@ -79,7 +79,7 @@ function decoded<R>(decode: () => R, target: ExchangeTarget, call: ApiCall | und
   try {
     return decode();
   } catch (error) {
-    if (error instanceof ApiError) throw statusError(error.status, target, call);
+    if (error instanceof ApiError) throw statusError(error.status, { target, call });
     throw located(error, target);
   }
 }

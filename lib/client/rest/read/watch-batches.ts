@@ -138,7 +138,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
 
   #explain(error: unknown): unknown {
     const { target, call } = this.#options;
-    if (error instanceof ApiError) return statusError(error.status, target, call);
+    if (error instanceof ApiError) return statusError(error.status, { target, call });
     const { frames, offset } = this.#splitter;
     const place = `event ${frames}, at byte ${offset} of the stream: `;
     const failure = located(error, target, place);

@@ -2,8 +2,9 @@ import { plainCause, plainText } from '../../../kernel/text/plain-text.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall, FailedRequest } from '../../../meta/api-call.ts';
 import { reasonRow } from '../../../meta/failure/status-reason.ts';
-import { sealedStatus } from '../../../meta/failure/sealed-status.ts';
+import { maskedStatus, sealedStatus } from '../../../meta/failure/sealed-status.ts';
 import { isStatus, type Status } from '../../../meta/failure/status.ts';
+import { TextMask } from '../../../meta/masking/masked-text.ts';
 import { areSecrets } from '../../../meta/masking/object-mask.ts';
 import { readBodyStart } from '../../transport/body/read-body.ts';
 import { retryAfterMs } from '../../transport/flow/retry.ts';
@@ -24,9 +25,15 @@ const LONGEST_TEXT = 2048;
 const LONGEST_WORDS = 190;
 const LONGEST_SENDER = 40;
 
-export interface ResponseErrorOptions {
+/** The request of a failure. */
+export interface RefusedRequest {
   readonly target: ExchangeTarget;
   readonly call?: ApiCall | undefined;
+  /** The object or the patch of a write. */
+  readonly body?: unknown;
+}
+
+export interface ResponseErrorOptions extends RefusedRequest {
   readonly served: DiscoveryLookUp;
   readonly nowWallMs: number;
 }
@@ -37,11 +44,12 @@ export interface ResponseErrorOptions {
  */
 export async function responseError(
   response: TransportResponse,
-  { target, call, served, nowWallMs }: ResponseErrorOptions,
+  { served, nowWallMs, ...refused }: ResponseErrorOptions,
 ): Promise<ApiError> {
+  const { target, call } = refused;
   const body = await readBodyStart(response.body, LONGEST_STATUS_BYTES);
   const hide = hiding(target);
-  const sent = shownStatus(parseStatus(body), hide, call);
+  const sent = shownStatus(parseStatus(body), refused);
   const askedMs = retryAfterMs(response.headers['retry-after'], nowWallMs);
   const retryAfterSeconds = askedMs === undefined ? undefined : Math.ceil(askedMs / 1000);
   const html = sent === undefined && isHtml(body, response.headers['content-type']);
@@ -75,13 +83,10 @@ async function explained(
 }
 
 /** The error of a Status that came in a stream, or with HTTP 200. */
-export function statusError(
-  sent: Status,
-  target: ExchangeTarget,
-  call: ApiCall | undefined,
-): ApiError {
+export function statusError(sent: Status, refused: RefusedRequest): ApiError {
+  const { target, call } = refused;
   const request = requestOf(target, call);
-  const status = shownStatus(sent, hiding(target), call);
+  const status = shownStatus(sent, refused);
   const words = plainCause(withoutSecrets(messageOf(status)), LONGEST_WORDS);
   const answer = { status, words, request, foreign: false, html: false, sender: '' };
   const error = new ApiError(status);
@@ -119,21 +124,30 @@ function isOfSecrets(call: ApiCall | undefined): boolean {
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
-/** A Status without credentials; about a read of Secrets, without texts that may repeat what was read. */
-function shownStatus(status: Status, hide: Hide, call: ApiCall | undefined): Status;
+/** A text that came with the answer, such as a warning, without credentials and values of Secrets. */
+export function shownText(text: string, { target, call, body }: RefusedRequest): string {
+  const shown = hiding(target)(text);
+  return isOfSecrets(call) ? maskOf(call, body).apply(shown) : shown;
+}
+
+/** A Status without credentials; about Secrets, without texts that may repeat what was read or sent. */
+function shownStatus(status: Status, refused: RefusedRequest): Status;
+function shownStatus(status: Status | undefined, refused: RefusedRequest): Status | undefined;
 function shownStatus(
   status: Status | undefined,
-  hide: Hide,
-  call: ApiCall | undefined,
-): Status | undefined;
-function shownStatus(
-  status: Status | undefined,
-  hide: Hide,
-  call: ApiCall | undefined,
+  { target, call, body }: RefusedRequest,
 ): Status | undefined {
   if (status === undefined) return undefined;
-  const shown = hiddenIn(status, hide, 0) as Status;
-  return isOfSecrets(call) && READS.has(call?.verb ?? '') ? sealedStatus(shown) : shown;
+  const shown = hiddenIn(status, hiding(target), 0) as Status;
+  if (!isOfSecrets(call)) return shown;
+  if (READS.has(call?.verb ?? '')) return sealedStatus(shown);
+  const mask = maskOf(call, body);
+  return maskedStatus(shown, (text) => mask.apply(text));
+}
+
+function maskOf(call: ApiCall | undefined, body: unknown): TextMask {
+  const { name = '', namespace = '', resource = '', version = '' } = call ?? {};
+  return new TextMask(['', 'Secret', name, namespace, resource, version], body);
 }
 
 const DEEPEST = 20;

@@ -32,7 +32,7 @@ import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { InterceptedReads } from './intercepted-reads.ts';
 import type { SentWrite } from './own-change.ts';
-import { responseError, statusError } from './response-error.ts';
+import { responseError, shownText, statusError } from './response-error.ts';
 import { TransportLayer } from '../../transport/contract/transport-layer.ts';
 import { tracedSend } from './traced-send.ts';
 import { WriteCauses } from './write-causes.ts';
@@ -224,7 +224,7 @@ export class RestClient {
     const decoded = parse(body);
     const target = this.target(request);
     if (isStatus(decoded) && decoded.status === 'Failure')
-      throw statusError(decoded, target, request.call);
+      throw statusError(decoded, { ...request, target });
     if (typeof decoded === 'object' && decoded !== null) return decoded;
     if (isHtml(body)) throw new TransportError('MALFORMED_RESPONSE', target, HTML_ANSWER);
     if (decoded === undefined && endsTooEarly(body)) {
@@ -285,15 +285,15 @@ export class RestClient {
         retry,
         webSocket,
       });
-      this.#reportWarnings(response.headers['warning']);
+      this.#reportWarnings(response.headers['warning'], request);
       const { status, socket } = response;
       if ((status >= 200 && status < 300) || (status === 304 && etag !== undefined)) {
         return response;
       }
       if (socket !== undefined) return response;
       const refused = responseError(response, {
+        ...request,
         target: this.target(request),
-        call: request.call,
         served: this.#served,
         nowWallMs: this.#runtime.wallMs(),
       });
@@ -324,10 +324,11 @@ export class RestClient {
     return JSON.parse(body.toString('utf8')) as unknown;
   }
 
-  #reportWarnings(header: string | undefined): void {
+  #reportWarnings(header: string | undefined, request: RestRequest): void {
     if (header === undefined) return;
+    const answered = { ...request, target: this.target(request) };
     for (const { code, agent, text } of parseWarningHeader(header)) {
-      const warning = { code, agent: this.#hidden(agent), text: this.#hidden(text) };
+      const warning = { code, agent: this.#hidden(agent), text: shownText(text, answered) };
       runHook(this.#logger, 'onWarning', () => this.#onWarning(warning));
     }
   }
