@@ -6,9 +6,10 @@ import { compilePrograms } from './definitions/compile-programs.ts';
 /** Beside the packages that the program imports. */
 const SCRATCH = join(resolve(import.meta.dirname, '../..'), '.tmp', 'compile-messages');
 
-const BEGIN = `import { connect, controller, SharedInformerFactory } from 'listwatch';
+const BEGIN = `import { connect, controller, SharedInformerFactory, WebhookServer } from 'listwatch';
 const client = await connect();
 const informers = new SharedInformerFactory(client);
+const webhooks = new WebhookServer(client, { name: 'a' });
 `;
 
 /** Wrong calls, each one line, with where the compiler points and the end of what it says. */
@@ -33,7 +34,27 @@ const WRONG: readonly (readonly [call: string, points: string, says: string])[] 
     "mean to write 'indexers'?",
   ],
   [
+    "webhooks.validate('v1', 'pods', ({ object }) => object.spec !== undefined);",
+    'object.spec !== undefined',
+    "Type 'boolean' is not assignable to type 'void | Promise<void>'.",
+  ],
+  [
+    "webhooks.mutate('v1', 'pods', ({ object }) => object.spec !== undefined);",
+    'object.spec !== undefined',
+    "Type 'boolean' is not assignable to type 'void | object | Promise<void | object>'.",
+  ],
+  [
+    "webhooks.validate('v1', 'pods', ({ deny }) => deny('no'), { operation: ['UPDATE'] });",
+    'operation:',
+    "mean to write 'operations'?",
+  ],
+  [
     "informers.for('v1', 'pod', { labelSelector: 'a' });",
+    "'pod'",
+    `to parameter of type '"a plural of this API version; another one needs a type argument"'.`,
+  ],
+  [
+    "webhooks.validate('v1', 'pod', () => {});",
     "'pod'",
     `to parameter of type '"a plural of this API version; another one needs a type argument"'.`,
   ],

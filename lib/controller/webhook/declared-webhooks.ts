@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { is, optionsOf } from '../../kernel/options/options-schema.ts';
+import { invalidOption, is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import {
@@ -94,6 +94,13 @@ export class DeclaredWebhooks {
       throw new ListwatchError('NAME_TAKEN', text);
     }
     conversions.spokes.set(apiVersion, { toHub, fromHub });
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION when there is no webhook. */
+  requireSome(): void {
+    if (this.#hooks.size + this.#conversions.size > 0) return;
+    const text = 'it has no webhook; call validate, mutate or convert before run';
+    throw invalidOption('WebhookServer', text);
   }
 
   /** By path. */

@@ -141,6 +141,12 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     call: Validate<NoInfer<T>, Op>,
     options?: HookOptions<Op>,
   ): this;
+  validate<ApiVersion extends string, Resource extends string, Op extends Operation = Default>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    call: Validate<ObjectOf<Types, ApiVersion, Resource>, Op>,
+    options?: HookOptions<Op>,
+  ): this;
   validate(
     apiVersion: string,
     resource: string,
@@ -172,6 +178,12 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     apiVersion: string,
     resource: OtherPlural<Plural>,
     call: Mutate<NoInfer<T>, Op>,
+    options?: MutateOptions<Op>,
+  ): this;
+  mutate<ApiVersion extends string, Resource extends string, Op extends Operation = Default>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    call: Mutate<ObjectOf<Types, ApiVersion, Resource>, Op>,
     options?: MutateOptions<Op>,
   ): this;
   mutate(
@@ -208,6 +220,15 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     resource: OtherPlural<Plural>,
     options: ConversionOptions<NoInfer<Version>, NoInfer<Hub>>,
   ): this;
+  convert<ApiVersion extends string, Resource extends string, Hub extends string>(
+    apiVersion: ApiVersion,
+    resource: OtherPlural<Resource, PluralOf<Types, ApiVersion>>,
+    options: ConversionOptions<
+      ObjectOf<Types, ApiVersion, Resource>,
+      ObjectOf<Types, Hub, Resource>,
+      Hub
+    >,
+  ): this;
   convert(apiVersion: string, resource: string, options: AnyConversion): this {
     this.#requireNew('convert');
     this.#declared.addConversion(apiVersion, resource, options);
@@ -216,13 +237,14 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
 
   /**
    * Serves until the signal aborts, or `close` is called.
-   * @throws {ListwatchError} code ALREADY_STARTED; PORT_IN_USE or LISTEN_FAILED; WEBHOOK_CERTIFICATE and what else is wrong with the certificate.
+   * @throws {ListwatchError} code ALREADY_STARTED; INVALID_OPTION without a webhook; PORT_IN_USE or LISTEN_FAILED; WEBHOOK_CERTIFICATE and what else is wrong with the certificate.
    * {ApiError} when the cluster refuses the registration. What `warmUp` throws.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     if (this.#phase !== 'new') {
       throw new ListwatchError('ALREADY_STARTED', 'a webhook server runs once; make a new one');
     }
+    this.#declared.requireSome();
     this.#phase = 'starting';
     const release = onAbort(signal, () => {
       this.#stop.abort(signal?.reason);

@@ -156,6 +156,7 @@ describe('WebhookServer', () => {
     expect(messageOf(error)).to.equal(
       'Internal error occurred: failed calling webhook "strict.x.io.shop": failed to call webhook: the function of strict.x.io.shop failed: no database',
     );
+    expect(error?.message).to.match(/; correct the function of the webhook strict\.x\.io\.shop$/);
     const maps = world.client.resource('v1', 'configmaps', { namespace: 'default' });
     await maps.create({ metadata: { name: 'let-through' } });
     expect(logger.lines.filter(({ level }) => level === 'error')).to.have.length(2);
@@ -328,6 +329,14 @@ describe('WebhookServer', () => {
     } finally {
       await client.close();
     }
+  });
+
+  it('refuses to run without a webhook', async () => {
+    const error = await failureOf(within(make().run(), 'the run to end'));
+    expect(error).to.include({
+      code: 'INVALID_OPTION',
+      message: 'WebhookServer: it has no webhook; call validate, mutate or convert before run',
+    });
   });
 
   const wrong: readonly (readonly [title: string, make: () => unknown, message: string])[] = [

@@ -16,8 +16,12 @@ export function explainTooMany({ words, status }: RefusedAnswer): Explanation {
 /** Who calls a webhook: the admission of a write, or the conversion of a custom resource. */
 const WEBHOOK = /failed calling webhook "([^"]+)"|conversion webhook for ([^\n]+?) failed: /;
 
-/** The words of Go for a certificate that it does not accept, and the remedy. */
-const CERTIFICATE_FAULTS: readonly (readonly [RegExp, (webhook: string) => string])[] = [
+/** The remedies: for a function of a `WebhookServer` that failed, and for the words of Go for a certificate that it does not accept. */
+const WEBHOOK_FAULTS: readonly (readonly [RegExp, (webhook: string) => string])[] = [
+  [
+    /: (?:the (?:function|object) of \S+ (?:failed|returned|cannot)|there was no answer to the webhook within|(?:toHub|fromHub) of )/,
+    (webhook) => `correct the function of ${webhook}`,
+  ],
   [
     /x509: certificate signed by unknown authority/,
     (webhook) =>
@@ -43,7 +47,7 @@ function webhookRemedy(message: string): string | undefined {
     admission === undefined
       ? `the conversion webhook of ${plainText(converted, 100)}`
       : `the webhook ${plainText(admission, 100)}`;
-  const fault = CERTIFICATE_FAULTS.find(([says]) => says.test(message));
+  const fault = WEBHOOK_FAULTS.find(([says]) => says.test(message));
   return fault?.[1](webhook) ?? `check the service of ${webhook}`;
 }
 

@@ -55,6 +55,11 @@ describe('the explanation of a webhook that the API server could not call', () =
       'the webhook check.example.com needs a certificate for SERVICE.NAMESPACE.svc as an alternative name, signed by the authority in its caBundle',
     ],
     [
+      'names the function that failed',
+      `${admission.slice(0, admission.indexOf(' Post'))} the function of check.example.com failed: no database`,
+      'correct the function of the webhook check.example.com',
+    ],
+    [
       'names the service for all else',
       admission.replace(post, 'EOF'),
       'check the service of the webhook check.example.com',
