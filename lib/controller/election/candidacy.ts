@@ -138,7 +138,7 @@ export class Candidacy {
     const { record, changed, wentBack } = this.#observed.observe(lease);
     this.#preemption.observe(lease);
     if (wentBack) report.wentBack(record);
-    report.observed(record);
+    report.observed(record, this.#isOwn(record));
     const { strategy } = lease.spec ?? {};
     if (typeof strategy === 'string' && strategy !== '') {
       const text = `the lease ${lock.what} has the strategy ${strategy}: kube-controller-manager assigns it, and this program would take it away; use another name`;

@@ -58,9 +58,10 @@ export class ElectionReport {
     this.#failure = text;
   }
 
-  /** Another replica leads, or none. */
-  observed({ holder, epoch }: LeaseRecord): void {
+  /** @param isOwn this process holds it: `leads` reports that when the answer to its write is there, which may come after the event. */
+  observed({ holder, epoch }: LeaseRecord, isOwn: boolean): void {
     this.#sawEpoch(epoch);
+    if (isOwn) return;
     const leader = holder === '' ? undefined : holder;
     if (leader === this.#leader) return;
     this.#leader = leader;

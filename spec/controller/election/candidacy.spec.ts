@@ -432,6 +432,17 @@ describe('Candidacy', () => {
     expect(one.log.filter((line) => line.startsWith('lease went back'))).to.have.length(1);
   });
 
+  it('does not log itself as another replica when the event of its write comes before the answer', async () => {
+    const one = await started({ read: found(leaseOf('other')) });
+    await one.sends('MODIFIED', leaseOf('me', { version: '8', instance: 'now' }));
+    const standby = (leader: string): string =>
+      `another replica leads; this one is a standby (lease=default/program identity=me leader=${leader})`;
+    expect(one.log).to.deep.equal([standby('other')]);
+    // An earlier run of this replica may hold the lease until it expires.
+    await one.sends('MODIFIED', leaseOf('me', { version: '9', instance: 'before' }));
+    expect(one.log).to.deep.equal([standby('other'), standby('me')]);
+  });
+
   it('asks the holder for the lease at each look with preempt, and takes it when it is free', async () => {
     const asked: unknown[] = [];
     let now = leaseOf('other');

@@ -55,15 +55,15 @@ describe('ElectionReport', () => {
   });
 
   it('logs each leader once', () => {
-    for (const holder of ['a', 'a', '', 'b']) report.observed(record(holder, 1));
+    for (const holder of ['a', 'a', '', 'b']) report.observed(record(holder, 1), false);
     expect(leaders).to.deep.equal(['a', 'b']);
-    report.observed(record('', 1));
+    report.observed(record('', 1), false);
     expect(report.leader).to.equal(undefined);
   });
 
   it('logs that another replica leads, and that this one does', () => {
-    report.observed(record('a', 1));
-    report.observed(record('a', 2));
+    report.observed(record('a', 1), false);
+    report.observed(record('a', 2), false);
     report.leads(3);
     expect(log).to.deep.equal([
       'another replica leads; this one is a standby (lease=default/program identity=me leader=a)',
@@ -73,12 +73,12 @@ describe('ElectionReport', () => {
   });
 
   it('shows the epoch that was seen last, also of a lease without a holder', () => {
-    report.observed(record('a', 1));
-    report.observed(record('', 2));
+    report.observed(record('a', 1), false);
+    report.observed(record('', 2), false);
     expect(report.epoch).to.equal(2);
     expect(metrics.values('listwatch_election_epoch', LABELS)).to.deep.equal([1, 2]);
     expect(leaders).to.deep.equal(['a']);
-    report.observed(record('a', 2));
+    report.observed(record('a', 2), false);
     expect(leaders, 'it leads again').to.deep.equal(['a', 'a']);
   });
 
@@ -106,7 +106,7 @@ describe('ElectionReport', () => {
   });
 
   it('says nothing of the end of a replica that did not lead, and keeps the leader', () => {
-    report.observed(record('a', 1));
+    report.observed(record('a', 1), false);
     log.splice(0);
     report.stopped();
     expect([log, report.leader]).to.deep.equal([[], 'a']);
