@@ -16,8 +16,9 @@ export type ReconcileObject<T extends KubernetesObject, Types extends object = o
 ) => Promise<ControllerResult<T> | void>;
 
 /**
- * Undoes what was done for an object that is being deleted. It may run any number of times. When it returns, the finalizer is removed,
- * unless it returns `requeueAfterMs`: then it has not finished, and runs again after that time, or after a change that matters.
+ * Undoes what was done for an object that is being deleted. It runs until it has succeeded once, and again after a restart of
+ * the program in between. When it returns, the finalizer is removed, unless it returns `requeueAfterMs`: then it has not finished, and runs
+ * again after that time, or after a change that matters.
  */
 export type CleanUp<T extends KubernetesObject, Types extends object = object> = ReconcileObject<
   T,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { isNotFound } from '../../../meta/failure/failures.ts';
@@ -14,6 +15,9 @@ import type { GoneObjects } from './gone-objects.ts';
 import { DoubtfulObjects } from './doubtful-objects.ts';
 import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
 import { StatusWriter } from './status-writer.ts';
+
+/** Cleanups that have succeeded. A forgotten one costs a further call of `cleanUp`, if its finalizer is still there. */
+const CLEANED = 1_000;
 
 export interface ObjectRunsParts<T extends KubernetesObject, Types extends object> {
   readonly apiVersion: string;
@@ -37,6 +41,8 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   readonly #parts: ObjectRunsParts<T, Types>;
   readonly #status: StatusWriter<T>;
   readonly #doubtful = new DoubtfulObjects();
+  /** `UID FINALIZER`; a finalizer cannot be added again to an object that is being deleted. */
+  #cleaned: LRUCache<string, true> | undefined;
 
   constructor(parts: ObjectRunsParts<T, Types>) {
     this.#parts = parts;
@@ -146,15 +152,22 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
       functions.finalizers.map(({ name }) => name),
     );
     let left: Stored<T> | undefined = object;
+    let result: RunOutcome['result'] = 'done';
     for (const { name, cleanUp } of functions.finalizers.toReversed()) {
       if (left === undefined || !present.includes(name)) continue;
       const scope = this.#scope(request, left, run);
-      const outcome = await this.#call('finalizer', cleanUp, left, scope);
-      if (outcome.result === 'requeue') return outcome;
+      const id = `${object.metadata.uid} ${name}`;
+      if (this.#cleaned?.has(id) !== true) {
+        const outcome = await this.#call('finalizer', cleanUp, left, scope);
+        if (outcome.result === 'requeue') return outcome;
+        this.#cleaned ??= new LRUCache({ max: CLEANED });
+        this.#cleaned.set(id, true);
+      }
       const call = { signal: scope.signal, runtime };
       left = await removeFinalizer(this.#own(scope), left, name, call);
+      result = 'cleaned';
     }
-    return { result: 'cleaned' };
+    return { result };
   }
 
   async #remember(key: string, object: Stored<T>, scope: ReconcileScope): Promise<void> {

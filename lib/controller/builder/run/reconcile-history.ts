@@ -8,8 +8,8 @@ export interface ReconcileRecord {
   readonly startedAtMs: number;
   readonly durationMs: number;
   /**
-   * `done`; `requeue`: it runs again after a time that it named; `gone`: there was no such object; `cleaned`: its deletion was
-   * prepared, and its finalizers are removed; `conflict`: a write was refused because the object had changed; `failed`.
+   * `done`; `requeue`: it runs again after a time that it named; `gone`: there was no such object; `cleaned`: it is being deleted, and
+   * the run has removed the controller's finalizers; `conflict`: a write was refused because the object had changed; `failed`.
    */
   readonly result: 'done' | 'requeue' | 'gone' | 'cleaned' | 'conflict' | 'failed';
   /** The message of the failure. */

@@ -68,7 +68,8 @@ describe('a finalizer of a controller', () => {
     expect(await finalizers()).to.deep.equal(['example.org/other']);
     await world.after(sites().patch('a', { metadata: { labels: { x: 'y' } } }));
     expect(events).to.deep.equal(['reconcile', 'clean']);
-    expect(one.inspect().history.at(-1)?.result).to.equal('cleaned');
+    const results = one.inspect().history.map(({ result }) => result);
+    expect(results).to.deep.equal(['done', 'cleaned', 'done']);
     await world.after(sites().patch('a', { metadata: { finalizers: null } }));
   });
 
@@ -111,6 +112,28 @@ describe('a finalizer of a controller', () => {
     expect(events).to.deep.equal(['clean']);
     expect(await world.after(sites().list())).to.deep.include({ items: [] });
     expect(world.log).to.deep.equal([]);
+  });
+
+  it('is removed after failures of the removal, without a second cleanup', async () => {
+    await world.after(sites().create(site('a')));
+    await world.start(
+      controllerOfSites().finalizer(NAME, note('clean')).reconcile(note('reconcile')),
+    );
+    const fault = world.server.faults.add({
+      match: { verb: 'patch', resource: 'sites' },
+      answer: { status: 500 },
+      times: 2,
+    });
+    await world.after(sites().delete('a'));
+    await world.runtime.advance(10_000);
+    expect(fault.fired).to.equal(2);
+    expect(world.log).to.have.length(2);
+    expect(events).to.deep.equal(['reconcile', 'clean']);
+    expect(await world.after(sites().list())).to.deep.include({ items: [] });
+    // Another object of the name has a cleanup of its own.
+    await world.after(sites().create(site('a')));
+    await world.after(sites().delete('a'));
+    expect(events.slice(2)).to.deep.equal(['reconcile', 'clean']);
   });
 
   it('goes in the other order when there are several', async () => {
