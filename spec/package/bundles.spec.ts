@@ -37,7 +37,7 @@ const namespaces = b.controller(client, 'v1', 'namespaces', { informers, logger:
     done.abort();
     throw new a.TerminalError('it is not tried again');
   });
-const manager = new a.Manager();
+const manager = new a.Manager(client);
 manager.add(namespaces);
 await manager.run({ signal: done.signal });
 const error = await client.resource('v1', 'pods').get('web', { namespace: 'default' }).catch((thrown) => thrown);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,13 +26,27 @@ export function ownFile(): string | undefined {
 
 /**
  * The folder of the package, with a slash at its end, by the path of one of its modules: published in `dist`, and in the repository in `lib`.
- * Undefined when the module is part of a bundle.
+ * Undefined when the module is part of a bundle, whose folder may have these names too.
  */
 export function packageFolder(file: string | undefined = ownFile()): string | undefined {
-  return /^(.*\/listwatch\/)dist\/|^(.*\/)lib\/kernel\/failure\/own-file\.ts$/
-    .exec(file?.replaceAll('\\', '/') ?? '')
-    ?.slice(1)
-    .find((folder) => folder !== undefined);
+  const path = file?.replaceAll('\\', '/') ?? '';
+  const [, repository] = /^(.*\/)lib\/kernel\/failure\/own-file\.ts$/.exec(path) ?? [];
+  if (repository !== undefined) return repository;
+  const [, folder] = /^(.*\/)dist\//.exec(path) ?? [];
+  if (folder === undefined) return undefined;
+  return folder.endsWith('/node_modules/listwatch/') || isPackage(folder) ? folder : undefined;
+}
+
+/** A package may have been installed under another name. */
+function isPackage(folder: string): boolean {
+  try {
+    const { name } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8')) as {
+      readonly name?: unknown;
+    };
+    return name === 'listwatch';
+  } catch {
+    return false;
+  }
 }
 
 /** The folder `lib`, with a slash at its end, when the sources run; undefined in the published package. */

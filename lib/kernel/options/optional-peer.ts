@@ -22,8 +22,8 @@ const PEER_MODULES: readonly PeerModule[] = ['@grpc/grpc-js', '@noble/ciphers/sa
 const provided = new Map<string, object>();
 
 /**
- * Gives the package an optional peer that it cannot find by itself. A bundler takes a peer into its file when the program imports it:
- * `import * as ws from 'ws'; providePeer('ws', ws);`. Call it before the peer is needed.
+ * Gives the package an optional peer that it cannot find by itself: `providePeer('ws', ws)` with all that the program imports of it as `ws`.
+ * Bundlers take a peer into their file where the program imports it. Call it before the peer is needed.
  * @throws {ListwatchError} INVALID_OPTION
  */
 export function providePeer(module: PeerModule, loaded: object): void {

@@ -118,6 +118,10 @@ describe('the folder of the package', () => {
     expect(packageFolder(windows)).to.equal('C:/app/node_modules/listwatch/');
     expect(packageFolder('/app/lib/out.cjs')).to.equal(undefined);
     expect(packageFolder('/app/dist/main.js')).to.equal(undefined);
-    expect(packageFolder()).to.match(/\/$/);
+    // In the repository, a folder with the name and the manifest of the package.
+    const root = packageFolder() ?? '';
+    expect(root).to.match(/\/$/);
+    expect(packageFolder(`${root}dist/chunks/errors-ABC.js`)).to.equal(root);
+    expect(packageFolder(`${root}spec/dist/main.js`)).to.equal(undefined);
   });
 });
