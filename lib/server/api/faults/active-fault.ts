@@ -37,14 +37,18 @@ export class ActiveFault implements Fault {
     this.remove();
   }
 
-  /** Whether the rule is applied to this request, which is counted. */
-  chooses(target: FaultTarget): boolean {
+  /**
+   * Whether the rule is applied to this request, which is counted.
+   * @param isTaken a rule before this one leaves it no effect, so that `times` does not count the request.
+   */
+  chooses(target: FaultTarget, isTaken: boolean = false): boolean {
     const { match = {}, times = Infinity, skip = 0, probability = 1 } = this.rule;
     if (!matchesTarget(match, target)) return false;
     this.#matched += 1;
     // Drawn for every matching request, so that `times` and `skip` do not change the fate of later ones.
     const drawn = this.#random();
-    if (this.#matched <= skip || this.#chosen >= times || drawn >= probability) return false;
+    if (isTaken || this.#matched <= skip || this.#chosen >= times || drawn >= probability)
+      return false;
     this.#chosen += 1;
     return true;
   }

@@ -77,13 +77,13 @@ export interface FaultRule extends FaultEffects {
 /** A rule that was added. It ends when it is disposed of. */
 export interface Fault extends Disposable {
   readonly rule: FaultRule;
-  /** The number of requests that matched. */
+  /** The number of requests that matched, also of those that another rule took. */
   readonly matched: number;
   /** The number of requests that the rule was applied to; `times` limits it. */
   readonly applied: number;
   /**
-   * How often an effect happened. Less than `applied` while a watch has not reached the place of its effect; more if a rule has
-   * several effects.
+   * How often an effect happened. It is counted before clients can see the effect, or a write or an event that comes before it. Less
+   * than `applied` while a watch has not reached the place of its effect; more if a rule has several effects.
    */
   readonly fired: number;
   /** Ends the rule; has no effect a second time. */

@@ -7,7 +7,7 @@ import { encodeText } from '../../http/responses/api-response.ts';
 import { ConnectionReset } from '../../http/connection-reset.ts';
 import { lengthPrefixedEnd, lineEnd, endOfEvents, type FrameEnd } from './event-frames.ts';
 import type { ActiveFault } from './active-fault.ts';
-import type { AfterEvents, FaultAnswer } from './fault-rule.ts';
+import type { AfterEvents, FaultAnswer, FaultRule } from './fault-rule.ts';
 import { nextTask, sleep } from '../../../kernel/time/wait.ts';
 
 type Result = IteratorResult<Uint8Array, undefined>;
@@ -18,6 +18,8 @@ interface BodyCut {
   readonly after: number;
   /** How events are found; undefined: bytes are counted. */
   readonly frameEnd: FrameEnd | undefined;
+  /** Called once, before the last piece in front of the place is sent: what comes after it is certain. */
+  readonly reached: () => void;
   /** Called once, at the place. An error that it throws breaks the body off; bytes are its last piece; 'silence' keeps it open. */
   readonly strike: () => Uint8Array | 'end' | 'silence';
 }
@@ -40,6 +42,7 @@ class FaultyBody implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
   #left: number;
   #ended = false;
+  #reached = false;
   #wake: (() => void) | undefined;
 
   constructor(options: FaultyBodyOptions) {
@@ -69,6 +72,7 @@ class FaultyBody implements AsyncIterable<Uint8Array> {
       if (done === true) return await this.#atEnd();
       if (holdMs > 0) await sleep(runtime, holdMs, { signal }).catch(() => {});
       const piece = cut === undefined ? value : this.#before(cut, value);
+      if (cut !== undefined && this.#left <= 0) this.#reach(cut);
       if (piece.length > 0) return { done: false, value: piece };
     }
   }
@@ -85,12 +89,18 @@ class FaultyBody implements AsyncIterable<Uint8Array> {
     return end === piece.length ? piece : piece.subarray(0, end);
   }
 
-  async #strike({ strike }: BodyCut): Promise<Result> {
+  #reach({ reached }: BodyCut): void {
+    if (!this.#reached) reached();
+    this.#reached = true;
+  }
+
+  async #strike(cut: BodyCut): Promise<Result> {
     this.#ended = true;
+    this.#reach(cut);
     await this.#source.return?.();
     // The pieces before it are on the connection then.
     await nextTask(this.#options.runtime);
-    const last = strike();
+    const last = cut.strike();
     if (last === 'silence') await this.#untilLeft();
     else if (last !== 'end') return { done: false, value: last };
     return { done: true, value: undefined };
@@ -130,23 +140,32 @@ export function faultStatus({ status, retryAfterSeconds, message }: FaultAnswer)
   });
 }
 
+interface ChangedAnswerOptions {
+  readonly runtime: Runtime;
+  /** The loss of the answer was counted before the request was handled. */
+  readonly isCounted: boolean;
+}
+
 /** The answer with the effects of a fault on its body. */
 export function changedAnswer(
   response: ApiResponse,
   fault: ActiveFault,
   { signal }: ApiRequest,
-  runtime: Runtime,
+  { runtime, isCounted }: ChangedAnswerOptions,
 ): ApiResponse {
   const { reset, holdEventsMs = 0 } = fault.rule;
   if (typeof reset === 'object' && 'handled' in reset) {
     leave(response);
-    fault.strike();
+    if (!isCounted) fault.strike();
     throw new ConnectionReset();
   }
   const isWatch = response.isWatch === true;
   const holdMs = isWatch ? holdEventsMs : 0;
   if (holdMs > 0) fault.strike();
-  const cut = cutOf(fault, response, isWatch);
+  const reached = (): void => {
+    if (!isCounted) fault.strike();
+  };
+  const cut = cutOf(fault.rule, response, { isWatch, reached });
   if (cut === undefined && holdMs === 0) return response;
   const { 'content-length': _, ...headers } = response.headers;
   return {
@@ -156,33 +175,33 @@ export function changedAnswer(
   };
 }
 
-function cutOf(fault: ActiveFault, response: ApiResponse, isWatch: boolean): BodyCut | undefined {
-  const { reset, expire, end, silence } = fault.rule;
+interface CutOptions extends Pick<BodyCut, 'reached'> {
+  readonly isWatch: boolean;
+}
+
+function cutOf(
+  { reset, expire, end, silence }: FaultRule,
+  response: ApiResponse,
+  { isWatch, reached }: CutOptions,
+): BodyCut | undefined {
   const strike = (): never => {
-    fault.strike();
     throw new ConnectionReset('a fault reset the connection within the answer');
   };
   if (typeof reset === 'object' && 'afterBytes' in reset) {
-    return { after: reset.afterBytes, frameEnd: undefined, strike };
+    return { after: reset.afterBytes, frameEnd: undefined, reached, strike };
   }
   if (!isWatch) return undefined;
   const isJson = String(response.headers['content-type']).includes('json');
   const frameEnd: FrameEnd = isJson ? lineEnd : lengthPrefixedEnd;
   if (typeof reset === 'object' && 'afterEvents' in reset) {
-    return { after: reset.afterEvents, frameEnd, strike };
+    return { after: reset.afterEvents, frameEnd, reached, strike };
   }
-  const struck = (last: Uint8Array | 'end' | 'silence'): BodyCut['strike'] => {
-    return () => {
-      fault.strike();
-      return last;
-    };
+  const at = (place: true | AfterEvents, last: Uint8Array | 'end' | 'silence'): BodyCut => {
+    return { after: placeOf(place), frameEnd, reached, strike: () => last };
   };
-  if (expire !== undefined) {
-    return { after: placeOf(expire), frameEnd, strike: struck(isJson ? expiredFrame() : 'end') };
-  }
-  if (end !== undefined) return { after: placeOf(end), frameEnd, strike: struck('end') };
-  if (silence === undefined) return undefined;
-  return { after: placeOf(silence), frameEnd, strike: struck('silence') };
+  if (expire !== undefined) return at(expire, isJson ? expiredFrame() : 'end');
+  if (end !== undefined) return at(end, 'end');
+  return silence && at(silence, 'silence');
 }
 
 function placeOf(place: true | AfterEvents): number {

@@ -9,7 +9,7 @@ import { checkFaultRule } from './check-fault-rule.ts';
 import { ActiveFault } from './active-fault.ts';
 import { changedAnswer, faultStatus } from './faulted-answer.ts';
 import type { Fault, FaultRule } from './fault-rule.ts';
-import { faultTarget } from './fault-target.ts';
+import { faultTarget, type FaultTarget } from './fault-target.ts';
 
 export interface FaultsOptions {
   readonly runtime: Runtime;
@@ -32,8 +32,8 @@ const FAULTS = optionsOf<FaultsOptions>()('Faults', {
  * Guarantees:
  * - They apply alike to requests on the port and in the process. They do not apply to `ApiServer.listerWatcher`, which sends none.
  * - The n-th request that matches a rule has the same fate in every run with the same seed.
- * - Of several rules that match a request, each is applied in the order in which they were added; the first answer or reset
- *   before the answer ends that.
+ * - Several rules that match a request are applied in the order in which they were added. After one that prevents that the request is
+ *   handled, no other one is; of those that break off or end its answer, one is. A rule that is not applied keeps its `times`.
  * - Without rules a request costs nothing more.
  */
 export class Faults {
@@ -80,16 +80,36 @@ export class Faults {
 
   async #handle(handler: ApiHandler, request: ApiRequest): Promise<ApiResponse> {
     const target = faultTarget(request);
-    const chosen = [...this.#faults].filter((fault) => fault.chooses(target));
+    const chosen = this.#chosen(target);
     for (const fault of chosen) {
       const early = await this.#before(fault, request);
       if (early !== undefined) return early;
     }
+    const isWrite = request.method !== 'GET';
+    // A watch may show a write before its answer is made.
+    const struck = isWrite ? chosen.filter(({ rule }) => losesAnswer(rule)) : [];
+    for (const fault of struck) fault.strike();
     let response = await handler(request);
     for (const fault of chosen) {
-      response = changedAnswer(response, fault, request, this.#options.runtime);
+      const { runtime } = this.#options;
+      response = changedAnswer(response, fault, request, {
+        runtime,
+        isCounted: struck.includes(fault),
+      });
     }
     return response;
+  }
+
+  #chosen(target: FaultTarget): ActiveFault[] {
+    const isWatch = target.info?.verb === 'watch';
+    let end: End | undefined;
+    return [...this.#faults].filter((fault) => {
+      const own = endOf(fault.rule, isWatch);
+      const isTaken = end === 'unhandled' || (end !== undefined && own !== undefined);
+      const isChosen = fault.chooses(target, isTaken);
+      if (isChosen) end ??= own;
+      return isChosen;
+    });
   }
 
   /** The effects before the request is handled; returns an answer in place of that of the server. */
@@ -117,4 +137,20 @@ export class Faults {
     fault.strike();
     throw new ConnectionReset();
   }
+}
+
+/** How a rule ends a request. `unhandled`: before it is handled; `cut`: within its answer, or in place of it. */
+type End = 'unhandled' | 'cut';
+
+function endOf(rule: FaultRule, isWatch: boolean): End | undefined {
+  const { answer, reset, expire, end, silence } = rule;
+  if (answer !== undefined || reset === true) return 'unhandled';
+  if (losesAnswer(rule)) return 'cut';
+  const isCut = [reset, expire, end, silence].some((effect) => effect !== undefined);
+  return isWatch && isCut ? 'cut' : undefined;
+}
+
+/** Whether it breaks off the answer of any request, however short. */
+function losesAnswer({ reset }: FaultRule): boolean {
+  return typeof reset === 'object' && ('handled' in reset || 'afterBytes' in reset);
 }

@@ -281,6 +281,81 @@ describe('Faults', () => {
     });
   });
 
+  it('are applied to a later request when another rule has ended this one', async () => {
+    await withServer(async (world) => {
+      const { server, api } = world;
+      const first = server.faults.add({ answer: { status: 503 }, times: 1 });
+      const second = server.faults.add({ reset: { afterBytes: 1 }, times: 1 });
+      const third = server.faults.add({ answer: { status: 429 }, times: 1 });
+      const counts = (): unknown =>
+        [first, second, third].map(({ matched, applied, fired }) => [matched, applied, fired]);
+      expect((await api('GET', '/version')).status).to.equal(503);
+      expect(counts()).to.deep.equal([
+        [1, 1, 1],
+        [1, 0, 0],
+        [1, 0, 0],
+      ]);
+      const cut = await api('GET', '/version').catch((error: unknown) => error);
+      expect(cut).to.include({ code: 'CONNECTION_FAILED' });
+      expect(counts()).to.deep.equal([
+        [2, 1, 1],
+        [2, 1, 1],
+        [2, 0, 0],
+      ]);
+      expect((await api('GET', '/version')).status).to.equal(429);
+      expect((await api('GET', '/version')).status).to.equal(200);
+      expect(counts()).to.deep.equal([
+        [4, 1, 1],
+        [4, 1, 1],
+        [4, 1, 1],
+      ]);
+    });
+  });
+
+  it('leave a request to the next rule when their effect is for watches alone', async () => {
+    await withServer(async ({ server, api }) => {
+      server.faults.add({ end: true });
+      server.faults.add({ answer: { status: 503 } });
+      expect((await api('GET', '/version')).status).to.equal(503);
+    });
+  });
+
+  const losses: readonly FaultRule[] = [{ reset: { handled: true } }, { reset: { afterBytes: 1 } }];
+  for (const rule of losses) {
+    it(`count the lost answer of a write before a watch shows the write: ${JSON.stringify(rule)}`, async () => {
+      await withServer(async ({ server, api }) => {
+        using fault = server.faults.add({ match: { verb: 'create' }, ...rule });
+        const { body } = await server.handler(apiRequest('GET', WATCH));
+        let fired: number | undefined;
+        const watching = (async () => {
+          for await (const piece of body as AsyncIterable<Uint8Array>) {
+            if (!namesIn(piece).includes('a')) continue;
+            fired = fault.fired;
+            break;
+          }
+        })();
+        const write = api('POST', CONFIG_MAPS, { body: configMap('a') });
+        expect(await write.catch((error: unknown) => error)).to.be.an('error');
+        await watching;
+        expect([fired, fault.fired]).to.deep.equal([1, 1]);
+      });
+    });
+  }
+
+  it('count the end of a watch before its last event is sent', async () => {
+    await withServer(async (world) => {
+      using fault = world.server.faults.add({ end: { afterEvents: 1 } });
+      const { body } = await world.server.handler(apiRequest('GET', WATCH));
+      const fired: number[] = [];
+      const watching = (async () => {
+        for await (const _ of body as AsyncIterable<Uint8Array>) fired.push(fault.fired);
+      })();
+      await createAll(world, ['a']);
+      await watching;
+      expect([fired, fault.fired]).to.deep.equal([[1], 1]);
+    });
+  });
+
   const both = { afterEvents: 1, afterBytes: 2 };
   const refused: readonly (readonly [string, object, string])[] = [
     ['no effect', { match: { verb: 'get' } }, 'a fault needs an effect'],
