@@ -121,7 +121,7 @@ class Quickstart implements AsyncDisposable {
 
   async cut(server: ApiServer): Promise<string> {
     const before = this.#states.length;
-    server.closeConnections();
+    await server.closeConnections();
     this.#story.say('server', 'cuts every connection');
     await this.#greet('site-1', 'good evening');
     this.#story.say('person', 'changes the greeting of site-1');
@@ -137,7 +137,7 @@ class Quickstart implements AsyncDisposable {
     const before = this.#states.length;
     const verbs = ['list', 'watch'] as const;
     const faults = verbs.map((verb) => server.faults.add({ match: { verb }, reset: true }));
-    server.closeConnections();
+    await server.closeConnections();
     const gone = (): boolean => this.#informers.inspect().every(({ connected }) => !connected);
     await this.#until('the watches to break', gone);
     this.#story.say('server', 'cuts every connection, and breaks each list and each watch');

@@ -337,7 +337,7 @@ describe('the page of the inspector, in Chromium', function () {
       async () => (await page.locator('#connection').textContent()) !== before,
     );
     const fault = world.server.faults.add({ match: {}, reset: true });
-    world.server.closeConnections();
+    await world.server.closeConnections();
     await announce.getByText(/live, [12] problems?/).waitFor({ state: 'attached' });
     fault.remove();
     await announce.getByText('live, 0 problems').waitFor({ state: 'attached' });

@@ -138,7 +138,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       await informers.whenSynced({ timeoutMs: HANG_MS });
       await configMaps().create(configMap('before'));
       await server.compact();
-      server.closeConnections();
+      await server.closeConnections();
       await configMaps().create(configMap('after'));
       const truth = await configMaps().list();
       const alive = new Map(truth.items.map((item) => [`default/${item.metadata.name}`, item]));

@@ -74,7 +74,7 @@ describe('waiting, following and auditing over HTTP', () => {
     for await (const change of informer.changes({ markSynced: true })) {
       if (change.type === 'synced') {
         seen.push('synced');
-        server.closeConnections();
+        await server.closeConnections();
         await configMaps().create(configMap('b'));
         await configMaps().delete('a');
         continue;

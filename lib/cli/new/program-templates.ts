@@ -123,7 +123,7 @@ test('a page that was deleted comes back, although the network breaks', async ()
   await one.${plural}.create(hello);
   const first = await one.pages.wait('hello-page', (page) => page !== undefined, limits);
   await one.pages.delete('hello-page');
-  one.server.closeConnections();
+  await one.server.closeConnections();
   const isNew = (uid: string | undefined): boolean => uid !== undefined && uid !== first?.metadata.uid;
   await one.pages.wait('hello-page', (page) => isNew(page?.metadata.uid), limits);
 });

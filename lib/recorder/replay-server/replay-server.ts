@@ -158,7 +158,7 @@ export async function startReplayServer({
   ...options
 }: ReplayServerOptions): Promise<ReplayServer> {
   const { port } = OPTIONS.read(options);
-  const stage = new ServedStage(() => listener.closeConnections());
+  const stage = new ServedStage(() => void listener.closeConnections());
   const served = servedCollections(readers, stage);
   const installed = new Map<string, InstalledResource>();
   for (const collection of served.collections) {

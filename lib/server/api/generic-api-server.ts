@@ -354,9 +354,14 @@ export class GenericApiServer implements AsyncDisposable {
     return this.#listener.observeRequests(observer);
   }
 
-  /** Destroys every open connection; the server continues to listen. For testing the behaviour of clients. */
-  closeConnections(): void {
-    this.#listener.closeConnections();
+  /**
+   * Destroys every open connection; the server continues to listen. For testing the behaviour of clients.
+   *
+   * Await it before the next write of a client in this process: until then the client may send the write on a connection that is closed
+   * already, and it fails with CONNECTION_FAILED.
+   */
+  async closeConnections(): Promise<void> {
+    await this.#listener.closeConnections();
   }
 
   /** Ends watches, lets other requests finish, and releases port, caches and memory. May be called again. */

@@ -53,7 +53,7 @@ const SCENES: readonly Scene[] = [
     prepare: async (world) => {
       await pagesOf(world, 12);
       world.server.faults.add({ match: { verb: 'watch' }, reset: true });
-      world.server.closeConnections();
+      await world.server.closeConnections();
     },
     shows: 'No watch is open',
   },

@@ -7,6 +7,7 @@ import { deferred } from '../../../kernel/time/latch.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import { is } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
 import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { failureResponse } from '../../http/responses/document-response.ts';
 import { ConnectionReset } from '../../http/connection-reset.ts';
@@ -133,9 +134,16 @@ export class HttpListener {
     return this.#sockets.size;
   }
 
-  /** Destroys all connections at once. The server continues to listen. */
-  closeConnections(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  /**
+   * Destroys all connections at once. The server continues to listen. Resolves when they are closed, and clients in this process have had
+   * the time to see it.
+   */
+  async closeConnections(): Promise<void> {
+    if (this.#sockets.size === 0) return;
+    await Promise.all([...this.#sockets].map(destroyed));
+    // The event loop reads the ends of the connections before the first of these tasks; streams above them end before the second one.
+    await nextTask(this.#runtime);
+    await nextTask(this.#runtime);
   }
 
   /**
@@ -161,7 +169,7 @@ export class HttpListener {
       await idle.promise;
       timer.cancel();
     }
-    this.closeConnections();
+    void this.closeConnections();
     await closed.promise;
   }
 
@@ -398,4 +406,11 @@ export class HttpListener {
       return failureResponse(toApiError(error), head);
     }
   }
+}
+
+function destroyed(socket: Socket): Promise<void> {
+  const closed = deferred<void>();
+  socket.once('close', () => closed.resolve());
+  socket.destroy();
+  return closed.promise;
 }

@@ -59,7 +59,7 @@ describe('ResourceClient.wait', () => {
     await withMaps(async (maps, server) => {
       const red = maps.wait('a', isColor('red'));
       await maps.create(named('a', 'blue'));
-      server.closeConnections();
+      await server.closeConnections();
       await server.compact();
       await using writer = await connect(server.clientConfig());
       const others = writer.resource('v1', 'configmaps', { namespace: 'default' });

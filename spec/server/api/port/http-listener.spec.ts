@@ -457,7 +457,7 @@ describe('http listener', () => {
     const listener = await listen(echo);
     const raw = new Raw(listener);
     await raw.ask('GET / HTTP/1.1');
-    listener.closeConnections();
+    await listener.closeConnections();
     await raw.closed;
     const again = new Raw(listener);
     await again.ask('GET / HTTP/1.1');
