@@ -60,7 +60,8 @@ export async function plainPrograms(
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     keepNames: true,
-    external: [...BUNDLE.external, 'mocha'],
+    // CommonJS, whose `require` a bundle of modules does not have.
+    external: [...BUNDLE.external, 'mocha', 'prom-client'],
     plugins: [checkout],
   });
   // The program of the package reads its version from there.
