@@ -8,9 +8,10 @@ const BODY = /( \(| of \.\.\.\|)(?:(?<=\|)|[[{"]|[0-9a-f]{8}).*$/s;
 /** A quoted text, which may have been cut; the words before some of them say that they are names. */
 const QUOTED =
   /(\b(?:user|webhook|field|conflict with) )?(?:"((?:[^"\\]|\\.)*)(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']{2,}'(?!\w))/gis;
-/** A value without quotes, up to the rule that it breaks or the next field. */
-const UNQUOTED = /\b(value: |number )(?!\[hidden\])(\S.*?)(?=: |, [\w.[\]]+: |\]?$| into )/gs;
-const BASE64 = /^(?:[\w+/-]{4})+(?:[\w+/-]{2,3}={0,2})?$|^[\w+/-]{2,3}={0,2}$/;
+/** A value without quotes, up to the rule that it breaks or the next field; a number of the wrong type. */
+const UNQUOTED =
+  /\b(value: )(?!\[hidden\])\S.*?(?=: |, [\w.[\]]+: |\]?$)|\b(number )-?\d[\w.+-]*/gs;
+const BASE64 = /^[\w+/-]+={0,2}$/;
 
 /** Hides values of Secrets in texts about one request. */
 export class TextMask {
@@ -38,7 +39,7 @@ export class TextMask {
       .replaceAll(QUOTED, (quoted: string, naming: string | undefined, name?: string) =>
         naming !== undefined || this.#names.has(name ?? '\0') ? quoted : HIDDEN,
       )
-      .replaceAll(UNQUOTED, `$1${HIDDEN}`);
+      .replaceAll(UNQUOTED, `$1$2${HIDDEN}`);
   }
 }
 

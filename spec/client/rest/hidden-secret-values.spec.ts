@@ -61,6 +61,7 @@ describe('values of Secrets that a server repeats', () => {
       `admission webhook "policy.example.com" denied the request: ${VALUE} is weak, and so is ${BASE64}`,
       'admission webhook "policy.example.com" denied the request: [hidden] is weak, and so is [hidden]',
     ],
+    ['the number of keys is wrong: 3', 'the number of keys is wrong: 3'],
     ["the key 'old pin' isn't strong, it's weak", "the key [hidden] isn't strong, it's weak"],
     [
       'Secret in version "v1" cannot be handled as a Secret: error found in #10 byte of ...|n":"b2xkIHBpbg==|..., bigger context ...|a":{"p|...',
