@@ -22,15 +22,19 @@ export type ObjectOf<
     : UnstructuredObject;
 
 /**
- * The plurals of an API version. Those of a version in `KnownResources` are known, together with the ones that `Types` declares; other
- * versions have any.
+ * The plurals of an API version. Those of a version in `KnownResources` are known, together with the ones that `Types` declares; so are
+ * those of another version of which `Types` declares some. Other versions have any.
  */
 export type PluralOf<
   Types extends object,
   ApiVersion extends string,
 > = ApiVersion extends keyof KnownResources
   ? (keyof KnownResources[ApiVersion] & string) | DeclaredPlural<keyof Types, ApiVersion>
-  : string;
+  : string extends ApiVersion
+    ? string
+    : [DeclaredPlural<keyof Types, ApiVersion>] extends [never]
+      ? string
+      : DeclaredPlural<keyof Types, ApiVersion>;
 
 type DeclaredPlural<Key, ApiVersion extends string> = Key extends `${ApiVersion}/${infer Plural}`
   ? Plural

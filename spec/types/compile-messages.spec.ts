@@ -10,6 +10,13 @@ const BEGIN = `import { connect, controller, SharedInformerFactory, WebhookServe
 const client = await connect();
 const informers = new SharedInformerFactory(client);
 const webhooks = new WebhookServer(client, { name: 'a' });
+interface Coupon { readonly metadata: { readonly name: string } }
+const shop = await connect<{ 'x.io/v1/coupons': Coupon }>();
+shop.resource('x.io/v1', 'coupons');
+shop.resource('y.io/v1', 'carts');
+shop.resource<Coupon>('x.io/v1', 'carts');
+shop.resource('x.io/v1' as string, 'carts');
+shop.resource('x.io/v1', 'carts' as string);
 `;
 
 /** Wrong calls, each one line, with where the compiler points and the end of what it says. */
@@ -47,6 +54,11 @@ const WRONG: readonly (readonly [call: string, points: string, says: string])[] 
     "webhooks.validate('v1', 'pods', ({ deny }) => deny('no'), { operation: ['UPDATE'] });",
     'operation:',
     "mean to write 'operations'?",
+  ],
+  [
+    "shop.resource('x.io/v1', 'coupon');",
+    "'coupon'",
+    `to parameter of type '"a plural of this API version; another one needs a type argument"'.`,
   ],
   [
     "informers.for('v1', 'pod', { labelSelector: 'a' });",
