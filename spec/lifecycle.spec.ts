@@ -127,7 +127,11 @@ describe('what runs', () => {
     Controller: () => controller(client, 'v1', 'pods', options).reconcile(() => Promise.resolve()),
     Manager: () => new Manager(client, { ...options, signals: false }),
     WebhookServer: () =>
-      new WebhookServer(client, { name: 'hooks', host: '127.0.0.1', port: 0, ...options }),
+      new WebhookServer(client, { name: 'hooks', host: '127.0.0.1', port: 0, ...options }).mutate(
+        'v1',
+        'pods',
+        () => {},
+      ),
     ShardMember: () => new ShardMember(client, { name: 'group', namespace: 'default', ...options }),
   };
   for (const [name, make] of Object.entries(kinds)) {
