@@ -12,6 +12,7 @@ export interface Target {
 }
 
 export interface Manifest {
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly version: string;
   /** The address of the repository, which its owner fills; empty until then. */
   readonly repository: string;

@@ -2,11 +2,13 @@ import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { BUNDLE } from '../package/bundled-packages.ts';
+import { BUNDLE, BUNDLED } from '../package/bundled-packages.ts';
 import { entriesOf, readManifest, ROOT } from '../package/manifest.ts';
 
 const manifest = readManifest();
 const entries = entriesOf(manifest);
+/** Some are CommonJS, whose `require` a bundle of modules does not have. */
+const TOOLS = Object.keys(manifest.devDependencies).filter((name) => !(name in BUNDLED));
 const CLI = join(ROOT, 'lib', 'cli', 'listwatch.ts');
 const OWN_FILE = join(ROOT, 'lib', 'kernel', 'failure', 'own-file.ts');
 
@@ -60,8 +62,7 @@ export async function plainPrograms(
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     keepNames: true,
-    // CommonJS, whose `require` a bundle of modules does not have.
-    external: [...BUNDLE.external, 'mocha', 'prom-client'],
+    external: [...BUNDLE.external, ...TOOLS],
     plugins: [checkout],
   });
   // The program of the package reads its version from there.
