@@ -174,7 +174,6 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   reportTo(metrics: Metrics): void {
     if (this.#parts.options.metrics !== undefined) return;
     this.#metrics = metrics;
-    this.#queue.reportTo(metrics);
     this.#loop.reportTo(metrics);
     this.#tasks.reportTo(metrics);
   }

@@ -74,7 +74,6 @@ export class ObjectTimer {
 
   /** Reports to these metrics from now on, in place of those of the options. */
   reportTo(metrics: Metrics): void {
-    this.#queue.reportTo(metrics);
     this.#loop.reportTo(metrics);
   }
 

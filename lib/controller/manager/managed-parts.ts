@@ -21,6 +21,11 @@ export interface Runnable {
   readonly everyReplica?: boolean | undefined;
   /** Works until the signal aborts. It may end by itself; if it throws, the manager stops with its error. */
   run(context: RunnableContext): Promise<void>;
+  /**
+   * Takes no new work, and resolves when that in progress has ended, at the latest after `timeoutMs`. The signal of `run` aborts after that.
+   * Left out: it aborts at once.
+   */
+  drain?(options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<unknown>;
   /** Resolves when it is ready; controllers begin after that. Left out: it is ready at once. */
   whenReady?(options: {
     readonly signal: AbortSignal;
@@ -94,7 +99,7 @@ export interface PartAdapter {
 /** By what a part can do: it may be of another copy of the package. Undefined: it is none. */
 export function adapterOf(part: ManagedPart): PartAdapter | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
-  if ('drain' in part) return controllerAdapter(part);
+  if ('shareWork' in part) return controllerAdapter(part);
   if ('informers' in part) return factoryAdapter(part);
   if ('whenSynced' in part) return informerAdapter(part);
   if (typeof part.run !== 'function' || typeof part.name !== 'string') return undefined;
@@ -127,6 +132,9 @@ function runnableAdapter(part: Runnable): PartAdapter {
     ...(part.whenStarted === undefined
       ? {}
       : { whenStarted: async (options) => await part.whenStarted?.(options) }),
+    drain: async (timeoutMs, signal) => {
+      await part.drain?.({ timeoutMs, signal });
+    },
     check: () => {
       part.check?.();
     },

@@ -104,7 +104,11 @@ export class ManagedRun {
   async drain(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (!this.#runs) return;
     this.#state = 'stopping';
-    await this.#adapter.drain?.(timeoutMs, signal).catch(() => {});
+    const drained = this.#adapter.drain?.(timeoutMs, signal);
+    if (drained === undefined) return;
+    const describe = (): string => `${this.name} to end its work in progress`;
+    // The manager aborts next the work that has not ended.
+    await withDeadline(this.#runtime, drained, { timeoutMs, signal, describe }).catch(() => {});
   }
 
   /** Asks it to end. */

@@ -40,8 +40,8 @@ const SAME_INTERRUPT_MS = 1000;
  * Guarantees:
  * - Start: webhooks, then caches, then runnables, then controllers; each group when those before it are ready. Webhooks may take their
  *   time to be ready when they listen, because they may wait for the caches.
- * - Stop, in the other order: no further reconcile begins, and running ones may end; then runnables, caches and webhooks; the
- *   endpoints last. It takes at most `shutdownTimeoutMs`, and `run` rejects with the names of what has not ended by then.
+ * - Stop, in the other order: no further reconcile begins, and running ones may end; then runnables, after their `drain`, caches and
+ *   webhooks; the endpoints last. It takes at most `shutdownTimeoutMs`, and `run` rejects with the names of what has not ended by then.
  * - The first SIGINT or SIGTERM stops it with care, a second one ends the process at once.
  * - If a part fails, all others are stopped, and `run` rejects with its error.
  * - With `leaderElection`: caches are filled on each replica, and runnables and reconciles begin only on the leader. On a stop they end
@@ -218,7 +218,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
       this.#runtime,
     );
     this.#runs.push(run);
-    if ('drain' in part) {
+    if ('shareWork' in part) {
       part.reportTo(this.metrics);
       const share = this.#leadership ?? this.#shard;
       if (share !== undefined) part.shareWork(share);
@@ -343,7 +343,7 @@ export class Manager<Types extends object = object> implements AsyncDisposable {
     const groupOf = (kind: PartKind): ManagedRun[] => this.#runs.filter((run) => run.kind === kind);
     const ofLeader = groupOf('runnable').filter(({ leaderOnly }) => leaderOnly);
     await shutdown.stop(groupOf('controller'), !isLost);
-    await shutdown.stop(ofLeader);
+    await shutdown.stop(ofLeader, !isLost);
     await this.#leadership?.end([...groupOf('controller'), ...ofLeader].some((run) => run.isLeft));
     await this.#shard?.close({ timeoutMs: shutdown.leftMs });
     await shutdown.stop(groupOf('runnable'));

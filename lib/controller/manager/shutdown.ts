@@ -5,8 +5,8 @@ import { untilOpen } from '../../kernel/time/wait.ts';
 import type { ManagedRun } from './managed-run.ts';
 
 /** The parts of the whole time after which work in progress is asked to end, and after which its group is no longer waited for. */
-const DRAIN_SHARE = 0.6;
-const CONTROLLERS_SHARE = 0.8;
+const CONTROLLERS = { drain: 0.6, end: 0.8 };
+const OTHERS = { drain: 0.9, end: 1 };
 
 /** The stop of the parts of a manager, group by group, within one deadline. */
 export class Shutdown {
@@ -33,14 +33,14 @@ export class Shutdown {
    * @param undisturbed whether work in progress may end first
    */
   async stop(group: readonly ManagedRun[], undisturbed: boolean = true): Promise<void> {
-    const drains = group.some(({ kind }) => kind === 'controller');
-    if (drains && undisturbed) {
-      const drainMs = this.#leftOf(DRAIN_SHARE);
-      await Promise.all(group.map((run) => run.drain(drainMs, this.#hurry)));
-    }
-    for (const run of group) run.stop();
-    const timeoutMs = this.#leftOf(drains ? CONTROLLERS_SHARE : 1);
-    await Promise.all(group.map((run) => this.#ended(run, timeoutMs)));
+    const shares = group.some(({ kind }) => kind === 'controller') ? CONTROLLERS : OTHERS;
+    await Promise.all(group.map((run) => this.#stopOne(run, shares, undisturbed)));
+  }
+
+  async #stopOne(run: ManagedRun, shares: typeof OTHERS, undisturbed: boolean): Promise<void> {
+    if (undisturbed) await run.drain(this.#leftOf(shares.drain), this.#hurry);
+    run.stop();
+    await this.#ended(run, this.#leftOf(shares.end));
   }
 
   async #ended(run: ManagedRun, timeoutMs: number): Promise<void> {

@@ -14,6 +14,7 @@ import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
 import type { WorkItem } from '../workqueue/keys/work-item.ts';
+import type { DrainQueueOptions, DrainReport } from '../workqueue/queue-inspection.ts';
 import type { RateLimitingQueue, RetryOptions } from '../workqueue/rate-limiting-queue.ts';
 import { checkResult } from './check-result.ts';
 import { ReconcileError } from './reconcile-error.ts';
@@ -161,12 +162,13 @@ export class ReconcileLoop<K = string> {
     this.#runtime = read.runtime;
     this.#logger = guardedLogger(read.logger);
     this.#metrics = new ReconcileMetrics(this.name);
-    if (read.metrics !== undefined) this.reportTo(read.metrics);
+    if (read.metrics !== undefined) this.#reportTo(read.metrics);
   }
 
-  /** Reports to these metrics from now on, in place of those of the options. */
+  /** Reports to these metrics from now on, in place of those of the options; so does its queue. */
   reportTo(metrics: Metrics): void {
-    this.#metrics.reportTo(guardedMetrics(metrics, logFailedMetrics(this.name, this.#logger)));
+    this.#reportTo(metrics);
+    this.#queue.reportTo(metrics);
   }
 
   /** The keys that are being reconciled. */
@@ -212,6 +214,20 @@ export class ReconcileLoop<K = string> {
     }
   }
 
+  /**
+   * Begins no further run (mode `all`: none but those that wait), and lets running ones end undisturbed; then `run` resolves. It waits for
+   * at most `timeoutMs`, and not longer than option `shutdownTimeoutMs`. The signals of the remaining runs abort with that of `run`.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  async drain(options: DrainQueueOptions = {}): Promise<DrainReport<K>> {
+    const { shutdownTimeoutMs } = this.#options;
+    const { timeoutMs = shutdownTimeoutMs } = options;
+    return await this.#queue.drain({
+      ...options,
+      timeoutMs: timeoutMs > shutdownTimeoutMs ? shutdownTimeoutMs : timeoutMs,
+    });
+  }
+
   /** No further run begins until `resume`; running ones end. Keys are taken on, each once. */
   pause(): void {
     this.#gate ??= new Latch(`${this.name} to be resumed`);
@@ -229,6 +245,10 @@ export class ReconcileLoop<K = string> {
 
   get paused(): boolean {
     return this.#gate !== undefined;
+  }
+
+  #reportTo(metrics: Metrics): void {
+    this.#metrics.reportTo(guardedMetrics(metrics, logFailedMetrics(this.name, this.#logger)));
   }
 
   #hire(stopping: AbortSignal): void {

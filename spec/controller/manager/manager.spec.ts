@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
+import { ReconcileLoop } from '../../../lib/controller/runtime/reconcile-loop.ts';
+import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { ManagedPart } from '../../../lib/controller/manager/managed-parts.ts';
 import { ManagerWorld } from './manager-world.ts';
 
@@ -248,6 +251,81 @@ describe('Manager', () => {
     }
     world.signals.send('SIGTERM');
     await world.runtime.run(running);
+  });
+
+  /** A loop whose run takes so long, and notes whether its signal has aborted. */
+  const loopOf = (endsAfterMs: number, shutdownTimeoutMs?: number): ReconcileLoop => {
+    const queue = new RateLimitingQueue({ name: 'mails', ...common() });
+    queue.add('one');
+    return new ReconcileLoop({
+      queue,
+      shutdownTimeoutMs,
+      ...common(),
+      reconcile: async (_, { signal }) => {
+        signal.addEventListener('abort', () => world.steps.push('aborted'));
+        await sleep(world.runtime, endsAfterMs);
+        world.steps.push('done');
+      },
+    });
+  };
+
+  it('lets the runs of a reconcile loop end, as those of a controller', async () => {
+    const manager = world.manager().add(loopOf(1_500, 2_000), world.runnable('poll'));
+    const running = failureOf(manager.run());
+    await world.runtime.advance(100);
+    world.signals.send('SIGTERM');
+    expect(await world.runtime.run(running)).to.equal(undefined);
+    // A part without a drain stops at once.
+    expect(world.steps).to.deep.equal(['poll begins', 'poll stops', 'poll has ended', 'done']);
+    expect(world.runtime.monotonicMs()).to.be.within(1_500, 1_600);
+  });
+
+  it('aborts the runs of a reconcile loop after its shutdownTimeoutMs, or nine tenths of its own', async () => {
+    for (const [own, ofManager, abortedAtMs] of [
+      [2_000, 30_000, 2_000],
+      [undefined, 10_000, 9_000],
+    ] as const) {
+      const manager = world.manager({ shutdownTimeoutMs: ofManager }).add(loopOf(9_500, own));
+      const running = failureOf(manager.run());
+      await world.runtime.settle();
+      world.steps.length = 0;
+      world.signals.send('SIGTERM');
+      await world.runtime.advance(abortedAtMs - 10);
+      expect(world.steps).to.deep.equal([]);
+      await world.runtime.advance(20);
+      expect(world.steps).to.deep.equal(['aborted']);
+      await world.runtime.run(running);
+      await world.runtime.advance(10_000);
+    }
+  });
+
+  it('waits no longer than that for a drain that does not end', async () => {
+    const drain = (): Promise<void> => new Promise(() => {});
+    const manager = world.manager({ shutdownTimeoutMs: 10_000 });
+    manager.add({ ...world.runnable('poll'), drain });
+    const running = failureOf(manager.run());
+    await world.runtime.settle();
+    world.signals.send('SIGTERM');
+    await world.runtime.advance(8_990);
+    expect(world.steps).to.deep.equal(['poll begins']);
+    await world.runtime.advance(20);
+    expect(await running).to.equal(undefined);
+    expect(world.steps.at(-1)).to.equal('poll has ended');
+  });
+
+  it('gives its metrics to a reconcile loop and its queue', async () => {
+    const manager = world.manager().add(loopOf(10));
+    const running = failureOf(manager.run());
+    await world.runtime.advance(100);
+    const text = manager.metrics.text();
+    for (const line of [
+      'controller_runtime_reconcile_total{controller="mails",result="success"} 1',
+      'workqueue_work_duration_seconds_count{name="mails"} 1',
+    ]) {
+      expect(text).to.include(`${line}\n`);
+    }
+    await world.runtime.run(manager.close());
+    expect(await running).to.equal(undefined);
   });
 
   it('leaves no timer of a part that was not ready when it stopped', async () => {
