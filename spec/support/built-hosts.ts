@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { BUNDLE } from '../package/bundled-packages.ts';
 import { ROOT } from '../package/manifest.ts';
+import { placedSource } from './plain-programs.ts';
 
 /** Below `lib`: the programs of simulations, and what the modules import that they run. */
 const ENTRIES = [
@@ -20,12 +21,9 @@ function changesOf(folder: string): Readonly<Record<string, readonly [string, st
   const simulator = pathToFileURL(join(folder, 'simulator', '/')).href;
   return {
     // Frames of the bundle are those of this package.
-    'user-place.ts': [
-      "[fileURLToPath(new URL('../../', import.meta.url))]",
-      `[${JSON.stringify(join(ROOT, 'lib', '/'))}, ${JSON.stringify(join(folder, '/'))}]`,
-    ],
+    'user-place.ts': [': [sources];', `: [sources, ${JSON.stringify(join(folder, '/'))}];`],
     'guarded-process.ts': [
-      'new URL(`../${path}.ts`, import.meta.url)',
+      'pathToFileURL(`${sources}simulator/${path}.ts`)',
       `new URL(\`\${path}.mjs\`, ${JSON.stringify(simulator)})`,
     ],
   };
@@ -37,14 +35,12 @@ function placed(folder: string): Plugin {
     name: 'placed',
     setup: (asked) => {
       asked.onLoad({ filter: /[\\/]lib[\\/].*\.ts$/ }, ({ path }) => {
-        let contents = readFileSync(path, 'utf8');
+        let contents = placedSource(path);
         const [, change] = Object.entries(changes).find(([name]) => path.endsWith(name)) ?? [];
         if (change !== undefined) {
           if (!contents.includes(change[0])) throw new Error(`${path} has no ${change[0]}`);
           contents = contents.replace(change[0], () => change[1]);
         }
-        const url = JSON.stringify(pathToFileURL(path).href);
-        contents = contents.replaceAll('import.meta.url', url);
         return { contents, loader: 'ts', resolveDir: dirname(path) };
       });
     },

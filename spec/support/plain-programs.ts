@@ -23,17 +23,23 @@ const checkout: Plugin = {
     asked.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       // It starts itself again by its place.
       if (path === CLI) return undefined;
-      const text = readFileSync(path, 'utf8');
-      const contents = (path === OWN_FILE ? withOwnFile(text) : text)
-        // A text may speak of it.
-        .replaceAll(/(["'])(?:\\.|(?!\1)[^\\\n])*\1|import\.meta\.url/g, (found) =>
-          found === 'import.meta.url' ? JSON.stringify(pathToFileURL(path).href) : found,
-        )
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
-      return { contents, loader: 'ts', resolveDir: dirname(path) };
+      return { contents: placedSource(path), loader: 'ts', resolveDir: dirname(path) };
     });
   },
 };
+
+/** The source of a file that knows where it is when it is part of a bundle too. */
+export function placedSource(path: string): string {
+  const text = readFileSync(path, 'utf8');
+  return (
+    (path === OWN_FILE ? withOwnFile(text) : text)
+      // A text may speak of it.
+      .replaceAll(/(["'])(?:\\.|(?!\1)[^\\\n])*\1|import\.meta\.url/g, (found) =>
+        found === 'import.meta.url' ? JSON.stringify(pathToFileURL(path).href) : found,
+      )
+      .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+  );
+}
 
 /** The function that finds its own file finds its source. */
 function withOwnFile(text: string): string {
