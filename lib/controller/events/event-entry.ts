@@ -66,6 +66,11 @@ export class EventEntry {
   /** The server keeps events for a limited time; the next write makes a new one. */
   expired(): void {
     this.#written = 0;
+    this.rename();
+  }
+
+  /** Another event has the name. */
+  rename(): void {
     this.#name = eventName(this.#runtime, this.fact.regarding.name);
   }
 }

@@ -126,7 +126,7 @@ export class EventWriter {
     const { signal } = this.#stop;
     for (let tries = 1; ; tries += 1) {
       try {
-        await this.#send(entry, signal);
+        await this.#send(entry, signal, tries > 1);
         return;
       } catch (error) {
         if (!(error instanceof TransportError) || tries === TRIES) throw error;
@@ -137,17 +137,25 @@ export class EventWriter {
     }
   }
 
-  async #send(entry: EventEntry, signal: AbortSignal): Promise<void> {
+  async #send(entry: EventEntry, signal: AbortSignal, unanswered: boolean): Promise<void> {
     if (entry.stored && (await this.#patched(entry, signal))) return;
-    const { api, reporter } = this.#options;
     const { count } = entry;
     try {
-      await this.#events(entry).create(api.create(entry, reporter), { signal });
+      await this.#create(entry, signal);
     } catch (error) {
-      // The answer to an earlier try was lost.
       if (!isAlreadyExists(error)) throw error;
+      // After a lost answer the event on the server is this one. Otherwise it is another one that has drawn the same name.
+      if (!unanswered) {
+        entry.rename();
+        await this.#create(entry, signal);
+      }
     }
     entry.written(count);
+  }
+
+  async #create(entry: EventEntry, signal: AbortSignal): Promise<void> {
+    const { api, reporter } = this.#options;
+    await this.#events(entry).create(api.create(entry, reporter), { signal });
   }
 
   /** Returns false if the server does not have the event any more. */

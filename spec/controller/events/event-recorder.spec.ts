@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
 import { FakeEventRecorder } from '../../../lib/testing/fake-event-recorder.ts';
 import type { EventSink, NewEvent } from '../../../lib/controller/events/event-sink.ts';
 import { EventsWorld, MINUTE_MS, WEB } from './events-world.ts';
@@ -74,6 +75,30 @@ describe('EventRecorder', () => {
     expect(recorder.inspect().dropped.refused).to.equal(2);
     expect(world.log).to.have.length(1);
     expect(world.log[0]).to.contain('not-there').and.to.contain('reason=refused');
+  });
+
+  it('writes two events that have drawn one name: the second draws again', async () => {
+    const draws = [0.5, 0.5];
+    const recorder = world.recorder();
+    world.runtime.random = () => draws.shift() ?? 0.25;
+    recorder.event(WEB, { reason: 'A', note: 'a' });
+    recorder.event(WEB, { reason: 'B', note: 'b' });
+    await world.pass(0);
+    const reasons = (await world.events()).map(({ reason }) => reason);
+    expect(reasons).to.have.members(['A', 'B']);
+    expect(recorder.inspect()).to.deep.include({ written: 2, waiting: 0 });
+  });
+
+  it('takes a name that exists after a lost answer for its own event', async () => {
+    const recorder = world.recorder();
+    world.onNextRequest = () => {
+      const target = { server: 'https://api.test', method: 'POST', path: '/' };
+      throw new TransportError('CONNECTION_FAILED', target, 'the answer was lost');
+    };
+    recorder.event(WEB, { reason: 'A', note: 'a' });
+    await world.pass(MINUTE_MS);
+    expect(await world.events()).to.have.length(1);
+    expect(recorder.inspect()).to.deep.include({ written: 1, waiting: 0 });
   });
 
   it('keeps 1000 waiting events, drops further ones, and ends by its deadline', async () => {

@@ -33,7 +33,7 @@ export class EventsWorld {
   /** Method and path of every request of the recorders, with the time since the start in milliseconds. */
   readonly requests: { readonly line: string; readonly atMs: number }[] = [];
   down = false;
-  /** Called during the next request of a recorder, after it was sent. */
+  /** Called during the next request of a recorder, after it was sent. When it throws, the answer is lost. */
   onNextRequest: (() => void) | undefined;
   readonly client: Client = this.#newClient();
   readonly #reader: Client = new Client({
@@ -93,8 +93,9 @@ export class EventsWorld {
           throw new TransportError('CONNECTION_REFUSED', target, 'nothing listens');
         }
         const answer = await inner.send(request);
-        this.onNextRequest?.();
+        const then = this.onNextRequest;
         this.onNextRequest = undefined;
+        then?.();
         return answer;
       },
       close: () => inner.close(),
