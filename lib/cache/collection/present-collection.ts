@@ -4,6 +4,7 @@ import type { Indexers } from '../store/indexers.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import { deriveAbort, onAbort } from '../../kernel/time/abort.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { isSameLogger } from '../../kernel/report/guarded-logger.ts';
 import type { WaitOptions } from '../informer/handlers/handler-registration.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import type { CollectionUser } from './collection-user.ts';
@@ -161,7 +162,7 @@ function reportAlike<T extends KubernetesObject>(
   const { runtime, logger, metrics, onError } = one;
   return (
     runtime === other.runtime &&
-    logger === other.logger &&
+    isSameLogger(logger, other.logger) &&
     metrics === other.metrics &&
     onError === other.onError
   );

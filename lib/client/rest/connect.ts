@@ -74,7 +74,7 @@ export async function connect<Types extends object = object>(
     return new Client<Types>({ ...shared, transport, namespace: options.namespace });
   }
   const { http2, timeouts, userAgent, ...rest } = options;
-  const config = await loadConfig(only(rest, LOAD_CONFIG.names));
+  const config = await loadConfig(only({ ...rest, logger }, LOAD_CONFIG.names));
   const http = new AxiosTransport({
     server: config.server,
     credentials: config.credentials,

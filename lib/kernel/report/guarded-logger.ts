@@ -5,50 +5,66 @@ import type { LogFields, Logger } from './logger.ts';
 
 type Write = (message: string, fields?: LogFields) => void;
 
-type GuardedLogger = Readonly<Record<keyof Logger, Write>>;
+class GuardedLogger implements Logger {
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+  readonly #logger: Logger;
+  readonly #fallback: Pick<Logger, 'warn'>;
+  #isReported = false;
 
-/** Loggers with their guards, and guards with themselves: a logger passes through many parts, and is guarded once. */
-const GUARDED = new WeakMap<Logger, GuardedLogger>();
+  constructor(logger: Logger, fallback: Pick<Logger, 'warn'>) {
+    this.#logger = logger;
+    this.#fallback = fallback;
+    this.debug = this.#guarded('debug');
+    this.info = this.#guarded('info');
+    this.warn = this.#guarded('warn');
+    this.error = this.#guarded('error');
+  }
+
+  /** The logger behind a guard. */
+  static behind(logger: Logger): Logger {
+    return logger instanceof GuardedLogger ? logger.#logger : logger;
+  }
+
+  #guarded(level: keyof Logger): Write {
+    return (message, fields) => {
+      try {
+        const result: unknown = this.#logger[level](message, fields);
+        // An async function is accepted by TypeScript.
+        if (!isPromiseLike(result)) return;
+        whenSettled(result, undefined, (error) => this.#failed(error, level));
+      } catch (error) {
+        this.#failed(error, level);
+      }
+    };
+  }
+
+  #failed(error: unknown, level: keyof Logger): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const problem = `${errorMessage(error)}; correct what is given as option "logger": lines that it does not take are lost`;
+    try {
+      this.#fallback.warn('the logger failed', { problem, level });
+    } catch {
+      // Nothing is left to report to.
+    }
+  }
+}
 
 /**
- * The same logger, but its methods never throw: if a write fails, only that line is lost. The first failure of a logger is reported to
- * `fallback`. The methods need no `this`.
+ * The same logger, but its methods never throw: if a write fails, only that line is lost. The first failure is reported to `fallback`. The
+ * methods need no `this`. A logger that is guarded already is returned unchanged.
  */
 export function guardedLogger(
   logger: Logger,
   fallback: Pick<Logger, 'warn'> = consoleLogger,
 ): GuardedLogger {
-  const known = GUARDED.get(logger);
-  if (known !== undefined) return known;
-  let isReported = false;
-  const failed = (error: unknown, level: keyof Logger): void => {
-    if (isReported) return;
-    isReported = true;
-    const problem = `${errorMessage(error)}; correct what is given as option "logger": lines that it does not take are lost`;
-    try {
-      fallback.warn('the logger failed', { problem, level });
-    } catch {
-      // Nothing is left to report to.
-    }
-  };
-  const guarded =
-    (level: keyof Logger): Write =>
-    (message, fields) => {
-      try {
-        const result: unknown = logger[level](message, fields);
-        // An async function is accepted by TypeScript.
-        if (isPromiseLike(result)) whenSettled(result, undefined, (error) => failed(error, level));
-      } catch (error) {
-        failed(error, level);
-      }
-    };
-  const made: GuardedLogger = {
-    debug: guarded('debug'),
-    info: guarded('info'),
-    warn: guarded('warn'),
-    error: guarded('error'),
-  };
-  GUARDED.set(logger, made);
-  GUARDED.set(made, made);
-  return made;
+  return logger instanceof GuardedLogger ? logger : new GuardedLogger(logger, fallback);
+}
+
+/** Whether both write to the same logger: each part of the package may have a guard of its own. */
+export function isSameLogger(one: Logger, other: Logger): boolean {
+  return GuardedLogger.behind(one) === GuardedLogger.behind(other);
 }

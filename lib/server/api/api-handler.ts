@@ -1,7 +1,7 @@
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { LOGGER } from '../../kernel/report/logger-rule.ts';
-import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import { guardedLogger, isSameLogger } from '../../kernel/report/guarded-logger.ts';
 import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -158,9 +158,9 @@ class ApiRouter {
     this.#registry = read.registry;
     this.#runtime = read.runtime;
     this.#logger = guardedLogger(read.logger);
-    this.#tracesSlow = ![consoleLogger, silentLogger]
-      .map((one) => guardedLogger(one))
-      .includes(this.#logger);
+    this.#tracesSlow = ![consoleLogger, silentLogger].some((one) =>
+      isSameLogger(one, this.#logger),
+    );
     this.#unsafeObjectDeletion = read.unsafeObjectDeletion;
     this.#authorizer = read.authorizer;
     this.#requestTimeoutMs = read.requestTimeoutMs;

@@ -3,6 +3,8 @@ import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/opt
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { SharedCollections } from '../../../lib/cache/reflector/contract/shared-collections.ts';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { consoleLogger } from '../../../lib/kernel/report/console-logger.ts';
+import { guardedLogger } from '../../../lib/kernel/report/guarded-logger.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
@@ -138,6 +140,14 @@ describe('Informers that read the same objects in the same form', () => {
     const again = world.informer('again');
     await world.start(again);
     expect(again.indexer.keys()).to.have.members(['shop/a', 'shop/b', 'shop/c']);
+  });
+
+  it('share a watch when one has a guard of the logger of the other', async () => {
+    const first = world.informer('first', { logger: guardedLogger(consoleLogger) });
+    const second = world.informer('second', { logger: undefined });
+    await world.start(first, second);
+    expect(second.inspect().sharedWith).to.deep.equal(['first']);
+    expect(world.source.openWatches).to.equal(1);
   });
 
   it('have watches of their own where anything else differs', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { guardedLogger } from '../../../lib/kernel/report/guarded-logger.ts';
+import { guardedLogger, isSameLogger } from '../../../lib/kernel/report/guarded-logger.ts';
+import { ConsoleLogger } from '../../../lib/kernel/report/console-logger.ts';
 import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts';
 import { lineLogger } from '../../support/line-logger.ts';
 
@@ -40,7 +41,6 @@ describe('guardedLogger', () => {
     const guarded = guardedLogger(logger, fallback);
     guarded.info('a');
     guarded.error('b');
-    guardedLogger(logger, fallback).warn('c');
     expect(reported).to.deep.equal([LINE]);
   });
 
@@ -55,9 +55,31 @@ describe('guardedLogger', () => {
     expect(reported).to.deep.equal([LINE]);
   });
 
+  it('prints one line for all guards of a logger', () => {
+    const lines: string[] = [];
+    const printed = new ConsoleLogger({ write: (line) => lines.push(line) });
+    const throws = (): never => {
+      throw new Error('disk full');
+    };
+    const logger = { debug: throws, info: throws, warn: throws, error: throws };
+    for (let part = 0; part < 3; part += 1) guardedLogger(logger, printed).info('a');
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include('the logger failed: disk full');
+  });
+
   it('is the same for a logger that is guarded already', () => {
     const guarded = guardedLogger({ ...silentLogger });
     expect(guardedLogger(guarded)).to.equal(guarded);
+  });
+
+  it('writes to the same logger as another guard of it', () => {
+    const logger = { ...silentLogger };
+    const guarded = guardedLogger(logger);
+    expect(isSameLogger(guarded, guardedLogger(logger))).to.equal(true);
+    expect(isSameLogger(guarded, logger)).to.equal(true);
+    expect(isSameLogger(logger, guarded)).to.equal(true);
+    expect(isSameLogger(guarded, guardedLogger({ ...silentLogger }))).to.equal(false);
+    expect(isSameLogger(guarded, silentLogger)).to.equal(false);
   });
 
   it('loses only its line when that which it reports to throws too', () => {
