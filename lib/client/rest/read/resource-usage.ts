@@ -37,13 +37,15 @@ export interface ResourceUsage {
 
 type Usage = Pick<ResourceUsage, 'cpu' | 'memory'>;
 
-/** `PodMetrics` and `NodeMetrics`. @see metrics pkg/apis/metrics/v1beta1/types.go @ v0.36.3 */
+/** `PodMetrics` and `NodeMetrics`; Go writes an empty slice or map as null. @see metrics pkg/apis/metrics/v1beta1/types.go @ v0.36.3 */
 interface ObjectMetrics {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly timestamp: string;
   readonly window: string;
-  readonly usage?: QuantityTexts;
-  readonly containers?: readonly { readonly name: string; readonly usage: QuantityTexts }[];
+  readonly usage?: QuantityTexts | null;
+  readonly containers?:
+    | readonly { readonly name: string; readonly usage: QuantityTexts | null }[]
+    | null;
 }
 
 interface QuantityTexts {
@@ -52,7 +54,7 @@ interface QuantityTexts {
 }
 
 const API_VERSION = 'metrics.k8s.io/v1beta1';
-const NANO = 1e9;
+const NANO = 1_000_000_000n;
 
 /** @throws {ListwatchError} code INVALID_OPTION for a resource without usage; NOT_FOUND when the cluster has no metrics server. */
 export async function resourceUsage(
@@ -68,13 +70,15 @@ export async function resourceUsage(
   const path = metrics.path({ namespace }) + queryString({ labelSelector, fieldSelector });
   const call = metrics.call('list', { namespace });
   try {
-    const { items } = await rest.json<{ readonly items: readonly ObjectMetrics[] }>({
+    const { items } = await rest.json<{ readonly items: unknown }>({
       method: 'GET',
       path,
       call,
       signal,
     });
-    return items.map(usageOf).toSorted((left, right) => right.cpu - left.cpu);
+    return itemsOf(items)
+      .map(usageOf)
+      .toSorted((left, right) => right.cpu - left.cpu);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const text = `top: ${rest.server} serves no ${API_VERSION}; install the metrics server in the cluster`;
@@ -82,16 +86,16 @@ export async function resourceUsage(
   }
 }
 
-function usageOf({
-  metadata,
-  timestamp,
-  window,
-  usage,
-  containers = [],
-}: ObjectMetrics): ResourceUsage {
+function itemsOf(items: unknown): readonly ObjectMetrics[] {
+  if (items === null || items === undefined) return [];
+  if (Array.isArray(items)) return items as readonly ObjectMetrics[];
+  throw new ListwatchError('MALFORMED_RESPONSE', `top: the items of ${API_VERSION} are no array`);
+}
+
+function usageOf({ metadata, timestamp, window, usage, containers }: ObjectMetrics): ResourceUsage {
   const { name, namespace } = metadata;
-  const parts = containers.map((one) => ({ name: one.name, ...amountsOf(one.usage) }));
-  const { cpu, memory } = usage === undefined ? sumOf(parts) : amountsOf(usage);
+  const parts = (containers ?? []).map((one) => ({ name: one.name, ...amountsOf(one.usage) }));
+  const { cpu, memory } = usage === undefined || usage === null ? sumOf(parts) : amountsOf(usage);
   return { name, namespace, cpu, memory, containers: parts, timestamp, window };
 }
 
@@ -100,13 +104,16 @@ function sumOf(parts: readonly Usage[]): Usage {
   return { cpu: sum('cpu'), memory: sum('memory') };
 }
 
-function amountsOf({ cpu = '0', memory = '0' }: QuantityTexts): Usage {
+function amountsOf(usage: QuantityTexts | null): Usage {
+  const { cpu = '0', memory = '0' } = usage ?? {};
   return { cpu: amountOf(cpu), memory: amountOf(memory) };
 }
 
 function amountOf(text: string): number {
   try {
-    return Number(parseQuantity(text).nanos) / NANO;
+    const { nanos } = parseQuantity(text);
+    // Above 4 GB a division of numbers would give parts of bytes.
+    return nanos % NANO === 0n ? Number(nanos / NANO) : Number(nanos) / Number(NANO);
   } catch (error) {
     throw new ListwatchError('MALFORMED_RESPONSE', `top: ${JSON.stringify(text)} is no quantity`, {
       cause: error,

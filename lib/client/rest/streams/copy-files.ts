@@ -41,14 +41,18 @@ export async function copyFromPod(parts: CopyParts): Promise<CopyReport> {
     bytes += piece.length;
     if (bytes <= MOST_WORDS_BYTES) words.push(piece);
   });
+  const checkEnd = async (): Promise<void> =>
+    checkExit(await process.exited, Buffer.concat(words).toString('utf8'), request);
   let report: CopyReport;
   try {
     report = await unpack(process.stdout, { base: remote.name, target: local, bounds });
   } catch (error) {
+    // A program that has ended too early says why.
+    if (error instanceof TarError && process.stdout.readableEnded) await checkEnd();
     process.destroy(error);
     throw copyFailure(error, request);
   }
-  checkExit(await process.exited, Buffer.concat(words).toString('utf8'), request);
+  await checkEnd();
   return report;
 }
 

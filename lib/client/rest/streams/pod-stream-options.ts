@@ -55,7 +55,7 @@ export interface CopyOptions extends StreamOptions {
   readonly links?: 'fail' | 'skip' | undefined;
   /** The most bytes of all files together. @defaultValue 1 073 741 824 (1 GiB) */
   readonly maxBytes?: number | undefined;
-  /** The most files and folders. @defaultValue 100 000 */
+  /** The most files and folders, with those that are left out. @defaultValue 100 000 */
   readonly maxFiles?: number | undefined;
 }
 

@@ -79,6 +79,40 @@ describe('the usage of pods and nodes', () => {
     });
   });
 
+  it('takes null for a list, containers and a usage that are empty', async () => {
+    const nodes = '/apis/metrics.k8s.io/v1beta1/nodes';
+    const pods = '/apis/metrics.k8s.io/v1beta1/pods';
+    const bare = { metadata: { name: 'a', namespace: 'shop' }, timestamp, window };
+    const empty = [
+      { ...bare, containers: null },
+      { ...bare, containers: [{ name: 'app', usage: null }] },
+    ];
+    await served({ [nodes]: null, [pods]: empty }, async (client) => {
+      expect(await client.resource('v1', 'nodes').top()).to.deep.equal([]);
+      const all = await client.resource('v1', 'pods').top();
+      expect(all.map(({ cpu, memory }) => [cpu, memory])).to.deep.equal([
+        [0, 0],
+        [0, 0],
+      ]);
+    });
+    await served({ [nodes]: 'none' }, async (client) => {
+      expect(await failureOf(client.resource('v1', 'nodes').top())).to.include({
+        code: 'MALFORMED_RESPONSE',
+        message: 'top: the items of metrics.k8s.io/v1beta1 are no array',
+      });
+    });
+  });
+
+  it('is in whole bytes, however much memory it is', async () => {
+    const nodes = '/apis/metrics.k8s.io/v1beta1/nodes';
+    const sizes = ['49311901704', '91844236541', '76485278960'];
+    const metrics = sizes.map((memory) => ({ ...NODES[0], usage: { cpu: '1', memory } }));
+    await served({ [nodes]: metrics }, async (client) => {
+      const all = await client.resource('v1', 'nodes').top();
+      expect(all.map(({ memory }) => memory)).to.have.members(sizes.map(Number));
+    });
+  });
+
   it('says that the cluster has no metrics server', async () => {
     await served({}, async (client) => {
       const error = await failureOf(client.resource('v1', 'pods').top());

@@ -17,7 +17,14 @@ import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
 import { tarEnd, tarHeader } from '../../../../lib/client/rest/streams/copy/tar-writer.ts';
 import type { PodHandler } from '../../../../lib/server/api/pods/pod-handlers.ts';
-import { bytesFrom, hashOf, noise, podCluster, tarMember as member } from './support.ts';
+import {
+  bytesFrom,
+  hashOf,
+  noise,
+  podCluster,
+  tarMember as member,
+  typedMember,
+} from './support.ts';
 
 /** Runs tar on this machine, with the root of the container in front of each absolute path. */
 function tarIn(root: string): PodHandler {
@@ -220,6 +227,28 @@ describe('files of pods', () => {
         /the archive ends in the middle; check that the container has tar/,
       );
       expect(existsSync(out), 'a part of a file').to.equal(false);
+    });
+
+    it('end with the copy when it names more links than there may be files', async () => {
+      const links = Array.from({ length: 4 }, (_, index) => typedMember('2', `data/${index}`, ''));
+      await using cluster = await podCluster(archive(...links));
+      const copy = cluster.pods.copyFrom('web', '/data', join(folder, 'out'), {
+        links: 'skip',
+        maxFiles: 3,
+      });
+      expect(await failure(copy)).to.match(/more than maxFiles, 3 files and folders/);
+    });
+
+    it('say why tar has ended in the middle', async () => {
+      const exec: PodHandler['exec'] = async ({ stdout, stderr }) => {
+        await stderr.write('tar: data: Input/output error\n');
+        await stdout.write(member('data', 'x'.repeat(2000)).subarray(0, 1000));
+        return 2;
+      };
+      await using cluster = await podCluster({ exec });
+      const text = await failure(cluster.pods.copyFrom('web', '/data', join(folder, 'out')));
+      expect(text).to.match(/: tar ended with 2: tar: data: Input\/output error; check the path/);
+      expect(existsSync(join(folder, 'out'))).to.equal(false);
     });
 
     it('are no archive', async () => {

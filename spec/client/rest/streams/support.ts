@@ -65,11 +65,25 @@ export async function bytesFrom(source: AsyncIterable<unknown>): Promise<Buffer>
 }
 
 /** A member of a tar archive with content, as bytes. */
-export function tarMember(name: string, content: string, more: Partial<TarMember> = {}): Buffer {
-  const bytes = Buffer.from(content);
+export function tarMember(
+  name: string,
+  content: string | Buffer,
+  more: Partial<TarMember> = {},
+): Buffer {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const { length: size } = bytes;
   const header = { name, isFolder: false, size, mode: 0o644, modifiedMs: 1000, ...more };
   return Buffer.concat([tarHeader(header), bytes, tarPadding(size)]);
+}
+
+/** A member whose header has another type. */
+export function typedMember(flag: string, name: string, content: string | Buffer): Buffer {
+  const all = tarMember(name, content);
+  all.write(flag, 156, 'latin1');
+  all.write('        ', 148, 'latin1');
+  const sum = all.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  all.write(`${sum.toString(8).padStart(6, '0')}\0`, 148, 'latin1');
+  return all;
 }
 
 /** Stands between a client and a server, and cuts connections. */

@@ -48,14 +48,10 @@ export class CopyCounts {
 
   /** Before anything of it is moved. @throws {CopyRefusal} */
   add(isFile: boolean, size: number): void {
-    const { maxBytes, maxFiles } = this.#bounds;
-    this.#members += 1;
+    const { maxBytes } = this.#bounds;
+    this.#count();
     if (isFile) this.#files += 1;
     this.#bytes += size;
-    if (this.#members > maxFiles) {
-      const problem = `there are more than maxFiles, ${maxFiles} files and folders`;
-      throw new CopyRefusal('RESPONSE_TOO_LARGE', problem, 'copy less, or raise maxFiles');
-    }
     if (this.#bytes > maxBytes) {
       const problem = `the files have more than maxBytes, ${maxBytes} bytes`;
       throw new CopyRefusal('RESPONSE_TOO_LARGE', problem, 'copy less, or raise maxBytes');
@@ -68,7 +64,16 @@ export class CopyCounts {
       const problem = `${shownPath(path)} is a ${what}`;
       throw new CopyRefusal('COPY_FAILED', problem, "leave such files out with links: 'skip'");
     }
+    this.#count();
     if (this.#skipped.length < MOST_SKIPPED) this.#skipped.push(path);
+  }
+
+  #count(): void {
+    const { maxFiles } = this.#bounds;
+    this.#members += 1;
+    if (this.#members <= maxFiles) return;
+    const problem = `there are more than maxFiles, ${maxFiles} files and folders`;
+    throw new CopyRefusal('RESPONSE_TOO_LARGE', problem, 'copy less, or raise maxFiles');
   }
 }
 

@@ -30,16 +30,17 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     const size = number(header, 124, 12);
     if (flag === 'L' || flag === 'K' || flag === 'x' || flag === 'g') {
       const text = await textOf(bytes, size);
-      if (flag === 'L') longName = text.replace(/\0.*$/s, '');
+      if (flag === 'L') longName = text.toString('utf8').replace(/\0.*$/s, '');
       if (flag === 'x') attributes = paxAttributes(text);
       continue;
     }
     const realSize = attributes.has('size') ? paxSize(attributes.get('size') ?? '') : size;
-    const isFile = flag === '0' || flag === '\0' || flag === '7';
-    const holds = isFile ? realSize : 0;
+    const isFile = (flag === '0' || flag === '\0' || flag === '7') && !isSparse(attributes);
+    // Links, devices and folders have no content, whatever their size says.
+    const holds = /[1-6]/.test(flag) ? 0 : realSize;
     const content = bytes.pieces(holds);
     yield {
-      name: attributes.get('path') ?? longName ?? headerName(header),
+      name: sparseName(attributes) ?? attributes.get('path') ?? longName ?? headerName(header),
       type: isFile ? 'file' : flag === '5' ? 'folder' : /[12]/.test(flag) ? 'link' : 'other',
       size: holds,
       mode: number(header, 100, 8) & 0o777,
@@ -154,18 +155,18 @@ function headerName(header: Buffer): string {
   return prefix === '' ? field(0, 100) : `${prefix}/${field(0, 100)}`;
 }
 
-async function textOf(bytes: ByteReader, size: number): Promise<string> {
+async function textOf(bytes: ByteReader, size: number): Promise<Buffer> {
   if (size > LONGEST_TEXT) throw new TarError('a name of the archive is too long');
-  const text = size === 0 ? '' : (await bytes.take(size))?.toString('utf8');
+  const text = size === 0 ? Buffer.alloc(0) : await bytes.take(size);
   if (text === undefined) throw cutOff();
   await bytes.skip((BLOCK - (size % BLOCK)) % BLOCK);
   return text;
 }
 
-/** Lines `LENGTH KEY=VALUE`; the length is in bytes and counts itself. */
-function paxAttributes(text: string): Map<string, string> {
+/** Lines `LENGTH KEY=VALUE`; the length is in bytes and counts itself. A name or a value need not be UTF-8. */
+function paxAttributes(text: Buffer): Map<string, string> {
   const attributes = new Map<string, string>();
-  let rest = Buffer.from(text);
+  let rest = text;
   while (rest.length > 0) {
     const [, digits = ''] = /^(\d{1,6}) /.exec(rest.subarray(0, 8).toString('latin1')) ?? [];
     const length = Number(digits);
@@ -178,6 +179,16 @@ function paxAttributes(text: string): Map<string, string> {
     rest = rest.subarray(length);
   }
   return attributes;
+}
+
+/** Whether the content is in parts, as GNU tar writes it with `--sparse`. */
+function isSparse(attributes: ReadonlyMap<string, string>): boolean {
+  return attributes.has('GNU.sparse.size') || attributes.has('GNU.sparse.realsize');
+}
+
+/** The header of a sparse file has a name for programs that do not know of sparse files. */
+function sparseName(attributes: ReadonlyMap<string, string>): string | undefined {
+  return attributes.get('GNU.sparse.name');
 }
 
 function paxSize(text: string): number {

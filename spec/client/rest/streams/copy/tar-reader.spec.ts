@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readTar } from '../../../../../lib/client/rest/streams/copy/tar-reader.ts';
 import { tarEnd, tarHeader } from '../../../../../lib/client/rest/streams/copy/tar-writer.ts';
-import { tarMember as member } from '../support.ts';
+import { tarMember as member, typedMember as typed } from '../support.ts';
 
 /** The pieces of a connection end anywhere. */
 async function* inPieces(archive: Buffer, bytes: number): AsyncGenerator<Buffer> {
@@ -16,16 +16,6 @@ async function read(archive: Buffer, bytes: number = 100): Promise<string[]> {
     found.push(`${type} ${name}: ${Buffer.concat(pieces).toString()}`);
   }
   return found;
-}
-
-/** A header with another type. */
-function typed(flag: string, name: string, content: string): Buffer {
-  const all = member(name, content);
-  all.write(flag, 156, 'latin1');
-  all.write('        ', 148, 'latin1');
-  const sum = all.subarray(0, 512).reduce((total, byte) => total + byte, 0);
-  all.write(`${sum.toString(8).padStart(6, '0')}\0`, 148, 'latin1');
-  return all;
 }
 
 const failure = async (archive: Buffer): Promise<string> =>
@@ -60,6 +50,35 @@ describe('readTar', () => {
     const attributes = typed('x', 'pax', '18 path=long/name\n10 size=3\n');
     const archive = Buffer.concat([attributes, member('short', 'abc'), member('b', 'c'), tarEnd()]);
     expect(await read(archive)).to.deep.equal(['file long/name: abc', 'file b: c']);
+  });
+
+  it('reads attributes whose bytes are no text', async () => {
+    const broken = Buffer.from([0xff, 0xfe]);
+    const line = Buffer.concat([
+      Buffer.from('11 path=a'),
+      broken.subarray(0, 1),
+      Buffer.from('\n'),
+    ]);
+    const other = Buffer.concat([Buffer.from('16 SCHILY.x='), broken, Buffer.from('.\n')]);
+    const attributes = typed('x', 'pax', Buffer.concat([line, other]));
+    const archive = Buffer.concat([attributes, member('short', 'abc'), tarEnd()]);
+    expect(await read(archive)).to.deep.equal(['file a\uFFFD: abc']);
+  });
+
+  it('does not take the parts of a sparse file for its content', async () => {
+    const [name, size] = ['24 GNU.sparse.name=disk\n', '27 GNU.sparse.realsize=900\n'];
+    const archive = Buffer.concat([
+      typed('x', 'pax', `${name}${size}`),
+      member('GNUSparseFile.1/disk', '1\n0\n3\nabc'),
+      typed('D', 'listing', 'Yfile'),
+      member('b', 'c'),
+      tarEnd(),
+    ]);
+    expect(await read(archive)).to.deep.equal([
+      'other disk: 1\n0\n3\nabc',
+      'other listing: Yfile',
+      'file b: c',
+    ]);
   });
 
   it('skips content that is not read, and names links and devices', async () => {
