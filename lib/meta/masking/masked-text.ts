@@ -7,7 +7,7 @@ const HIDDEN = '[hidden]';
 const BODY = /( \(| of \.\.\.\|)(?:(?<=\|)|[[{"]|[0-9a-f]{8}).*$/s;
 /** A quoted text, which may have been cut; the words before some of them say that they are names. */
 const QUOTED =
-  /(\b(?:user|webhook|field|conflict with) )?(?:"((?:[^"\\]|\\.)*)(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']{2,}'(?!\w))/gis;
+  /(\b(?:user|webhook|field|conflict with) )?(?:"((?:[^"\\]|\\.)*)(?:"|\\?$)|`[^`]*(?:`|$)|(?<!\w)'[^']{2,}'(?!\w))/gis;
 /** A value without quotes, up to the rule that it breaks or the next field; a number of the wrong type. */
 const UNQUOTED =
   /\b(value: )(?!\[hidden\])\S.*?(?=: |, [\w.[\]]+: |\]?$)|\b(number )-?\d[\w.+-]*/gs;

@@ -13,8 +13,8 @@ export function explainTooMany({ words, status }: RefusedAnswer): Explanation {
   };
 }
 
-/** Who calls a webhook: the admission of a write, or the conversion of a custom resource. */
-const WEBHOOK = /failed calling webhook "([^"]+)"|conversion webhook for ([^\n]+?) failed: /;
+/** Who calls a webhook: the admission of a write, or the conversion of a custom resource. A message may be long, so each search has an end. */
+const WEBHOOK = /failed calling webhook "([^"]+)"|conversion webhook for ([^\n]{1,300}?) failed: /;
 
 /** The remedies: for a function of a `WebhookServer` that failed, and for the words of Go for a certificate that it does not accept. */
 const WEBHOOK_FAULTS: readonly (readonly [RegExp, (webhook: string) => string])[] = [

@@ -71,6 +71,12 @@ describe('the explanation of a webhook that the API server could not call', () =
       expect(explainInternal({ ...refused, status }).remedy).to.equal(remedy);
     });
   }
+
+  it('is found in a time that grows with the length of the message', () => {
+    const refused = answer(500, 'the words');
+    const status = { ...refused.status, message: 'conversion webhook for '.repeat(400_000) };
+    expect(explainInternal({ ...refused, status }).problem).to.equal('the words');
+  });
 });
 
 describe('the explanation of an answer that the API server did not give itself', () => {
