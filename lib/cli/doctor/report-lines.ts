@@ -83,6 +83,8 @@ export class ReportLines implements Progress {
   }
 
   began({ title }: Step): void {
+    // The line of a step that runs is not ended, so nothing may be written behind it.
+    this.#flush();
     if (!this.#style.replacesLines) return;
     this.#output.write(`${this.#style.mark('running')} ${title}`);
   }

@@ -79,6 +79,18 @@ describe('ReportLines', () => {
     expect(output.text).to.equal('… TLS\r\u001b[K✓ TLS        fine [12 ms]\n');
   });
 
+  it('writes skipped steps before the line of the step that runs next', () => {
+    const output = new CapturedOutput(true);
+    const lines = linesOn(output, UTF8);
+    for (const title of ['version', 'clock'])
+      lines.ended(result({ title, status: 'skipped', detail: 'it needs "TLS"' }));
+    lines.began(STEPS[1] as Step);
+    lines.ended(result({ title: 'list pods' }));
+    expect(output.text).to.equal(
+      '– 2 steps    skipped: it needs "TLS": version, clock\n… list pods\r\u001b[K✓ list pods  fine [12 ms]\n',
+    );
+  });
+
   it('has plain words and plain characters only in a file', () => {
     const output = new CapturedOutput(false);
     const lines = linesOn(output, UTF8);
