@@ -44,12 +44,17 @@ export function publishedEntry(): string {
  * the sources that it was made from.
  */
 export function ownFolders(): readonly string[] {
-  const sources = sourceFolder();
-  folders ??=
-    sources === undefined
-      ? ['../../dist/', '../../lib/'].map((path) => fileURLToPath(new URL(path, publishedEntry())))
-      : [sources];
+  // Asked for each line of a stack, and found by a stack.
+  folders ??= foldersHere();
   return folders;
+}
+
+function foldersHere(): readonly string[] {
+  const sources = sourceFolder();
+  if (sources !== undefined) return [sources];
+  return ['../../dist/', '../../lib/'].map((path) =>
+    fileURLToPath(new URL(path, publishedEntry())),
+  );
 }
 
 /** The stack of the code that runs, as text. */
