@@ -99,6 +99,9 @@ async function load(
   try {
     return await EmbeddedKeyValueStore.load(path, options);
   } catch (error) {
+    if (isListwatchError(error, 'SNAPSHOT_FILE')) {
+      throw fileError(`the snapshot ${path} cannot be read`, error.cause);
+    }
     if (!(error instanceof ListwatchError)) throw error;
     const remedy = error.code === 'SNAPSHOT_INVALID' ? INVALID_REMEDY : REMEDY;
     throw new ListwatchError(error.code, `${error.message}; ${remedy}`, { cause: error });

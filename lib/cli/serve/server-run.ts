@@ -220,8 +220,10 @@ export class ServerRun {
     } catch (error) {
       // A file of other clusters stays.
       this.#ownKubeconfig = undefined;
+      // The remedy of the command in place of that of the class.
+      const cause = isListwatchError(error, 'KUBECONFIG_FILE') ? error.cause : error;
       throw new UsageError(
-        `the kubeconfig ${path} cannot be written; name another file with --kubeconfig: ${errorMessage(error)}`,
+        `the kubeconfig ${path} cannot be written; name another file with --kubeconfig: ${errorMessage(cause)}`,
       );
     }
     return path;

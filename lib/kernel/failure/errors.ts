@@ -196,6 +196,7 @@ export const errorCodes = {
   // server: listener
   PORT_IN_USE: 'The port is taken by another process.',
   LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',
+  KUBECONFIG_FILE: 'The kubeconfig of a server cannot be written; the cause says why.',
 } as const;
 
 /** Codes of wrong calls: their stack begins with the line of the caller. */

@@ -1,9 +1,10 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { fileError } from '../../kernel/failure/file-error.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import type { CollectionMask } from '../../meta/masking/object-mask.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { identityOf, type ObjectView } from '../../meta/object-view.ts';
-import { fileError, type FileWriter, type WritableFile } from '../files/private-file.ts';
+import type { FileWriter, WritableFile } from '../files/private-file.ts';
 import {
   FRAME_HEAD_BYTES,
   frameBytes,

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorMessage, ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import { fileError } from '../../kernel/failure/file-error.ts';
 import { randomText } from '../../kernel/time/random.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
@@ -160,26 +161,4 @@ export async function readFileWithin(
   } finally {
     await handle?.close();
   }
-}
-
-/** Remedies for errors of the file system, by code. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  EACCES: 'this process has no right to it: name another place',
-  EEXIST: 'name a new file, or remove this one',
-  EISDIR: 'this is a folder: name a file in it',
-  ELOOP: 'this is a link, and links are not followed: name the file',
-  ENOENT: 'make its folder first, or name another place',
-  ENOTDIR: 'a part of the path is a file: name another place',
-  EPERM: 'this process has no right to it: name another place',
-  EROFS: 'nothing can be written there: name another place',
-};
-
-/** Only an error of the file system concerns the file. */
-export function fileError(code: ErrorCode, what: string, error: unknown): unknown {
-  if (error instanceof ListwatchError || !(error instanceof Error) || !('code' in error)) {
-    return error;
-  }
-  const remedy = REMEDIES[String(error.code)];
-  const text = `${what}: ${errorMessage(error)}${remedy === undefined ? '' : `; ${remedy}`}`;
-  return new ListwatchError(code, text, { cause: error });
 }

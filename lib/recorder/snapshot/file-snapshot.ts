@@ -6,6 +6,7 @@ import type {
 } from '../../cache/collection/warm/warm-start.ts';
 import { objectJson } from '../../cache/memory/views/object-json.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { fileError } from '../../kernel/failure/file-error.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -16,7 +17,6 @@ import {
   nodeFiles,
   removeLeftBehind,
   replaceFile,
-  fileError,
   type FileWriter,
 } from '../files/private-file.ts';
 import { headBytes, SNAPSHOT_LINE, readHead, type FileHeader } from '../format/file-head.ts';

@@ -248,7 +248,8 @@ export class GenericApiServer implements AsyncDisposable {
   /**
    * Writes a kubeconfig for kubectl and other clients, readable by its owner only. It contains the TLS address, because these
    * clients send tokens over TLS only.
-   * @throws {ListwatchError} code NOT_STARTED before `listen`; INVALID_OPTION when the file contains other clusters.
+   * @throws {ListwatchError} code NOT_STARTED before `listen`; INVALID_OPTION when the file contains other clusters; KUBECONFIG_FILE when it
+   * cannot be written.
    */
   async writeKubeconfig(path: string, options: KubeconfigOptions = {}): Promise<void> {
     KUBECONFIG.read(options);

@@ -1,6 +1,7 @@
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { fileError } from '../../kernel/failure/file-error.ts';
 import { randomText } from '../../kernel/time/random.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -45,8 +46,8 @@ const OWN_FILE = new RegExp(
 
 /**
  * Writes a kubeconfig with one cluster, one user and one context, readable by its owner only. The file is written atomically.
- * @throws {ListwatchError} code INVALID_OPTION when `path` contains a kubeconfig of other clusters, or something else; the file is
- * not changed then.
+ * @throws {ListwatchError} code INVALID_OPTION when `path` contains a kubeconfig of other clusters, or something else; KUBECONFIG_FILE when it
+ * cannot be read or written. The file is not changed then.
  */
 export async function writeKubeconfig(
   path: string,
@@ -61,8 +62,8 @@ export async function writeKubeconfig(
     await chmod(temporary, 0o600);
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => {});
+    throw fileError('KUBECONFIG_FILE', `writeKubeconfig: ${path} was not written`, error);
   }
 }
 
@@ -108,7 +109,7 @@ async function refuseForeignFile(path: string): Promise<void> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
+    throw fileError('KUBECONFIG_FILE', `writeKubeconfig: ${path} cannot be read`, error);
   }
   if (text.trim() === '' || isOurs(text)) return;
   throw new ListwatchError(

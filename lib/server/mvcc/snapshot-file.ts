@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { fileError } from '../../kernel/failure/file-error.ts';
 import { randomText } from '../../kernel/time/random.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
@@ -24,8 +24,8 @@ export async function writeWhole(
     await syncFolder(dirname(path));
     return size;
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw fileError(`the snapshot ${path} was not written`, error);
+    await rm(temporary, { force: true }).catch(() => {});
+    throw fileError('SNAPSHOT_FILE', `the snapshot ${path} was not written`, error);
   }
 }
 
@@ -34,7 +34,7 @@ export async function* readWhole(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path, { highWaterMark: READ_BYTES });
   } catch (error) {
-    throw fileError(`the snapshot ${path} cannot be read`, error);
+    throw fileError('SNAPSHOT_FILE', `the snapshot ${path} cannot be read`, error);
   }
 }
 
@@ -73,10 +73,4 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder?.close();
   }
-}
-
-function fileError(what: string, error: unknown): unknown {
-  // Only an error of the file system concerns the file; an abort or a damaged snapshot does not.
-  if (!(error instanceof Error && 'syscall' in error)) return error;
-  return new ListwatchError('SNAPSHOT_FILE', `${what}: ${errorMessage(error)}`, { cause: error });
 }

@@ -138,7 +138,7 @@ export class RealApiServer implements RunningApiServer {
 
   /**
    * Writes a kubeconfig for kubectl and other clients, readable by its owner only.
-   * @throws {ListwatchError} code INVALID_OPTION when the file contains other clusters.
+   * @throws {ListwatchError} code INVALID_OPTION when the file contains other clusters; KUBECONFIG_FILE when it cannot be written.
    */
   async writeKubeconfig(path: string, options: KubeconfigOptions = {}): Promise<void> {
     KUBECONFIG.read(options);

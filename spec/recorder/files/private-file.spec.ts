@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { errorMessage } from '../../../lib/kernel/failure/errors.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { fileError } from '../../../lib/recorder/files/private-file.ts';
 import { record, replay } from '../../../lib/recorder/index.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/index.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
@@ -31,7 +30,7 @@ describe('a file of a recording', () => {
     await writeFile(taken, 'something else');
     expect(await made(taken)).to.match(/EEXIST.*; name a new file, or remove this one$/);
     const nowhere = join(directory.path, 'nowhere', 'pods.listwatch');
-    expect(await made(nowhere)).to.match(/ENOENT.*; make its folder first, or name another place$/);
+    expect(await made(nowhere)).to.match(/ENOENT.*; correct the path, or make its folder first$/);
     expect(await made(join(taken, 'pods.listwatch'))).to.match(/; a part of the path is a file/);
   });
 
@@ -42,18 +41,5 @@ describe('a file of a recording', () => {
     expect(await problemOf(replay(''))).to.include('must be the path of a recording');
     const options = { path: folder } as unknown as string;
     expect(await problemOf(replay(options))).to.match(/the path of a recording.*, not object$/);
-  });
-
-  it('names a missing right, and leaves other errors as they are', () => {
-    const refused = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
-    expect(errorMessage(fileError('RECORDING_FILE', 'it cannot be made', refused))).to.equal(
-      'it cannot be made: EACCES: permission denied; this process has no right to it: name another place',
-    );
-    const full = Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC' });
-    expect(errorMessage(fileError('RECORDING_FILE', 'it ended', full))).to.equal(
-      'it ended: ENOSPC: no space',
-    );
-    const other = new TypeError('not of a file');
-    expect(fileError('RECORDING_FILE', 'it ended', other)).to.equal(other);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { errorMessage } from '../../../lib/kernel/failure/errors.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { writeKubeconfig } from '../../../lib/server/api/kubeconfig-writer.ts';
 
@@ -110,7 +111,23 @@ describe('kubeconfig writer', () => {
     const error = await writeKubeconfig(join(folder, 'no', 'kubeconfig'), ENTRY, runtime).catch(
       (thrown: unknown) => thrown,
     );
-    expect(error).to.include({ code: 'ENOENT' });
+    expect(error).to.include({ code: 'KUBECONFIG_FILE' });
     expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('names the cause and the remedy in one line where nothing can be written', async () => {
+    const textOf = async (given: string): Promise<string> =>
+      await writeKubeconfig(given, ENTRY, runtime).then(() => 'written', errorMessage);
+    const missing = join(folder, 'no', 'kubeconfig');
+    expect(await textOf(missing)).to.equal(
+      `writeKubeconfig: ${missing} was not written: ENOENT: no such file or directory; correct the path, or make its folder first`,
+    );
+    expect(await textOf(folder)).to.equal(
+      `writeKubeconfig: ${folder} cannot be read: EISDIR: illegal operation on a directory; this is a folder: name a file in it`,
+    );
+    await writeFile(path, '');
+    expect(await textOf(join(path, 'kubeconfig'))).to.match(
+      /^writeKubeconfig: .* cannot be read: ENOTDIR: not a directory; a part of the path is a file: name another place$/,
+    );
   });
 });
