@@ -486,7 +486,7 @@ describe('the page of the inspector, in Chromium', function () {
     await page.goto(`${url}/#/key?key=shop/of-database`);
     await shows('Why it ran');
     const links = page.locator('section', { hasText: 'Why it ran' }).locator('.steps').last();
-    await links.locator('li', { hasText: /^databases.*because of added v1\/secrets/ }).waitFor();
+    await links.locator('li', { hasText: /^databases.*; reason: added v1\/secrets/ }).waitFor();
     const caused = links.locator('li', { hasText: /^pages.*written by the run above/ });
     await caused.waitFor();
     expect(await links.locator('h3').allTextContents()).to.deep.equal(['databases', 'pages']);
@@ -494,7 +494,7 @@ describe('the page of the inspector, in Chromium', function () {
     const row = page.locator('tbody tr', { hasText: 'shop/of-database' }).first();
     expect(await row.textContent()).to.match(/@\d+written by databases for shop\/database/);
     await page.goto(`${url}/#/key?key=shop/database`);
-    await links.locator('li', { hasText: /^pages.*because of what this run wrote/ }).waitFor();
+    await links.locator('li', { hasText: /^pages.*; reason: a write of this run/ }).waitFor();
     await databases.close();
     await running;
   });

@@ -27,7 +27,7 @@ export function causeChain(last: KeyRun | undefined, causes: CauseLinks): Child 
             'div',
             {},
             keyLink(run.key),
-            ` at ${exactClock(run.startedAtMs)}, because of what this run wrote`,
+            ` at ${exactClock(run.startedAtMs)}; reason: a write of this run`,
           ),
         ),
       ),
@@ -36,10 +36,10 @@ export function causeChain(last: KeyRun | undefined, causes: CauseLinks): Child 
 }
 
 function link({ controller, run, reason }: CausedRun, isFirst: boolean): Child {
-  const text = reason === undefined ? 'for a reason that is not known' : reasonText(reason);
+  const text = reason === undefined ? 'not known' : reasonText(reason);
   const origin =
     isFirst && reason?.resource !== undefined
-      ? 'written by no run of a controller that is remembered'
+      ? 'not written by a run that is remembered'
       : 'written by the run above';
   return h(
     'li',
@@ -50,7 +50,7 @@ function link({ controller, run, reason }: CausedRun, isFirst: boolean): Child {
       'div',
       {},
       keyLink(run.key),
-      ` at ${exactClock(run.startedAtMs)}, because of ${text}`,
+      ` at ${exactClock(run.startedAtMs)}; reason: ${text}`,
       reason?.resource !== undefined && h('small', {}, origin),
     ),
   );

@@ -28,27 +28,29 @@ export class CauseLinks {
     for (const { name: controller, history } of controllers) {
       for (const run of history) {
         add(this.#runs, nameOf({ controller, key: run.key }), { controller, run });
-        for (const { causedBy } of run.reasons) {
-          if (causedBy !== undefined) add(this.#caused, nameOf(causedBy), { controller, run });
-        }
+        for (const writer of writersOf(run)) add(this.#caused, writer, { controller, run });
       }
     }
   }
 
   /** The run that wrote the change which is a reason of this run: the last one of its key before it. */
-  writerOf({ causedBy }: ReconcileReason, of: ReconcileRecord): KnownRun | undefined {
+  writerOf({ causedBy }: ReconcileReason, of: KnownRun): KnownRun | undefined {
     if (causedBy === undefined) return undefined;
     const runs = this.#runs.get(nameOf(causedBy)) ?? [];
-    return runs.findLast(({ run }) => run !== of && run.startedAtMs <= of.startedAtMs);
+    return runs.findLast((one) => one.run.startedAtMs <= of.run.startedAtMs && !isSameRun(one, of));
   }
 
-  /** The runs that this run has caused by what it wrote. */
-  causedBy({ controller, run: { key, startedAtMs } }: KnownRun): readonly KnownRun[] {
-    const name = nameOf({ controller, key });
-    const next = this.#runs.get(name)?.find(({ run }) => run.startedAtMs > startedAtMs);
-    const endsAtMs = next?.run.startedAtMs ?? Infinity;
+  /** The runs that this run has caused by what it wrote; the next one of its key may be one of them. */
+  causedBy(of: KnownRun): readonly KnownRun[] {
+    const { key, startedAtMs } = of.run;
+    const name = nameOf({ controller: of.controller, key });
+    const next = this.#runs.get(name)?.find(({ run }) => run.startedAtMs > startedAtMs)?.run;
+    const endsAtMs = next?.startedAtMs ?? Infinity;
     const all = this.#caused.get(name) ?? [];
-    return all.filter(({ run }) => run.startedAtMs >= startedAtMs && run.startedAtMs < endsAtMs);
+    return all.filter((one) => {
+      const isInTime = one.run.startedAtMs >= startedAtMs && one.run.startedAtMs < endsAtMs;
+      return (isInTime || one.run === next) && !isSameRun(one, of);
+    });
   }
 
   /** From the first run that is known to the given one. */
@@ -61,11 +63,28 @@ export class CauseLinks {
         (one) => one.causedBy !== undefined,
       );
       chain.unshift({ controller, run, reason: written ?? run.reasons[0] });
-      next = written && this.writerOf(written, run);
-      if (chain.some((one) => one.run === next?.run)) break;
+      const writer: KnownRun | undefined = written && this.writerOf(written, next);
+      if (writer !== undefined && chain.some((one) => isSameRun(one, writer))) break;
+      next = writer;
     }
     return chain;
   }
+}
+
+/** The writers of its reasons, each once: a run may write several objects that lead to one key. */
+function writersOf({ reasons }: ReconcileRecord): ReadonlySet<string> {
+  const writers = reasons.flatMap(({ causedBy }) => causedBy ?? []);
+  return new Set(writers.map(nameOf));
+}
+
+/** The page reads a run twice, with the state of its controller and with the report of its key. */
+function isSameRun(one: KnownRun, other: KnownRun): boolean {
+  return (
+    one.controller === other.controller &&
+    one.run.key === other.run.key &&
+    one.run.startedAtMs === other.run.startedAtMs &&
+    one.run.durationMs === other.run.durationMs
+  );
 }
 
 function nameOf({

@@ -2,7 +2,7 @@ import type { ReconcileRecord } from '../../controller/builder/run/reconcile-his
 import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
 import type { Child } from './page-dom.ts';
 import { byKey, count, span } from './page-format.ts';
-import { badge, keyLink, section, table } from './page-parts.ts';
+import { badge, keyLink, more, section, table } from './page-parts.ts';
 import { RESULTS } from './run-results.ts';
 import { TONES } from './runs-table.ts';
 
@@ -20,9 +20,11 @@ export function keyLists(snapshot: InspectorSnapshot): Child {
 }
 
 function failing({ controllers, queues }: InspectorSnapshot): Child {
-  const keys = [...controllers.map(({ queue }) => queue), ...queues].flatMap((queue) =>
+  const all = [...controllers.map(({ queue }) => queue), ...queues];
+  const keys = all.flatMap((queue) =>
     queue.failing.keys.map((one) => ({ ...one, queue: queue.name })),
   );
+  const total = all.reduce((sum, { failing: { count: own } }) => sum + own, 0);
   return section(
     'Failing keys',
     table({
@@ -38,6 +40,7 @@ function failing({ controllers, queues }: InspectorSnapshot): Child {
         { name: 'Reason', class: 'wide', cell: ({ reason = 'unknown' }) => reason },
       ],
     }),
+    more(total, Math.min(FAILING, keys.length), 'failing keys'),
   );
 }
 

@@ -67,6 +67,7 @@ function ofRuns({ key, runs: all }: KeyReport, causes: CauseLinks): Child {
         caption: `Runs of ${key}`,
         groups: byTime,
         of: { name: 'Controller', cell: ({ controller }) => controller },
+        nameOf: ({ controller }) => controller,
         none: 'None of the runs that are remembered was of this key.',
       }),
     ),
@@ -190,7 +191,7 @@ function runSteps({ runs, caches, atMs }: KeyReport): VNode[] {
   const { controller, result, startedAtMs, durationMs, reasons, error } = last;
   const tone = result === 'failed' ? 'bad' : result === 'conflict' ? 'warn' : 'good';
   const cause = reasons[0];
-  const why = cause === undefined ? '' : ` because of ${reasonText(cause)}`;
+  const why = cause === undefined ? '' : `; reason: ${reasonText(cause)}`;
   // A retry has no version; the change before it has.
   const newest = runs
     .flatMap((run) => run.reasons.toReversed())

@@ -80,6 +80,7 @@ function controllerSection({ state, controller, atMs }: SectionParts): Child {
       caption: `Runs of ${name}`,
       groups: shown,
       of: KEY,
+      nameOf: ({ key }) => key,
       none:
         failedOnly && history.length > 0
           ? `None of the last ${plural(history.length, 'run')} failed.`

@@ -2,7 +2,7 @@ import type { ReconcileRecord } from '../../controller/builder/run/reconcile-his
 import { h, type Child, type VNode } from './page-dom.ts';
 import { exactClock, plural, span } from './page-format.ts';
 import { badge, keyLink, table, type Column, type Tone } from './page-parts.ts';
-import type { RunGroup } from './run-groups.ts';
+import { firstOf, groupName, type RunGroup } from './run-groups.ts';
 import { RESULTS, type Result } from './run-results.ts';
 
 type ReconcileReason = ReconcileRecord['reasons'][number];
@@ -24,6 +24,8 @@ export interface RunsTableOptions<R extends ReconcileRecord> {
   readonly groups: readonly RunGroup<R>[];
   /** The column that says which run it is. */
   readonly of: Column<R>;
+  /** The text of that column. */
+  readonly nameOf: (run: R) => string;
   readonly none: string;
 }
 
@@ -34,14 +36,14 @@ export function runsTable<R extends ReconcileRecord>({
   caption,
   groups,
   of,
+  nameOf,
   none,
 }: RunsTableOptions<R>): VNode {
   return table<RunGroup<R>>({
     caption,
     none,
     rows: groups,
-    // The first run: the row stays the same one while retries follow.
-    key: (group) => `${firstOf(group).startedAtMs} ${group[0].key}`,
+    key: (group) => groupName(group, nameOf(group[0])),
     columns: [
       { ...of, class: 'title', cell: ([last]) => of.cell(last) },
       { name: 'Result', cell: (group) => result(group) },
@@ -59,10 +61,6 @@ export function runsTable<R extends ReconcileRecord>({
       },
     ],
   });
-}
-
-function firstOf<R extends ReconcileRecord>(group: RunGroup<R>): R {
-  return group.at(-1) ?? group[0];
 }
 
 function result(group: RunGroup<ReconcileRecord>): Child {

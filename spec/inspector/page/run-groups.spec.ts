@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { reasonOf } from '../../../lib/controller/change/reconcile-reasons.ts';
 import type { ReconcileRecord } from '../../../lib/controller/builder/run/reconcile-history.ts';
-import { groupRuns } from '../../../lib/inspector/page/run-groups.ts';
+import { groupName, groupRuns } from '../../../lib/inspector/page/run-groups.ts';
 
 type Result = ReconcileRecord['result'];
 
@@ -46,6 +46,12 @@ describe('groupRuns', () => {
   it('begins a group with a run that has a cause of its own, also after a failure', () => {
     const runs = [run('a', 1, 'failed'), run('a', 2, 'failed'), run('a', 3, 'failed', 'retry')];
     expect(shown(runs)).to.deep.equal(['a 3 failed, a 2 failed', 'a 1 failed']);
+  });
+
+  it('names a group by its first run, and apart from that of another controller at the same time', () => {
+    const [group] = groupRuns([run('a', 1, 'failed'), run('a', 3, 'failed', 'retry')]);
+    expect(group && groupName(group, 'pages')).to.equal('1 pages');
+    expect(group && groupName(group, 'sites')).to.equal('1 sites');
   });
 
   it('keeps a retry whose first run is forgotten as a group', () => {
