@@ -1,6 +1,6 @@
 import { HELP_OPTION, spellings, type CompletedCommand } from './completed-command.ts';
 
-/** Without `compopt` and associative arrays: macOS has bash 3.2. */
+/** For bash 3.2 too, which macOS has: without `compopt` and associative arrays, and by `eval`, as its `source <(…)` reads nothing. */
 export function bashScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map(({ name }) => name);
   const cases = commands.map(({ name, options, words }) => {
@@ -11,7 +11,7 @@ export function bashScript(commands: readonly CompletedCommand[]): string {
     );
     return `    ${name}) options='${all.join(' ')}' valued='${valued.join(' ')}' words='${words.join(' ')}' ;;`;
   });
-  return `# listwatch for bash: source <(listwatch completion bash)
+  return `# listwatch for bash: eval "$(listwatch completion bash)"
 _listwatch() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
   local options='' valued='' words='' index

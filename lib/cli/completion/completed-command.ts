@@ -18,5 +18,5 @@ export function spellings(name: string, { short }: OptionRow): readonly string[]
 
 /** Whether the value of an option is a path, by its placeholder in the help. */
 export function takesPath({ value = '' }: OptionRow): boolean {
-  return /FILE|DIR|FOLDER|PATH/.test(value);
+  return /FILE|DIR|FOLDER|PATH|PLAN/.test(value);
 }

@@ -13,7 +13,7 @@ const HELP = `listwatch completion: prints the completion of commands and option
 Usage: listwatch completion bash|zsh|fish
 
 Examples:
-  source <(listwatch completion bash)
+  eval "$(listwatch completion bash)"
   listwatch completion zsh > "\${fpath[1]}/_listwatch"
   listwatch completion fish > ~/.config/fish/completions/listwatch.fish
 `;

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { COMMANDS } from '../../../lib/cli/commands.ts';
+import { completionCommand } from '../../../lib/cli/completion/completion-command.ts';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import { capturedHost } from '../support/captured-host.ts';
 
@@ -73,6 +74,37 @@ describe('listwatch completion', () => {
     expect(offered(bash, 'doctor', '-n', '-')).to.deep.equal([]);
     expect(offered(bash, 'rbac', '--', '--na')).to.deep.equal([]);
     expect(bash).to.match(/^complete -o default -F _listwatch listwatch$/m);
+  });
+
+  it('offers names of files for an option that takes one, in zsh and fish', async () => {
+    for (const [shell, offer] of [
+      ['zsh', /--kubeconfig'\[.*\]:FILE:_files'/],
+      ['zsh', /--replay'\[.*\]:PLAN:_files'/],
+      ['fish', /-l replay -rF /],
+    ] as const) {
+      expect(await script(shell)).to.match(offer);
+    }
+  });
+
+  it('is loaded by the line that it names for bash', async function () {
+    if (!isThere('bash')) {
+      console.log('      skipped: no bash on PATH');
+      this.skip();
+    }
+    const text = await script('bash');
+    const [, line = ''] = /^# listwatch for bash: (.*)$/m.exec(text) ?? [];
+    expect(completionCommand(() => []).help).to.include(`  ${line}\n`);
+    // An older bash reads nothing from `source <(…)`.
+    expect(line).to.equal('eval "$(listwatch completion bash)"');
+    const program = `listwatch() { printf '%s' "$SCRIPT"; }; ${line}; complete -p listwatch`;
+    const { stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-c', program], {
+      encoding: 'utf8',
+      env: { ...process.env, SCRIPT: text },
+    });
+    expect({ stdout, stderr }).to.deep.equal({
+      stdout: 'complete -o default -F _listwatch listwatch\n',
+      stderr: '',
+    });
   });
 
   it('is read by zsh and fish', async function () {
