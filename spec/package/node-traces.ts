@@ -21,6 +21,7 @@ const PLACES = [
   { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8' },
   { TZ: 'America/St_Johns', LANG: 'de_DE.UTF-8' },
   { TZ: 'Pacific/Pago_Pago', LANG: 'C' },
+  { TZ: 'Asia/Kathmandu', LANG: 'fr_CA.UTF-8' },
 ] as const;
 
 /**

@@ -27,6 +27,7 @@ const RUNTIMES: readonly Runtime[] = [
   { name: 'Node 20', specifier: 'node@20.19.5', command: ['node/bin/node'] },
   { name: 'Node 22', specifier: 'node@22.23.3', command: ['node/bin/node'] },
   { name: 'Node 24', specifier: 'node@24.21.0', command: ['node/bin/node'] },
+  { name: 'Node 26', specifier: 'node@26.10.0', command: ['node/bin/node'] },
   { name: 'Bun', specifier: 'bun@1.4.5', command: ['bun/bin/bun.exe', 'run'] },
   { name: 'Deno', specifier: 'deno@2.9.6', command: ['.bin/deno', 'run', '--allow-all'] },
 ];

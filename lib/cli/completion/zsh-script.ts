@@ -7,19 +7,21 @@ export function zshScript(commands: readonly CompletedCommand[]): string {
   const cases = commands.map(({ name, options, words }) => {
     const rows = Object.entries({ ...options, help: HELP_OPTION });
     const specs = rows.map(([option, row]) => `        ${specOf(option, row)}`);
-    const rest = words.length > 0 ? `'*:word:(${words.join(' ')})'` : "'*:file:_files'";
-    return `      ${name})\n        _arguments \\\n${specs.join(' \\\n')} \\\n        ${rest} ;;`;
+    const rest = words.length > 0 ? `'1:word:(${words.join(' ')})'` : "'*:file:_files'";
+    // With -S, words after -- are for another program.
+    return `      ${name})\n        _arguments -S \\\n${specs.join(' \\\n')} \\\n        ${rest} ;;`;
   });
   return `#compdef listwatch
 # listwatch for zsh: listwatch completion zsh > "\${fpath[1]}/_listwatch"
 _listwatch() {
-  local -a commands
+  local -a commands options
+  options=('--help:the help' '--version:the version of the package')
   commands=(
 ${described.join('\n')}
     'help:the help of a command'
   )
   if (( CURRENT == 2 )); then
-    _describe command commands
+    if [[ $words[2] == -* ]]; then _describe -o option options; else _describe command commands; fi
     return
   fi
   local command=$words[2]
@@ -27,7 +29,7 @@ ${described.join('\n')}
   (( CURRENT-- ))
   case $command in
 ${cases.join('\n')}
-      help) _arguments '*:word:(${commands.map(({ name }) => name).join(' ')})' ;;
+      help) _arguments '1:word:(${commands.map(({ name }) => name).join(' ')})' ;;
   esac
 }
 if [ "$funcstack[1]" = _listwatch ]; then _listwatch "$@"; else compdef _listwatch listwatch; fi

@@ -25,6 +25,31 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   return stdout.split('\n').filter((line) => line !== '');
 }
 
+/** The offers of fish for the last word of a line, without their descriptions. */
+function offeredByFish(source: string, line: string): string[] {
+  const program = `${source}\ncomplete -C '${line}'`;
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', program], {
+    encoding: 'utf8',
+  });
+  expect(stderr).to.equal('');
+  return stdout.split('\n').flatMap((offer) => (offer === '' ? [] : [offer.split('\t')[0] ?? '']));
+}
+
+/** What zsh is asked to complete at the last of these words. */
+function askedOfZsh(source: string, ...words: string[]): string[] {
+  const program = `
+compdef() { : }
+_arguments() { print -rl -- $words[1] "$@" }
+_describe() { print -rl -- "\${(@P)@[-1]}" }
+${source}
+words=("$@"); CURRENT=$#
+_listwatch`;
+  const parameters = ['-f', '-c', program, 'zsh', 'listwatch', ...words];
+  const { stdout, stderr } = spawnSync('zsh', parameters, { encoding: 'utf8' });
+  expect(stderr).to.equal('');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
 describe('listwatch completion', () => {
   it('prints a script of each shell with every command and all of its options', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
@@ -114,12 +139,55 @@ describe('listwatch completion', () => {
       this.skip();
     }
     for (const shell of shells) {
-      const { status, stderr } = spawnSync(shell, ['-n'], {
-        input: await script(shell),
+      const { status, stderr } = spawnSync(shell, ['-n', '-c', await script(shell)], {
         encoding: 'utf8',
       });
       expect({ shell, status, stderr }).to.deep.equal({ shell, status: 0, stderr: '' });
     }
+  });
+
+  it('completes commands, options and words in fish', async function () {
+    if (!isThere('fish')) {
+      console.log('      skipped: no fish on PATH');
+      this.skip();
+    }
+    const fish = await script('fish');
+    const offered = (line: string): string[] => offeredByFish(fish, line);
+    expect(offered('listwatch d')).to.have.members(['demo', 'doctor', 'dump']);
+    expect(offered('listwatch -')).to.have.members(['-h', '--help', '--version']);
+    expect(offered('listwatch doctor --name')).to.deep.equal(['--namespace']);
+    expect(offered('listwatch doctor -n ')).to.deep.equal([]);
+    expect(offered('listwatch completion ')).to.have.members(['bash', 'fish', 'zsh']);
+    expect(offered('listwatch help ser')).to.deep.equal(['serve']);
+    expect(offered('listwatch rbac -- ls --na')).to.deep.equal([]);
+    // The options of the command alone, also behind the name of another one.
+    expect(offered('listwatch help serve --po')).to.deep.equal([]);
+    expect(offered('listwatch new demo --po')).to.deep.equal([]);
+  });
+
+  it('asks zsh for commands, options and words', async function () {
+    if (!isThere('zsh')) {
+      console.log('      skipped: no zsh on PATH');
+      this.skip();
+    }
+    const zsh = await script('zsh');
+    const [first, ...commands] = askedOfZsh(zsh, '');
+    expect(first).to.match(/^completion:prints the completion/);
+    expect(commands).to.have.length(COMMANDS.length);
+    expect(askedOfZsh(zsh, '-')).to.deep.equal([
+      '--help:the help',
+      '--version:the version of the package',
+    ]);
+    const doctor = askedOfZsh(zsh, 'doctor', '-');
+    expect(doctor.slice(0, 2)).to.deep.equal(['doctor', '-S']);
+    expect(doctor).to.include(
+      '(-n --namespace)--namespace[the namespace of the resources; otherwise all namespaces]:NAME: ',
+    );
+    expect(doctor.find((one) => one.startsWith('--kubeconfig['))).to.match(/\]:FILE:_files$/);
+    expect(doctor.find((one) => one.startsWith('*--resource['))).to.match(/\]:[A-Z]+: $/);
+    expect(doctor.at(-1)).to.equal('*:file:_files');
+    expect(askedOfZsh(zsh, 'completion', '').at(-1)).to.equal('1:word:(bash zsh fish)');
+    expect(askedOfZsh(zsh, 'help', '')).to.have.length(2);
   });
 
   it('refuses another shell, none, and several', async () => {
