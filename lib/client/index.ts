@@ -44,11 +44,11 @@ export type {
   FailedManifest,
   Manifests,
 } from './rest/apply-all/apply-all-options.ts';
-export type { FollowLogOptions, LogOptions } from './rest/streams/pod-log-options.ts';
+export type { FollowLogOptions, LogOptions } from './rest/streams/logs/pod-log-options.ts';
 export type { ResourceUsage } from './rest/read/resource-usage.ts';
 export type { CopyReport } from './rest/streams/copy/copy-counts.ts';
-export type { PodProcess } from './rest/streams/pod-process.ts';
-export { PodStreamError, type PodFailure } from './rest/streams/pod-stream-error.ts';
+export type { PodProcess } from './rest/streams/command/pod-process.ts';
+export { PodStreamError, type PodFailure } from './rest/streams/pod/pod-stream-error.ts';
 export type {
   AttachOptions,
   CopyOptions,
@@ -56,8 +56,8 @@ export type {
   ExecResult,
   SpawnOptions,
   StreamOptions,
-} from './rest/streams/pod-stream-options.ts';
-export type { PortForward, PortForwardOptions } from './rest/streams/forward-ports.ts';
+} from './rest/streams/pod/pod-stream-options.ts';
+export type { PortForward, PortForwardOptions } from './rest/streams/ports/forward-ports.ts';
 export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';

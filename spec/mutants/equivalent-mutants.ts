@@ -305,7 +305,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'A number behind the end is not kept, and its key is searched.',
   },
   {
-    file: 'lib/client/rest/streams/seen-lines.ts',
+    file: 'lib/client/rest/streams/logs/seen-lines.ts',
     operator: 'boundary',
     line: 'if (oldest === undefined || key < oldest) oldest = key;',
     mutant: 'if (oldest === undefined || key <= oldest) oldest = key;',

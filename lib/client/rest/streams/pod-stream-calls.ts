@@ -2,17 +2,17 @@ import type { Duplex } from 'node:stream';
 import { invalidOption, type FilledOptions } from '../../../kernel/options/options-schema.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ResourceRequests } from '../request/resource-requests.ts';
-import { stdinStaysOpen } from './explain-pod-failure.ts';
-import { FollowedLog } from './follow-log.ts';
+import { stdinStaysOpen } from './pod/explain-pod-failure.ts';
+import { FollowedLog } from './logs/follow-log.ts';
 import {
   checkLogOptions,
   isFollowed,
   logQuery,
   type FollowLogOptions,
   type LogOptions,
-} from './pod-log-options.ts';
-import { ChannelProcess, COMMAND_PROTOCOLS, type PodProcess } from './pod-process.ts';
-import { PodRequests, type PodCall } from './pod-requests.ts';
+} from './logs/pod-log-options.ts';
+import { ChannelProcess, COMMAND_PROTOCOLS, type PodProcess } from './command/pod-process.ts';
+import { PodRequests, type PodCall } from './pod/pod-requests.ts';
 import {
   ATTACH,
   checkCommand,
@@ -26,16 +26,16 @@ import {
   type ExecResult,
   type SpawnOptions,
   type StreamOptions,
-} from './pod-stream-options.ts';
-import { portConnection, PORT_PROTOCOLS } from './port-connection.ts';
+} from './pod/pod-stream-options.ts';
+import { portConnection, PORT_PROTOCOLS } from './ports/port-connection.ts';
 import {
   forwardPorts,
   PORT_FORWARD,
   type PortForward,
   type PortForwardOptions,
-} from './forward-ports.ts';
-import { runCommand } from './run-command.ts';
-import { copyFromPod, copyToPod, packCommand, unpackCommand } from './copy-files.ts';
+} from './ports/forward-ports.ts';
+import { runCommand } from './command/run-command.ts';
+import { copyFromPod, copyToPod, packCommand, unpackCommand } from './copy/copy-files.ts';
 import type { CopyReport } from './copy/copy-counts.ts';
 import { checkLocalPath, containerPath } from './copy/copy-paths.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
-import type { PodProcess } from '../../../../lib/client/rest/streams/pod-process.ts';
+import type { PodProcess } from '../../../../lib/client/rest/streams/command/pod-process.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import type {

@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
-import { CALL, type CallOptions } from '../request/resource-options.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../../kernel/options/options-schema.ts';
+import { CALL, type CallOptions } from '../../request/resource-options.ts';
 
 /** Options of every stream over a WebSocket. */
 export interface StreamOptions extends CallOptions {

@@ -1,14 +1,14 @@
-import { isError } from '../../../kernel/failure/errors.ts';
-import { plainText } from '../../../kernel/text/plain-text.ts';
-import type { FailedRequest } from '../../../meta/api-call.ts';
-import type { ChannelProcess } from './pod-process.ts';
-import { PodStreamError } from './pod-stream-error.ts';
-import { runCommand } from './run-command.ts';
-import { CopyCounts, CopyRefusal, type CopyBounds, type CopyReport } from './copy/copy-counts.ts';
-import type { ContainerPath } from './copy/copy-paths.ts';
-import { pack } from './copy/pack.ts';
-import { TarError } from './copy/tar-reader.ts';
-import { unpack } from './copy/unpack.ts';
+import { isError } from '../../../../kernel/failure/errors.ts';
+import { plainText } from '../../../../kernel/text/plain-text.ts';
+import type { FailedRequest } from '../../../../meta/api-call.ts';
+import type { ChannelProcess } from '../command/pod-process.ts';
+import { PodStreamError } from '../pod/pod-stream-error.ts';
+import { runCommand } from '../command/run-command.ts';
+import { CopyCounts, CopyRefusal, type CopyBounds, type CopyReport } from './copy-counts.ts';
+import type { ContainerPath } from './copy-paths.ts';
+import { pack } from './pack.ts';
+import { TarError } from './tar-reader.ts';
+import { unpack } from './unpack.ts';
 
 /** One copy: the program `tar` in the container, and the path on this machine. */
 export interface CopyParts {

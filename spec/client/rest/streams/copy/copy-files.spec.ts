@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
-import { tarEnd, tarHeader } from '../../../../lib/client/rest/streams/copy/tar-writer.ts';
-import type { PodHandler } from '../../../../lib/server/api/pods/pod-handlers.ts';
+import { tarEnd, tarHeader } from '../../../../../lib/client/rest/streams/copy/tar-writer.ts';
+import type { PodHandler } from '../../../../../lib/server/api/pods/pod-handlers.ts';
 import {
   bytesFrom,
   hashOf,
@@ -24,7 +24,7 @@ import {
   podCluster,
   tarMember as member,
   typedMember,
-} from './support.ts';
+} from '../support.ts';
 
 /** Runs tar on this machine, with the root of the container in front of each absolute path. */
 function tarIn(root: string): PodHandler {

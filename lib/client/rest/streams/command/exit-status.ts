@@ -1,6 +1,6 @@
-import { plainCause } from '../../../kernel/text/plain-text.ts';
-import type { FailedRequest } from '../../../meta/api-call.ts';
-import { PodStreamError } from './pod-stream-error.ts';
+import { plainCause } from '../../../../kernel/text/plain-text.ts';
+import type { FailedRequest } from '../../../../meta/api-call.ts';
+import { PodStreamError } from '../pod/pod-stream-error.ts';
 
 /** A longer result is no Status; bytes. */
 const LONGEST_STATUS_BYTES = 64 * 1024;

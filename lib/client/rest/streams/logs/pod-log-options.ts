@@ -1,5 +1,5 @@
-import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
-import { CALL, type CallOptions } from '../request/resource-options.ts';
+import { invalidOption, is, optionsOf } from '../../../../kernel/options/options-schema.ts';
+import { CALL, type CallOptions } from '../../request/resource-options.ts';
 
 /** The part of the log of a container to read. */
 export interface LogOptions extends CallOptions {

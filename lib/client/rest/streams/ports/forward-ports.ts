@@ -1,12 +1,12 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
-import { onAbort } from '../../../kernel/time/abort.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
-import type { Logger } from '../../../kernel/report/logger.ts';
-import { is, optionsOf, type OptionsSchema } from '../../../kernel/options/options-schema.ts';
-import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { checkPort, CONNECT, type StreamOptions } from './pod-stream-options.ts';
+import { onAbort } from '../../../../kernel/time/abort.ts';
+import { errorMessage, ListwatchError } from '../../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../../../kernel/report/logger.ts';
+import { is, optionsOf, type OptionsSchema } from '../../../../kernel/options/options-schema.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
+import { checkPort, CONNECT, type StreamOptions } from '../pod/pod-stream-options.ts';
 
 /** A port of the pod, and where it is reached on this machine. */
 export interface ForwardedPort {

@@ -1,12 +1,12 @@
 import { Readable, Writable } from 'node:stream';
-import { ListwatchError } from '../../../kernel/failure/errors.ts';
-import { deferred } from '../../../kernel/time/latch.ts';
-import type { MessageSocket } from '../../transport/contract/message-socket.ts';
-import { ChannelStreams } from './channel-streams.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
+import { deferred } from '../../../../kernel/time/latch.ts';
+import type { MessageSocket } from '../../../transport/contract/message-socket.ts';
+import { ChannelStreams } from '../pod/channel-streams.ts';
 import { ExitStatus } from './exit-status.ts';
-import { stdinStaysOpen } from './explain-pod-failure.ts';
-import type { PodCall, PodRequests } from './pod-requests.ts';
-import type { AttachOptions } from './pod-stream-options.ts';
+import { stdinStaysOpen } from '../pod/explain-pod-failure.ts';
+import type { PodCall, PodRequests } from '../pod/pod-requests.ts';
+import type { AttachOptions } from '../pod/pod-stream-options.ts';
 
 /**
  * A command that runs in a container.

@@ -1,5 +1,5 @@
-import { plainCause } from '../../../kernel/text/plain-text.ts';
-import { quotedName } from '../../../meta/api-call.ts';
+import { plainCause } from '../../../../kernel/text/plain-text.ts';
+import { quotedName } from '../../../../meta/api-call.ts';
 
 /** The fields of a Pod that explain a failed stream. They come from the network, so any may have another type. */
 export interface PodFields {

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { deferred } from '../../../../../lib/kernel/time/latch.ts';
 import type {
   PodExecRequest,
   TerminalSize,
-} from '../../../../lib/server/api/pods/container-streams.ts';
-import { until, within } from '../../../support/until.ts';
-import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import { failureOf, rejectionOf } from '../../support/failure-of.ts';
-import { bytesFrom, hashOf, noise, podCluster, Relay } from './support.ts';
+} from '../../../../../lib/server/api/pods/container-streams.ts';
+import { until, within } from '../../../../support/until.ts';
+import { connect } from '../../../../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../../../../lib/kernel/report/logger.ts';
+import { failureOf, rejectionOf } from '../../../support/failure-of.ts';
+import { bytesFrom, hashOf, noise, podCluster, Relay } from '../support.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import { asBuffer } from '../../../kernel/data/as-buffer.ts';
-import type { MessageSocket } from '../../transport/contract/message-socket.ts';
+import { asBuffer } from '../../../../kernel/data/as-buffer.ts';
+import type { MessageSocket } from '../../../transport/contract/message-socket.ts';
 
 /** With more unread bytes on a channel the socket is not read. */
 const ROOM_BYTES = 64 * 1024;

@@ -1,8 +1,8 @@
-import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
-import { isListwatchError } from '../../../kernel/failure/errors.ts';
-import { IdleWatchdog, type IdleLimit } from '../../../kernel/time/idle-watchdog.ts';
-import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
+import { deriveAbort, type DerivedAbort } from '../../../../kernel/time/abort.ts';
+import { isListwatchError } from '../../../../kernel/failure/errors.ts';
+import { IdleWatchdog, type IdleLimit } from '../../../../kernel/time/idle-watchdog.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
+import { sleep, withDeadline } from '../../../../kernel/time/wait.ts';
 import { instant, timedLine } from './seen-lines.ts';
 
 /** After this silence the last line of the log is asked for, milliseconds. */

@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream';
-import type { MessageSocket } from '../../transport/contract/message-socket.ts';
-import { ChannelStreams, passOn } from './channel-streams.ts';
-import { portFailure } from './explain-pod-failure.ts';
-import type { PodCall, PodRequests } from './pod-requests.ts';
+import type { MessageSocket } from '../../../transport/contract/message-socket.ts';
+import { ChannelStreams, passOn } from '../pod/channel-streams.ts';
+import { portFailure } from '../pod/explain-pod-failure.ts';
+import type { PodCall, PodRequests } from '../pod/pod-requests.ts';
 
 /** The subprotocol of ports. @see k8s.io/kubelet pkg/cri/streaming/portforward @ v0.36.3 */
 export const PORT_PROTOCOLS: readonly string[] = ['v4.channel.k8s.io'];

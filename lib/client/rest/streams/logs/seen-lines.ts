@@ -1,4 +1,4 @@
-import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import { RingBuffer } from '../../../../kernel/data/ring-buffer.ts';
 
 /** So many of the last lines are recognised after a cut connection. */
 const REMEMBERED_LINES = 1024;

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { Client } from '../../../../lib/client/rest/client.ts';
-import { connect } from '../../../../lib/client/rest/connect.ts';
-import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
-import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
-import { deferred } from '../../../../lib/kernel/time/latch.ts';
-import type { PodLogLine } from '../../../../lib/server/api/pods/pod-log-bytes.ts';
-import { until, within } from '../../../support/until.ts';
-import { failureOf, rejectionOf } from '../../support/failure-of.ts';
-import { RawServer } from '../../support/raw-server.ts';
-import { podCluster, Relay } from './support.ts';
+import { Client } from '../../../../../lib/client/rest/client.ts';
+import { connect } from '../../../../../lib/client/rest/connect.ts';
+import { AxiosTransport } from '../../../../../lib/client/transport/axios-transport.ts';
+import { silentLogger } from '../../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
+import { deferred } from '../../../../../lib/kernel/time/latch.ts';
+import type { PodLogLine } from '../../../../../lib/server/api/pods/pod-log-bytes.ts';
+import { until, within } from '../../../../support/until.ts';
+import { failureOf, rejectionOf } from '../../../support/failure-of.ts';
+import { RawServer } from '../../../support/raw-server.ts';
+import { podCluster, Relay } from '../support.ts';
 
 const START = Date.parse('2026-01-31T12:00:00Z');
 

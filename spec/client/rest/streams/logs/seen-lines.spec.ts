@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SeenLines, timedLine } from '../../../../lib/client/rest/streams/seen-lines.ts';
+import { SeenLines, timedLine } from '../../../../../lib/client/rest/streams/logs/seen-lines.ts';
 
 /** The time of a line, so many milliseconds after the first one. */
 const timeAt = (afterMs: number): string =>

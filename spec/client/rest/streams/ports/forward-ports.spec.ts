@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { connect as connectSocket, createServer, type AddressInfo } from 'node:net';
-import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
-import type { PodPortForwardRequest } from '../../../../lib/server/api/pods/port-forward.ts';
-import { until, within } from '../../../support/until.ts';
-import { failureOf, rejectionOf } from '../../support/failure-of.ts';
-import { bytesFrom, hashOf, noise, podCluster, Relay } from './support.ts';
+import { connect } from '../../../../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../../../../lib/kernel/report/logger.ts';
+import { isListwatchError } from '../../../../../lib/kernel/failure/errors.ts';
+import type { PodPortForwardRequest } from '../../../../../lib/server/api/pods/port-forward.ts';
+import { until, within } from '../../../../support/until.ts';
+import { failureOf, rejectionOf } from '../../../support/failure-of.ts';
+import { bytesFrom, hashOf, noise, podCluster, Relay } from '../support.ts';
 
 /** Sends back what it gets, with the port in front, until it has got a newline. */
 async function echo({ port, incoming, outgoing }: PodPortForwardRequest): Promise<void> {

@@ -1,12 +1,16 @@
-import { Backoff } from '../../../kernel/time/backoff.ts';
-import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
-import { sleep } from '../../../kernel/time/wait.ts';
-import { FrameSplitter } from '../../transport/body/frame-splitter.ts';
-import { TransportError } from '../../transport/contract/transport-error.ts';
-import type { ResponseBody } from '../../transport/contract/transport.ts';
+import { Backoff } from '../../../../kernel/time/backoff.ts';
+import {
+  errorMessage,
+  isListwatchError,
+  ListwatchError,
+} from '../../../../kernel/failure/errors.ts';
+import { sleep } from '../../../../kernel/time/wait.ts';
+import { FrameSplitter } from '../../../transport/body/frame-splitter.ts';
+import { TransportError } from '../../../transport/contract/transport-error.ts';
+import type { ResponseBody } from '../../../transport/contract/transport.ts';
 import { LogProbe } from './log-probe.ts';
 import { logQuery, type FollowLogOptions } from './pod-log-options.ts';
-import type { PodCall, PodRequests } from './pod-requests.ts';
+import type { PodCall, PodRequests } from '../pod/pod-requests.ts';
 import { SeenLines, timedLine } from './seen-lines.ts';
 
 const MAX_LINE_BYTES = 1024 * 1024;

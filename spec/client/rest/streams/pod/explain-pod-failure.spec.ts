@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
-import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
-import { RawServer } from '../../support/raw-server.ts';
-import { failureOf } from '../../support/failure-of.ts';
-import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
-import { podCluster } from './support.ts';
+import { connect } from '../../../../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../../../../lib/kernel/report/logger.ts';
+import type { ListwatchError } from '../../../../../lib/kernel/failure/errors.ts';
+import { RawServer } from '../../../support/raw-server.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { inProcessTransport } from '../../../../../lib/client/transport/in-process/in-process-transport.ts';
+import { podCluster } from '../support.ts';
 
 const PATH = '/api/v1/namespaces/default/pods/web/exec';
 

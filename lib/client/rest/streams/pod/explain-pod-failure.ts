@@ -1,8 +1,8 @@
-import { isListwatchError } from '../../../kernel/failure/errors.ts';
-import { plainCause } from '../../../kernel/text/plain-text.ts';
-import { ApiError } from '../../../meta/failure/api-error.ts';
-import { quotedName, type FailedRequest } from '../../../meta/api-call.ts';
-import type { MessageSocket } from '../../transport/contract/message-socket.ts';
+import { isListwatchError } from '../../../../kernel/failure/errors.ts';
+import { plainCause } from '../../../../kernel/text/plain-text.ts';
+import { ApiError } from '../../../../meta/failure/api-error.ts';
+import { quotedName, type FailedRequest } from '../../../../meta/api-call.ts';
+import type { MessageSocket } from '../../../transport/contract/message-socket.ts';
 import { PodStreamError, type PodFailure } from './pod-stream-error.ts';
 import { containerNames, whyNotRunning, type PodFields } from './pod-state.ts';
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asBuffer } from '../../../kernel/data/as-buffer.ts';
-import type { FailedRequest } from '../../../meta/api-call.ts';
+import { asBuffer } from '../../../../kernel/data/as-buffer.ts';
+import type { FailedRequest } from '../../../../meta/api-call.ts';
 import type { ChannelProcess } from './pod-process.ts';
-import { PodStreamError } from './pod-stream-error.ts';
-import type { ExecResult, StdinSource } from './pod-stream-options.ts';
+import { PodStreamError } from '../pod/pod-stream-error.ts';
+import type { ExecResult, StdinSource } from '../pod/pod-stream-options.ts';
 
 export interface RunOptions {
   readonly stdin: StdinSource | undefined;

@@ -1,6 +1,6 @@
-import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
-import { withRemedy } from '../../../meta/failure/api-error.ts';
-import { describeRequest, type FailedRequest } from '../../../meta/api-call.ts';
+import { ListwatchError, type ErrorCode } from '../../../../kernel/failure/errors.ts';
+import { withRemedy } from '../../../../meta/failure/api-error.ts';
+import { describeRequest, type FailedRequest } from '../../../../meta/api-call.ts';
 
 export type PodStreamErrorCode = Extract<
   ErrorCode,
