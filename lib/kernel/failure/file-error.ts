@@ -1,6 +1,6 @@
 import { errorMessage, ListwatchError, type ErrorCode } from './errors.ts';
 
-/** What to do about an error of the file system, by its code. */
+/** The remedy of an error of the file system, by its code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: 'this process has no right to it: name another place',
   EEXIST: 'name a new file, or remove this one',
