@@ -2,6 +2,7 @@ import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import { isListwatchError } from '../../kernel/failure/errors.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
 import { ReconcileLoop, type ReconcileContext } from '../runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
@@ -37,7 +38,10 @@ export interface ObjectTimerOptions {
   readonly work: (key: string, context: ReconcileContext) => Promise<number | undefined | 'gone'>;
 }
 
-/** Runs for each object at an interval, from the end of one run to the beginning of the next. A failed run is repeated after a back-off. */
+/**
+ * Runs for each object at an interval, from the end of one run to the beginning of the next. A failed run is repeated after a back-off, and one
+ * that is terminal after the interval.
+ */
 export class ObjectTimer {
   readonly name: string;
   readonly #options: ObjectTimerOptions;
@@ -60,8 +64,8 @@ export class ObjectTimer {
     this.#loop = new ReconcileLoop({
       queue: this.#queue,
       reconcile: async ({ key }, context) => {
-        const next = await this.#counted(work(key, context));
-        return next === 'gone' ? {} : { requeueAfterMs: next ?? this.#intervalMs };
+        const next = await this.#counted(key, work(key, context));
+        return next === 'gone' ? {} : { requeueAfterMs: next || this.#intervalMs };
       },
       isExpected: isConflict,
       concurrency,
@@ -107,11 +111,14 @@ export class ObjectTimer {
     return { name, running: this.#loop.running, waiting, failures: this.#failures };
   }
 
-  async #counted<R>(work: Promise<R>): Promise<R> {
+  async #counted<R>(key: string, work: Promise<R>): Promise<R> {
     try {
       return await work;
     } catch (error) {
       this.#failures += 1;
+      // The loop does not repeat it, and the change of an object is no reason for a timer.
+      if (isListwatchError(error, 'RECONCILE_TERMINAL'))
+        this.#queue.addAfter(key, this.#intervalMs);
       throw error;
     }
   }

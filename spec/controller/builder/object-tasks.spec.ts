@@ -103,6 +103,32 @@ describe('timers and daemons of a controller', () => {
     expect(Math.max(...times) - begun).to.be.below(100_001);
   });
 
+  it('a timer goes on after a run that names no time, with 0, and after one that is terminal', async () => {
+    await make('a');
+    const results = [{ requeueAfterMs: 0 }, { terminal: 'no such zone' }];
+    await world.start(
+      builder()
+        .every(
+          60_000,
+          async () => {
+            events.push('run');
+            return results.shift();
+          },
+          { initialDelayMs: 1, name: 'poll' },
+        )
+        .reconcile(reconcile),
+    );
+    await world.runtime.advance(59_000);
+    expect(events).to.have.length(1);
+    await world.runtime.advance(60_000);
+    expect(events).to.have.length(2);
+    await world.runtime.advance(120_000);
+    expect(events).to.have.length(4);
+    expect(world.log).to.deep.equal([
+      'error: reconcile failed: configmaps: poll: default/a: given up: no such zone (failures=1)',
+    ]);
+  });
+
   it('a failed run of a timer is logged and repeated, and other objects do not wait for it', async () => {
     await make('a');
     await make('b');

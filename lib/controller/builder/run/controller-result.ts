@@ -10,7 +10,10 @@ export type MergePart<T> = T extends readonly unknown[] | Date | string | number
     ? { readonly [Field in keyof T]?: MergePart<T[Field]> | null | undefined }
     : T;
 
-/** The request of a reconcile. Nothing: the object is as it should be until the next change. */
+/**
+ * The request of a reconcile. Nothing: the object is as it should be until the next change. A run that throws has none, so that no status is
+ * written: return a failure as a condition, with `terminal` or `requeueAfterMs`.
+ */
 export interface ControllerResult<T extends KubernetesObject> {
   /**
    * Fields of the status, which are merged into the stored ones; null removes a field, a list is replaced whole. Nothing is sent if
@@ -40,10 +43,12 @@ const RESULTS: readonly (keyof ControllerResult<KubernetesObject>)[] = [
 const STATUS = is.object();
 const CONDITIONS = is.rule<readonly unknown[]>('an array of conditions', Array.isArray);
 const TERMINAL = is.text();
+/** Checked before a finalizer is removed: a cleanup that names a wrong time has not finished. */
+const REQUEUE_AFTER = is.number({ min: 0 });
 
 /**
  * The result of a function of the author. `method` is the one of the builder that took the function.
- * @throws {ListwatchError} code INVALID_OPTION for a result that would be ignored.
+ * @throws {ListwatchError} code INVALID_OPTION for a result that would be ignored, and for a wrong time.
  */
 export function checkedResult<T extends KubernetesObject>(
   method: string,
@@ -55,5 +60,6 @@ export function checkedResult<T extends KubernetesObject>(
   STATUS.read(method, 'status', given.status);
   CONDITIONS.read(method, 'conditions', given.conditions);
   TERMINAL.read(method, 'terminal', given.terminal);
+  REQUEUE_AFTER.read(method, 'requeueAfterMs', given.requeueAfterMs);
   return given;
 }

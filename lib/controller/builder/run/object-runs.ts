@@ -53,11 +53,18 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   async run(request: RunRequest, run: ReconcileContext): Promise<RunOutcome> {
     const object = this.#object(request.key);
     const requeueAfterMs = await this.#notifyGone(request, object, run);
-    if (object === undefined) {
-      this.#doubtful.forget(request.key);
-      this.#parts.scope.handled?.forget(request.key);
-      return { result: 'gone', requeueAfterMs };
-    }
+    if (object !== undefined)
+      return sooner(await this.#reconcile(request, object, run), requeueAfterMs);
+    this.#doubtful.forget(request.key);
+    this.#parts.scope.handled?.forget(request.key);
+    return { result: 'gone', requeueAfterMs };
+  }
+
+  async #reconcile(
+    request: RunRequest,
+    object: Stored<T>,
+    run: ReconcileContext,
+  ): Promise<RunOutcome> {
     const names = this.#parts.functions.finalizers.map(({ name }) => name);
     const isDeleted = isDeleting(object);
     if (isDeleted && names.length > 0) return await this.#cleanUp(request, object, run);
@@ -111,7 +118,7 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     return own?.lease.informer.indexer.get(key) as Stored<T> | undefined;
   }
 
-  /** An object of the same name may be there already: it is another one. */
+  /** An object of the same name may be there already: it is another one. Resolves to the earliest time at which one of them wants to run again. */
   async #notifyGone(
     request: RunRequest,
     object: Stored<T> | undefined,
@@ -129,9 +136,10 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
       const subject = { apiVersion, kind, metadata: { name, namespace, uid } };
       const scope = new ReconcileScope(this.#parts.scope, { ...request, subject }, run);
       try {
-        const result = checkedResult('whenGone', await functions.whenGone(one, scope));
-        requeueAfterMs = result.requeueAfterMs ?? requeueAfterMs;
-        if ((result.requeueAfterMs ?? 0) === 0) gone.forget(one);
+        const answer = checkedResult('whenGone', await functions.whenGone(one, scope));
+        const { requeueAfterMs: afterMs = 0 } = answer;
+        if (afterMs === 0) gone.forget(one);
+        else requeueAfterMs = Math.min(afterMs, requeueAfterMs ?? afterMs);
       } catch (error) {
         if (isListwatchError(error, 'RECONCILE_TERMINAL')) gone.forget(one);
         throw error;
@@ -206,6 +214,17 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   #scope(request: RunRequest, subject: Stored<T>, run: ReconcileContext): ReconcileScope {
     return new ReconcileScope(this.#parts.scope, { ...request, subject }, run);
   }
+}
+
+/** The run of an object whose name another one had, which is gone and wants to run again after a time. */
+function sooner(outcome: RunOutcome, goneAfterMs: number | undefined): RunOutcome {
+  if (goneAfterMs === undefined) return outcome;
+  const { result, requeueAfterMs = 0 } = outcome;
+  return {
+    ...outcome,
+    result: result === 'done' ? 'requeue' : result,
+    requeueAfterMs: requeueAfterMs === 0 ? goneAfterMs : Math.min(requeueAfterMs, goneAfterMs),
+  };
 }
 
 function isDeleting({ metadata }: KubernetesObject): boolean {

@@ -97,6 +97,28 @@ describe('a finalizer of a controller', () => {
     expect(await world.after(sites().list())).to.deep.include({ items: [] });
   });
 
+  it('stays when its cleanup names a time that is no time', async () => {
+    await world.after(sites().create(site('a')));
+    const delays = [Number.NaN, -1];
+    await world.start(
+      controllerOfSites()
+        .finalizer(NAME, async () => {
+          const requeueAfterMs = delays.shift();
+          events.push(`clean ${requeueAfterMs}`);
+          return { requeueAfterMs };
+        })
+        .reconcile(async () => {}),
+    );
+    await world.after(sites().delete('a'));
+    expect(await finalizers()).to.deep.equal([NAME]);
+    await world.runtime.advance(1_000);
+    expect(events).to.deep.equal(['clean NaN', 'clean -1', 'clean undefined']);
+    expect(await world.after(sites().list())).to.deep.include({ items: [] });
+    expect(world.log[0]).to.include(
+      'finalizer: option "requeueAfterMs" must be a number of at least 0, not NaN',
+    );
+  });
+
   it('is removed after a change of another in between, without a second cleanup', async () => {
     await world.after(sites().create(site('a')));
     await world.start(

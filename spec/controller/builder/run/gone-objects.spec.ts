@@ -69,6 +69,57 @@ describe('whenGone of a controller', () => {
     expect(world.log).to.have.length(2);
   });
 
+  it('runs again at the time that it has named when another object has the name', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' } }));
+    const answers = [{ requeueAfterMs: 30_000 }, undefined];
+    const one = builder()
+      .whenGone(async ({ object }) => {
+        events.push(object === undefined ? 'unknown' : 'gone');
+        return answers.shift();
+      })
+      .reconcile(async () => {
+        events.push('there');
+        if (events.length > 1) return;
+        await maps().delete('a');
+        await maps().create({ metadata: { name: 'a' } });
+      });
+    await world.start(one);
+    expect(events).to.deep.equal(['there', 'gone', 'there']);
+    await world.runtime.advance(60_000);
+    expect(events.slice(3)).to.deep.equal(['gone', 'there']);
+    await world.runtime.advance(60_000);
+    expect(events).to.have.length(5);
+    expect(one.inspect().history.map(({ result }) => result)).to.deep.equal([
+      'done',
+      'requeue',
+      'done',
+    ]);
+  });
+
+  it('runs again at the earliest time of several objects of one name', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
+    const waits: Record<string, number[]> = { 1: [5_000], 2: [60_000] };
+    const one = builder()
+      .whenGone(async ({ object }) => {
+        const version = object?.data?.['version'] ?? '';
+        events.push(`gone ${version}`);
+        return { requeueAfterMs: waits[version]?.shift() ?? 0 };
+      })
+      .reconcile(async () => {
+        if (events.length > 0) return;
+        events.push('there');
+        await maps().delete('a');
+        await maps().create({ metadata: { name: 'a' }, data: { version: '2' } });
+        await maps().delete('a');
+      });
+    await world.start(one);
+    expect(events.slice(1)).to.deep.equal(['gone 1', 'gone 2']);
+    await world.runtime.advance(6_000);
+    expect(events.slice(3)).to.deep.equal(['gone 1', 'gone 2']);
+    await world.runtime.advance(120_000);
+    expect(events).to.have.length(5);
+  });
+
   it('distinguishes an object from the next one of its name', async () => {
     await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
     await world.start(
