@@ -71,7 +71,7 @@ const SOURCE = {
   labelSelector: is.text(),
   where: is.callback(),
   namespaces: is.rule<'all' | readonly string[]>("'all' or an array of strings", (given) => {
-    return given === 'all' || Array.isArray(given);
+    return given === 'all' || is.texts().accepts(given);
   }),
   indexers: is.object(),
 };
@@ -291,7 +291,8 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
 
   /**
    * Runs `work` for each object at an interval, beside its reconcile: the first time after a random part of the interval. A result is
-   * that of a reconcile; `requeueAfterMs` is the time until the next run. Its writes are no reason to reconcile.
+   * that of a reconcile; `requeueAfterMs` is the time until the next run, instead of the interval. A run that fails is repeated after a
+   * back-off, and one that is `terminal` after the interval. Its writes are no reason to reconcile.
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   every(intervalMs: number, work: ReconcileObject<T, Types>, options: EveryOptions = {}): this {
@@ -463,10 +464,11 @@ function checkCluster(cluster: OtherCluster | undefined): void {
   throw new ListwatchError('INVALID_OPTION', text);
 }
 
+/** Whether both take the same changes: of the same objects, with the same predicate. */
 function sameScope(one: SourceDeclaration, other: SourceDeclaration): boolean {
-  const scope = ({ informer, namespaces, predicates }: SourceDeclaration): string =>
-    JSON.stringify([informer.labelSelector, namespaces, predicates.length]);
-  return scope(one) === scope(other);
+  const scope = ({ informer, namespaces }: SourceDeclaration): string =>
+    JSON.stringify([informer.labelSelector, namespaces]);
+  return scope(one) === scope(other) && one.predicates[0] === other.predicates[0];
 }
 
 /** A predicate and an index see objects of the resource that they were declared for. */

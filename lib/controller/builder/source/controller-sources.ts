@@ -4,6 +4,7 @@ import type { WaitOptions } from '../../../cache/informer/handlers/handler-regis
 import type { Client } from '../../../client/rest/client.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { onAbort } from '../../../kernel/time/abort.ts';
+import { NamespaceSet } from '../../../cache/informer/options/namespace-set.ts';
 import type { MissingResourcePolicy } from '../../../cache/informer/options/start-failure.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
@@ -151,12 +152,12 @@ export class ControllerSources {
       const text = `${controller}: setNamespaces: it watches one namespace, or all; make it with option "namespaces"`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
-    this.#namespaces = [...namespaces];
+    // Refused names must change nothing.
+    const { names } = new NamespaceSet(`${controller}: setNamespaces`, namespaces);
+    this.#namespaces = names;
     const followers = this.#sources.filter((_, at) => declarations[at]?.namespaces === undefined);
     const informers = new Set(followers.map(({ lease }) => lease.informer));
-    const changes = Array.from(informers, (informer) =>
-      informer.setNamespaces(namespaces, options),
-    );
+    const changes = Array.from(informers, (informer) => informer.setNamespaces(names, options));
     await Promise.all(changes);
   }
 

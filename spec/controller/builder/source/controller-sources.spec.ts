@@ -56,6 +56,9 @@ describe('the sources of a controller', () => {
     one.enqueue('one/map');
     await world.runtime.settle();
     expect(gone).to.deep.equal([]);
+    // Names that are refused change nothing.
+    const refused = one.setNamespaces(['']).catch((error: Error) => error.message);
+    expect(await world.after(refused)).to.match(/option "namespaces" must be an array of names/);
     await world.after(maps('two').delete('map'));
     expect(gone).to.deep.equal(['two/map']);
   });

@@ -225,6 +225,11 @@ describe('a second watch of one resource', () => {
         .watches('v1', 'secrets', originalOf as never)
         .watches('v1', 'secrets', originalOf as never),
     ).to.throw('controller.watches: v1/secrets is declared twice with one mapping');
+    expect(() =>
+      builder()
+        .watches('v1', 'secrets', originalOf as never, { where: ({ type }) => type === 'added' })
+        .watches('v1', 'secrets', originalOf as never, { where: ({ type }) => type === 'deleted' }),
+    ).to.not.throw();
     expect(() => builder().owns('v1', 'pods').owns('v1', 'pods', COPY)).to.throw(
       'controller.owns: v1/pods is declared twice; declare it once',
     );
