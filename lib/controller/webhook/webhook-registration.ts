@@ -27,8 +27,8 @@ const LASTING = ['FORBIDDEN', 'UNAUTHORIZED', 'INVALID', 'BAD_REQUEST', 'METHOD_
  * Writes the registration of webhooks to a cluster: configurations of admission by server-side apply, and `spec.conversion` of definitions.
  *
  * Guarantees: it only writes what the webhooks need, so that other fields of a definition stay with their owners; failures that may pass
- * are tried again until the signal aborts, and so is a definition that is missing. Of two servers with one name, neither removes the
- * registration of the other.
+ * are tried again until the signal aborts, and so is a definition that is missing. Of two servers with one name, neither removes at its end
+ * what the other has registered.
  */
 export class WebhookRegistration {
   readonly #options: RegistrationOptions;
@@ -47,39 +47,55 @@ export class WebhookRegistration {
     return this.#waitsFor;
   }
 
-  /** @throws {ApiError} when the cluster refuses, for example FORBIDDEN with the missing rule. The reason of the signal. */
-  async registerConversions({ conversions }: WebhookManifests, signal: AbortSignal): Promise<void> {
+  /** Whether a write of admission has been sent. */
+  get isBegun(): boolean {
+    return this.#address !== undefined;
+  }
+
+  /**
+   * `manifests` is read before each attempt.
+   * @throws {ApiError} when the cluster refuses, for example FORBIDDEN with the missing rule. The reason of the signal.
+   */
+  async registerConversions(
+    manifests: () => Pick<WebhookManifests, 'conversions'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const definitions = this.#client(signal).definitions;
-    for (const [name, conversion] of conversions) {
+    for (const name of manifests().conversions.keys()) {
       // A patch, because an apply would create a definition that nothing but this is known of.
-      const write = () =>
-        definitions.patch(name, { spec: { conversion } }, { type: 'merge', ...this.#manager });
-      await this.#untilDone(`the conversion of ${name}`, write, signal);
+      const write = (): Promise<unknown> => {
+        const spec = { conversion: manifests().conversions.get(name) };
+        return definitions.patch(name, { spec }, { type: 'merge', ...this.#manager });
+      };
+      await this.#untilDone(`the conversion of ${name} cannot be registered yet`, write, signal);
     }
   }
 
-  /** A configuration of an earlier version of the program that has no webhook any more is deleted. @throws as above. */
-  async registerAdmission({ validating, mutating }: Admission, signal: AbortSignal): Promise<void> {
-    const clients = this.#client(signal);
-    const options = { ...this.#manager, force: true };
+  /** @throws as above. */
+  async registerAdmission(manifests: () => Admission, signal: AbortSignal): Promise<void> {
+    const { validating, mutating } = this.#client(signal);
     // Defaults come first: a validating webhook must not meet an object that its program would have completed.
     await this.#untilDone(
-      'the mutating webhooks',
-      async () =>
-        mutating === undefined
-          ? await this.#deleteOwn(clients.mutating)
-          : await clients.mutating.apply(mutating, options),
+      'the mutating webhooks cannot be registered yet',
+      () => this.#write(mutating, manifests().mutating),
       signal,
     );
     await this.#untilDone(
-      'the validating webhooks',
-      async () =>
-        validating === undefined
-          ? await this.#deleteOwn(clients.validating)
-          : await clients.validating.apply(validating, options),
+      'the validating webhooks cannot be registered yet',
+      () => this.#write(validating, manifests().validating),
       signal,
     );
-    this.#address = addressOf(validating ?? mutating);
+  }
+
+  /** Deletes a configuration of an earlier version of the program that has no such webhook any more. @throws as above. */
+  async removeEarlier(manifests: () => Admission, signal: AbortSignal): Promise<void> {
+    const clients = this.#client(signal);
+    const { validating, mutating } = manifests();
+    const remove = async (): Promise<void> => {
+      if (mutating === undefined) await this.#deleteOwn(clients.mutating);
+      if (validating === undefined) await this.#deleteOwn(clients.validating);
+    };
+    await this.#untilDone('webhooks of earlier versions cannot be removed yet', remove, signal);
   }
 
   /**
@@ -130,10 +146,9 @@ export class WebhookRegistration {
   async #lookAtAdmission(manifests: Admission, signal: AbortSignal): Promise<void> {
     const { logger, name } = this.#options;
     const clients = this.#client(signal);
-    const states = [
-      await stateOf(manifests.validating, clients.validating),
-      await stateOf(manifests.mutating, clients.mutating),
-    ];
+    const validating = await stateOf(manifests.validating, clients.validating);
+    const mutating = await stateOf(manifests.mutating, clients.mutating);
+    const states = [validating, mutating];
     const address = states.find((state) => state !== 'own' && state !== 'gone');
     if (address !== undefined && address !== this.#takenBy) {
       logger.warn(
@@ -144,7 +159,17 @@ export class WebhookRegistration {
     this.#takenBy = address;
     if (address !== undefined || !states.includes('gone')) return;
     logger.warn('webhooks: the registration is gone, and is written again', { name });
-    await this.registerAdmission(manifests, signal);
+    if (mutating === 'gone') await this.#write(clients.mutating, manifests.mutating);
+    if (validating === 'gone') await this.#write(clients.validating, manifests.validating);
+  }
+
+  async #write<T extends Configuration>(
+    configurations: Configurations<T>,
+    own: Whole<T> | undefined,
+  ): Promise<void> {
+    if (own === undefined) return;
+    this.#address = addressOf(own);
+    await configurations.apply(own, { ...this.#manager, force: true });
   }
 
   get #manager(): { readonly fieldManager: string } {
@@ -166,7 +191,7 @@ export class WebhookRegistration {
    * Only one that this registration has written, and that still has the address, if one is given. Without the right to look it has written
    * none.
    */
-  async #deleteOwn(configurations: Configurations, address?: string): Promise<void> {
+  async #deleteOwn(configurations: Written, address?: string): Promise<void> {
     const { name } = this.#options;
     const { fieldManager } = this.#manager;
     try {
@@ -183,8 +208,9 @@ export class WebhookRegistration {
     }
   }
 
+  /** `delayed`: that it is not done yet, for the log. */
   async #untilDone(
-    what: string,
+    delayed: string,
     write: () => Promise<unknown>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -198,7 +224,7 @@ export class WebhookRegistration {
         return;
       } catch (error) {
         if (signal.aborted || (isApiError(error) && LASTING.includes(error.code))) throw error;
-        const problem = `${what} cannot be registered yet: ${errorMessage(error)}`;
+        const problem = `${delayed}: ${errorMessage(error)}`;
         if (problem !== reported) logger.warn('webhooks: registration failed', { name, problem });
         reported = problem;
         this.#waitsFor = problem;
@@ -221,11 +247,19 @@ interface Hook {
 
 type ManagedMeta = ObjectMeta & { readonly managedFields?: readonly { manager?: string }[] };
 
-interface Configurations {
+/** The calls for configurations that were written. */
+interface Written {
   get(name: string): Promise<Configuration & { readonly metadata: ObjectMeta }>;
   delete(
     name: string,
     options: { readonly preconditions: { readonly resourceVersion: string | undefined } },
+  ): Promise<unknown>;
+}
+
+interface Configurations<T extends Configuration> extends Written {
+  apply(
+    own: Whole<T>,
+    options: { readonly fieldManager: string; readonly force: true },
   ): Promise<unknown>;
 }
 
@@ -243,7 +277,7 @@ function addressOf(
 /** Of the configuration that the own one was written to; the address of another server otherwise. */
 async function stateOf(
   own: Whole<Configuration> | undefined,
-  configurations: Configurations,
+  configurations: Written,
 ): Promise<'own' | 'gone' | (string & {})> {
   if (own === undefined) return 'own';
   try {

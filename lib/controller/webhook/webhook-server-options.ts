@@ -76,7 +76,10 @@ const OPTIONS = optionsOf<WebhookServerOptions>()(OWNER, {
     return typeof given === 'string' && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(given);
   }).required,
   service: is.anything(),
-  url: is.openRule<string>('an origin such as "https://build-host.example.com:9443"', isOrigin),
+  url: is
+    .openRule<string>('an origin such as "https://build-host.example.com:9443"', isOrigin)
+    // Without a slash at its end, because paths are appended.
+    .as((given) => new URL(given).origin),
   port,
   host: is.text(),
   certificate: is.anything(),

@@ -14,7 +14,7 @@ import { sleep, untilOpen } from '../../kernel/time/wait.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { CertificateKeeper } from './certificates/certificate-keeper.ts';
-import { expiryOf, type ServedCertificate } from './certificates/served-certificate.ts';
+import { expiryOf } from './certificates/served-certificate.ts';
 import { DeclaredWebhooks, type AnyConversion } from './declared-webhooks.ts';
 import type { HookOptions, MutateOptions } from './hook-options.ts';
 import { WebhookListener } from './port/webhook-listener.ts';
@@ -23,8 +23,8 @@ import type { ReviewFunction } from './review/admission-answer.ts';
 import type { Mutate, Operation, Validate } from './review/admission-context.ts';
 import type { ConversionOptions } from './review/conversion.ts';
 import { warmCall } from './warm-call.ts';
-import { webhookManifests, type WebhookManifests } from './webhook-manifests.ts';
-import { WebhookRegistration } from './webhook-registration.ts';
+import { ServerRegistration } from './server-registration.ts';
+import type { WebhookManifests } from './webhook-manifests.ts';
 import { resolveServerOptions, type WebhookServerOptions } from './webhook-server-options.ts';
 
 /** The state of a webhook server at one moment. */
@@ -46,9 +46,6 @@ const SERVICE_PORT = 9_443;
 const SERVICE_LINGER_MS = 3_000;
 /** Running calls have so long when it stops; after that their connections end. */
 const DRAIN_MS = 10_000;
-/** API servers see a changed registration within about a second. */
-const SPREAD_MS = 5_000;
-const UNREGISTER_MS = 5_000;
 
 /**
  * A server of webhooks: admission that validates and changes objects, and conversion of custom objects, typed by the resources. It makes or
@@ -77,7 +74,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   readonly #logger: Logger;
   readonly #client: Client;
   readonly #declared: DeclaredWebhooks;
-  readonly #registration: WebhookRegistration;
+  readonly #registration: ServerRegistration;
   readonly #meter: WebhookMeter;
   readonly #listening = new Latch('the webhooks to listen');
   readonly #warm = new Latch('the webhooks to be warm');
@@ -86,8 +83,6 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
   readonly #stop = deriveAbort();
   #listener: WebhookListener | undefined;
   #keeper: CertificateKeeper | undefined;
-  /** The present registration. */
-  #authorities: string | undefined;
   #phase: WebhookServerInspection['phase'] = 'new';
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -102,9 +97,14 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     this.#declared = new DeclaredWebhooks(this.#logger, (signal) =>
       abortable(this.#warm.opened, signal),
     );
-    const { name } = this;
-    const parts = { client, name, runtime: this.#runtime, logger: this.#logger };
-    this.#registration = new WebhookRegistration(parts);
+    this.#registration = new ServerRegistration({
+      client,
+      options: resolved,
+      declared: this.#declared,
+      url: () => this.url,
+      runtime: this.#runtime,
+      logger: this.#logger,
+    });
     this.#meter = new WebhookMeter(this.#runtime);
     if (resolved.metrics !== undefined) this.reportTo(resolved.metrics);
   }
@@ -294,15 +294,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
    * @throws {ListwatchError} code NOT_STARTED before it listens, when it has no service and no `url`.
    */
   manifests(): WebhookManifests {
-    const { service, url } = this.#options;
-    const origin = this.url ?? url;
-    if (service === undefined && origin === undefined) {
-      const text = 'the address of the webhooks is known when they listen; give "service" or "url"';
-      throw new ListwatchError('NOT_STARTED', text);
-    }
-    const address = { service, origin: origin ?? '', authorities: this.#authorities };
-    const { hooks, conversions } = this.#declared;
-    return webhookManifests(this.name, address, hooks, conversions);
+    return this.#registration.manifests();
   }
 
   /** From now on reports its metrics to these; a `Manager` calls it with its own. */
@@ -330,10 +322,7 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
 
   /** Removes the registration of admission from the cluster. Conversions stay, because objects cannot be read without them. */
   async unregister({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    const call = deriveAbort(signal);
-    await this.#registration.unregister(call.signal).finally(() => {
-      call.destroy();
-    });
+    await this.#registration.unregister(signal);
   }
 
   /** Stops, and resolves when `run` has ended. May be called again. */
@@ -350,14 +339,8 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     return this.close();
   }
 
-  /** Whether the registration of admission is there as long as this server runs, and no longer. */
-  get #endsWithRun(): boolean {
-    const { service, unregister = service === undefined, register = true } = this.#options;
-    return register && unregister;
-  }
-
   async #start(signal: AbortSignal): Promise<void> {
-    const { service, url, host, port, certificate, warmUp, register = true } = this.#options;
+    const { service, url, host, port, certificate, warmUp } = this.#options;
     const inCluster = service !== undefined;
     const address = host ?? (inCluster ? '0.0.0.0' : '127.0.0.1');
     const name = inCluster
@@ -370,11 +353,15 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
       runtime: this.#runtime,
       logger: this.#logger,
       onChange: (served) => {
-        void this.#replace(served, signal);
+        const present = (): void => {
+          this.#listener?.present(served);
+          this.#logger.info('webhooks: new connections get the new certificate');
+        };
+        void this.#registration.replace(served, present, signal);
       },
     });
     const served = await this.#keeper.start(signal);
-    this.#authorities = served.authorities;
+    this.#registration.begin(served);
     const routes = this.#declared.routes();
     this.#listener = new WebhookListener({
       routes,
@@ -386,55 +373,15 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     await this.#listener.listen(address, port ?? (inCluster ? SERVICE_PORT : 0));
     const listening = { port: this.#listener.port, host: warmHost(address), name, served };
     await warmCall({ ...listening, runtime: this.#runtime, signal });
-    if (register) await this.#registration.registerConversions(this.manifests(), signal);
+    await this.#registration.registerConversions(signal);
     this.#phase = 'warming up';
     this.#listening.open();
     if (warmUp !== undefined) await abortable(warmUp({ signal }), signal);
     this.#warm.open();
-    if (register) await this.#registration.registerAdmission(this.manifests(), signal);
+    await this.#registration.registerAdmission(signal);
     signal.throwIfAborted();
     this.#phase = 'ready';
     this.#ready.open();
-    if (this.#endsWithRun) void this.#registration.keepAdmission(() => this.manifests(), signal);
-  }
-
-  /**
-   * Another authority is registered together with the old one before its certificate is presented, and alone after that: API servers refuse
-   * neither.
-   */
-  async #replace(served: ServedCertificate, signal: AbortSignal): Promise<void> {
-    const { register = true } = this.#options;
-    const before = this.#authorities;
-    const isNew = register && served.authorities !== undefined && served.authorities !== before;
-    try {
-      if (isNew) {
-        this.#authorities = `${before ?? ''}${served.authorities}`;
-        await this.#register(signal);
-        await sleep(this.#runtime, SPREAD_MS, { signal, background: true });
-      }
-    } catch (error) {
-      this.#reportReplacement(error, signal);
-    }
-    this.#listener?.present(served);
-    this.#authorities = served.authorities;
-    this.#logger.info('webhooks: new connections get the new certificate');
-    try {
-      if (isNew) await this.#register(signal);
-    } catch (error) {
-      this.#reportReplacement(error, signal);
-    }
-  }
-
-  async #register(signal: AbortSignal): Promise<void> {
-    const manifests = this.manifests();
-    await this.#registration.registerConversions(manifests, signal);
-    if (!this.#warm.isOpen || this.#registration.isTaken) return;
-    await this.#registration.registerAdmission(manifests, signal);
-  }
-
-  #reportReplacement(error: unknown, { aborted }: AbortSignal): void {
-    if (aborted) return;
-    this.#logger.error('webhooks: the new authority cannot be registered', { error });
   }
 
   async #end(): Promise<void> {
@@ -442,30 +389,13 @@ export class WebhookServer<Types extends object = object> implements AsyncDispos
     const { lingerMs = service === undefined ? 0 : SERVICE_LINGER_MS } = this.#options;
     const wasReady = this.#ready.isOpen;
     this.#phase = 'stopping';
-    if (this.#endsWithRun && wasReady) await this.#unregisterInTime();
+    await this.#registration.end();
     if (wasReady && lingerMs > 0) await sleep(this.#runtime, lingerMs);
     // Calls that wait until it is warm would wait in vain.
     await this.#listener?.close(this.#warm.isOpen ? DRAIN_MS : 0);
     this.#keeper?.[Symbol.dispose]();
     this.#phase = 'stopped';
     this.#ended.open();
-  }
-
-  async #unregisterInTime(): Promise<void> {
-    const stop = deriveAbort();
-    const timer = this.#runtime.setTimer(UNREGISTER_MS, () => {
-      stop.abort();
-    });
-    try {
-      await this.#registration.unregister(stop.signal);
-    } catch (error) {
-      this.#logger.warn(
-        'webhooks: the registration is left behind; delete the webhook configurations',
-        { name: this.name, error },
-      );
-    } finally {
-      timer.cancel();
-    }
   }
 
   async #until(latch: Latch, { timeoutMs, signal }: WaitOptions): Promise<void> {

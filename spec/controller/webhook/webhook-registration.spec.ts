@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { isNotFound, WebhookServer } from '../../../lib/index.ts';
 import { RecordedLog } from '../../client/support/recorded-log.ts';
-import { until } from '../../support/until.ts';
+import { WebhookRegistration } from '../../../lib/controller/webhook/webhook-registration.ts';
+import { until, within } from '../../support/until.ts';
 import { hurried } from './hurried.ts';
 import { WebhookWorld, type CouponTypes } from './webhook-world.ts';
 
@@ -83,5 +84,90 @@ describe('the registration of two webhook servers with one name and no service',
     expect(logger.warnings.slice(1)).to.deep.equal([
       'webhooks: the registration is gone, and is written again {"name":"shop"}',
     ]);
+  });
+
+  it('stays whole when one of them validates, and the other one changes objects', async () => {
+    const options = { name: 'shop', logger, runtime: hurried };
+    const first = new WebhookServer(world.client, options).validate('x.io/v2', 'coupons', () => {});
+    const second = new WebhookServer(world.client, options).mutate('x.io/v2', 'coupons', () => {});
+    await world.run(first);
+    await world.run(second);
+    // The second one has taken that of the first one for one of an earlier version of its program.
+    await until('both to be registered', async () => {
+      const [validating, mutating] = await registered();
+      return validating === first.url && mutating === second.url;
+    });
+    let looks = 0;
+    const stop = world.server.observeRequests(({ method, url }) => {
+      if (method === 'GET' && url.includes('webhookconfigurations/shop')) looks += 1;
+    });
+    await until('each to look at its registration several times', () => looks >= 10);
+    stop();
+    expect(await registered()).to.deep.equal([first.url, second.url]);
+    expect(logger.warnings).to.deep.equal([
+      'webhooks: the registration is gone, and is written again {"name":"shop"}',
+    ]);
+  });
+
+  it('is not left behind by a server that stops before it is complete', async () => {
+    world.server.faults.add({
+      match: { verb: 'patch', resource: 'validatingwebhookconfigurations' },
+      answer: { status: 503 },
+    });
+    const webhooks = new WebhookServer(world.client, { name: 'shop', logger, runtime: hurried })
+      .mutate('x.io/v2', 'coupons', () => {})
+      .validate('x.io/v2', 'coupons', () => {});
+    const running = world.run(webhooks).catch(() => {});
+    await until('the registration to fail', () =>
+      logger.warnings.some((line) => line.includes('the validating webhooks cannot be registered')),
+    );
+    expect(await registered()).to.deep.equal([undefined, webhooks.url]);
+    await webhooks.close();
+    expect(await registered()).to.deep.equal([undefined, undefined]);
+    await running;
+  });
+
+  it('is written as it is to be at the time of each attempt', async () => {
+    const fault = world.server.faults.add({
+      match: { verb: 'patch', resource: 'validatingwebhookconfigurations' },
+      answer: { status: 503 },
+    });
+    const webhooks = new WebhookServer(world.client, {
+      name: 'shop',
+      url: 'https://build-host.example.com:9443/',
+      logger,
+    }).validate('x.io/v2', 'coupons', () => {});
+    const { validating } = webhooks.manifests();
+    const [hook] = validating?.webhooks ?? [];
+    expect(hook?.clientConfig.url).to.equal(
+      'https://build-host.example.com:9443/validate/coupons.v2.x.io',
+    );
+    let timeoutSeconds = 1;
+    const registration = new WebhookRegistration({
+      client: world.client,
+      name: 'shop',
+      runtime: hurried,
+      logger,
+    });
+    const { signal } = new AbortController();
+    const registering = registration.registerAdmission(
+      () => ({
+        mutating: undefined,
+        validating: validating && {
+          ...validating,
+          webhooks: (validating.webhooks ?? []).map((one) => ({ ...one, timeoutSeconds })),
+        },
+      }),
+      signal,
+    );
+    await until('the first attempt to fail', () => logger.warnings.length > 0);
+    timeoutSeconds = 2;
+    fault.remove();
+    await within(registering, 'the registration');
+    const { webhooks: written = [] } = await world.client
+      .resource('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations')
+      .get('shop');
+    expect(written[0]?.timeoutSeconds).to.equal(2);
+    await registration.unregister(signal);
   });
 });
