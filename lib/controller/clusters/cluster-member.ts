@@ -50,6 +50,7 @@ export class ClusterMember {
   #state: MemberInspection['state'] = 'new';
   #controllers: readonly AnyController[] = [];
   #running: Promise<void> | undefined;
+  #isDraining = false;
   #failures = 0;
   #lastError: string | undefined;
 
@@ -91,6 +92,15 @@ export class ClusterMember {
     this.#running.catch(() => {});
   }
 
+  /** Begins no further run, and lets running ones end undisturbed, for at most `timeoutMs`. */
+  async drain(options: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all(this.#controllers.map((one) => one.drain(options)));
+  }
+
   /** Resolves when its informers and runs have ended. @throws {ListwatchError} code TIMEOUT naming the runs that did not end in time. */
   async stop(): Promise<void> {
     if (this.#state !== 'ended') this.#state = 'removing';
@@ -113,7 +123,7 @@ export class ClusterMember {
     // The one before has reported how it ended.
     await before?.catch(() => {});
     if (signal.aborted) for (const one of this.#controllers) await one.drain({ timeoutMs: 0 });
-    while (!signal.aborted) {
+    while (!signal.aborted && !this.#isDraining) {
       try {
         if (this.#state === 'waiting') this.#controllers = this.#made();
         this.#state = 'syncing';

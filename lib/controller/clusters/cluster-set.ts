@@ -5,6 +5,7 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import { onAbort } from '../../kernel/time/abort.ts';
@@ -30,9 +31,9 @@ export interface ClusterSetOptions {
 }
 
 const CLUSTER_SET = optionsOf<ClusterSetOptions>()('ClusterSet', {
-  name: is.text().default('clusters'),
+  name: is.filledText().default('clusters'),
   runtime: is.object().default(realRuntime),
-  logger: is.object().default(consoleLogger),
+  logger: LOGGER.default(consoleLogger),
 });
 
 /**
@@ -67,6 +68,7 @@ export class ClusterSet<Types extends object = object> implements AsyncDisposabl
   readonly #leaving = new Map<string, Promise<unknown>>();
   readonly #stopping = new Latch('the cluster set to be stopped');
   #phase: 'new' | 'running' | 'stopped' = 'new';
+  #isDraining = false;
   #fence: WriteFence | undefined;
   #metrics: Metrics | undefined;
 
@@ -101,7 +103,7 @@ export class ClusterSet<Types extends object = object> implements AsyncDisposabl
    * has stopped; INVALID_OPTION; and what the function throws.
    */
   add(name: string, client: Client<Types>): void {
-    if (this.#phase === 'stopped' || this.#stopping.isOpen) {
+    if (this.#phase === 'stopped' || this.#isDraining || this.#stopping.isOpen) {
       throw new ListwatchError('CLOSED', `${this.name}: the set has been stopped; make a new one`);
     }
     checkCluster(name, client);
@@ -172,6 +174,18 @@ export class ClusterSet<Types extends object = object> implements AsyncDisposabl
       await this.#removeAll();
       this.#phase = 'stopped';
     }
+  }
+
+  /**
+   * Stops with care: no further run begins in any cluster, and running ones may end undisturbed, at the latest when `timeoutMs` is over or the
+   * signal aborts. `run` goes on until its signal aborts. A `Manager` calls it.
+   */
+  async drain(options: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all([...this.#members.values()].map((member) => member.drain(options)));
   }
 
   /**

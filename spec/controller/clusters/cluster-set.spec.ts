@@ -308,6 +308,41 @@ describe('ClusterSet', () => {
     expect(await watchersOf(east)).to.equal(0);
   });
 
+  it('lets running reconciles end undisturbed when its Manager stops', async () => {
+    const [hub, east] = [cluster(), cluster()];
+    for (const name of ['a', 'b']) await after(east.create(name));
+    const free = deferred<void>();
+    const ends: string[] = [];
+    const made = set(({ name, client }) =>
+      controller(client, 'v1', 'configmaps', { name: `maps-${name}`, runtime, logger }).reconcile(
+        async (_map, { key, signal }) => {
+          await free.promise;
+          ends.push(`${key} ${signal.aborted ? 'cut short' : 'undisturbed'}`);
+        },
+      ),
+    );
+    made.add('east', east.client);
+    const manager = new Manager(hub.client, { runtime, logger, signals: false });
+    manager.add(made);
+    ended = manager.run({ signal: stop.signal });
+    await after(manager.whenReady({ timeoutMs: 1_000 }));
+    stop.abort();
+    await runtime.settle();
+    expect(() => {
+      made.add('west', hub.client);
+    }).to.throw('the set has been stopped');
+    free.resolve();
+    await runtime.run(ended);
+    expect(ends).to.deep.equal(['default/a undisturbed']);
+  });
+
+  it('refuses a logger that would lose the fields', () => {
+    const pino = { ...logger, child: () => {}, bindings: () => {} };
+    expect(() => set(maps, { logger: pino })).to.throw(
+      'ClusterSet: option "logger" is a logger of pino or bunyan',
+    );
+  });
+
   async function watchersOf({ server }: Cluster): Promise<number> {
     const { resources } = await runtime.run(server.inspect());
     const [found] = resources.filter(({ resource }) => resource === 'configmaps');
