@@ -41,7 +41,8 @@ export class Tracing {
         running ??= work(this.#open(span));
       }),
     );
-    return running ?? work(undefined);
+    // One that calls back later finds that the work has begun.
+    return (running ??= work(undefined));
   }
 
   #open(span: Span): OpenSpan | undefined {
