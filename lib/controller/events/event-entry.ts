@@ -1,4 +1,4 @@
-import { randomUuid } from '../../kernel/time/random.ts';
+import { randomInteger, randomUuid } from '../../kernel/time/random.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { EventFact } from './event-fact.ts';
 
@@ -75,10 +75,12 @@ export class EventEntry {
   }
 }
 
-/** The name of the object and the time in nanoseconds, of which the last six digits are drawn. */
+/**
+ * The name of the object, the time, and 32 bits that are drawn. After a lost answer an event of this name is taken for the one that was sent,
+ * so that the six digits by which nanoseconds differ from milliseconds would be too few for the events of one burst.
+ */
 function eventName(runtime: Runtime, name: string): string {
-  const drawn = Math.floor(runtime.random() * 1_000_000);
-  const nanoseconds = BigInt(Math.floor(runtime.wallMs())) * 1_000_000n + BigInt(drawn);
-  const text = `${name}.${nanoseconds.toString(16)}`;
+  const drawn = randomInteger(runtime, 0, 0xffff_ffff).toString(16).padStart(8, '0');
+  const text = `${name}.${Math.floor(runtime.wallMs()).toString(16)}${drawn}`;
   return text.length <= LONGEST_NAME && LEGAL_NAME.test(text) ? text : randomUuid(runtime);
 }

@@ -89,6 +89,20 @@ describe('EventRecorder', () => {
     expect(recorder.inspect()).to.deep.include({ written: 2, waiting: 0 });
   });
 
+  it('distinguishes the events of a burst that a server which is down gets later', async () => {
+    const draws = [0.5, 0.5 + 1e-8];
+    const recorder = world.recorder();
+    world.runtime.random = () => draws.shift() ?? 0.25;
+    world.down = true;
+    recorder.event(WEB, { reason: 'A', note: 'a' });
+    recorder.event(WEB, { reason: 'B', note: 'b' });
+    await world.pass(0);
+    world.down = false;
+    await world.pass(MINUTE_MS);
+    const reasons = (await world.events()).map(({ reason }) => reason);
+    expect(reasons).to.have.members(['A', 'B']);
+  });
+
   it('takes a name that exists after a lost answer for its own event', async () => {
     const recorder = world.recorder();
     world.onNextRequest = () => {

@@ -36,7 +36,7 @@ describe('EventRecorder over events.k8s.io/v1', () => {
       related: { apiVersion: 'v1', kind: 'Pod', name: 'p', namespace: 'x' },
     });
     expect(event?.eventTime).to.match(/\.\d{6}Z$/);
-    expect(event?.metadata?.name).to.match(/^web\.[0-9a-f]{16}$/);
+    expect(event?.metadata?.name).to.match(/^web\.[0-9a-f]{19}$/);
     expect(event).not.to.have.property('series');
     expect(recorder.inspect()).to.deep.include({ recorded: 1, written: 1, waiting: 0 });
     // Both APIs have one storage.
