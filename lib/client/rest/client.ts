@@ -63,6 +63,8 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
   readonly signal?: AbortSignal | undefined;
   /** Decides before each write whether it may be sent; see `Client.fencedBy`. @defaultValue that of the client, if any */
   readonly fence?: WriteFence | undefined;
+  /** With a tracer: whether its requests are spans. @defaultValue true */
+  readonly traced?: boolean | undefined;
 }
 
 /** Options of `client.resourceOf` and `client.find`. */
@@ -83,6 +85,7 @@ const RESOURCE = optionsOf<ResourceOptions>()('resource', {
   forceApply: is.flag(),
   signal: is.abortSignal(),
   fence: is.object(),
+  traced: is.flag(),
 });
 
 /** The answer of `GET /version`. */
@@ -171,8 +174,9 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     resource: string,
     options: ResourceOptions<T> = {},
   ): ResourceClient<T> {
-    const { signal, fence } = RESOURCE.read(options);
-    const fenced = fence === undefined ? this.#rest : this.#rest.fencedBy(fence);
+    const { signal, fence, traced } = RESOURCE.read(options);
+    const rest = traced === false ? this.#rest.untraced() : this.#rest;
+    const fenced = fence === undefined ? rest : rest.fencedBy(fence);
     return new ResourceClient<T>({
       rest: signal === undefined ? fenced : fenced.boundTo(signal),
       collection: new ResourceCollection(apiVersion, resource),

@@ -28,6 +28,11 @@ export interface LeaseCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Leases of a namespace, without spans: renewals every few seconds would be most of the traces of a program. */
+export function leasesOf(client: Client, namespace: string): ResourceClient<Lease> {
+  return client.resource('coordination.k8s.io/v1', 'leases', { namespace, traced: false });
+}
+
 /** The requests for one Lease. Each ends within its time, and changes only the state that it was made from. */
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
@@ -36,7 +41,7 @@ export class LeaseLock {
   constructor(options: LeaseLockOptions) {
     this.#options = options;
     const { client, namespace } = options;
-    this.#leases = client.resource('coordination.k8s.io/v1', 'leases', { namespace });
+    this.#leases = leasesOf(client, namespace);
   }
 
   get name(): string {
@@ -129,7 +134,7 @@ export class LeaseLock {
         return new ListwatchError('LEADERSHIP_LOST', 'a probe');
       },
     });
-    const leases = probe.resource('coordination.k8s.io/v1', 'leases', { namespace });
+    const leases = leasesOf(probe, namespace);
     return await this.#limited(call, async (signal) => {
       try {
         await leases.patch(name, { metadata: { labels: {} } }, { dryRun: true, signal });

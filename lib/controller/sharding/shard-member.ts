@@ -10,6 +10,7 @@ import { Latch } from '../../kernel/time/latch.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import { LeaseClock, type Moment } from '../election/lease-clock.ts';
+import { leasesOf } from '../election/lease-lock.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
 import type { ShareWorker } from './contract/work-share.ts';
 import { HeldSlots } from './held-slots.ts';
@@ -134,7 +135,7 @@ export class ShardMember implements AsyncDisposable {
       runtime,
     });
     this.#group = new ShardGroup({
-      leases: client.resource('coordination.k8s.io/v1', 'leases', { namespace }),
+      leases: leasesOf(client, namespace),
       namespace,
       name,
       leaseDurationMs,

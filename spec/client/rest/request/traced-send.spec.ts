@@ -9,6 +9,7 @@ import type {
 import { inProcessTransport } from '../../../../lib/client/transport/in-process/in-process-transport.ts';
 import { piecesOf } from '../../../../lib/client/transport/in-process/plain-answer.ts';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
+import { LeaderElector } from '../../../../lib/controller/election/leader-elector.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import type { Tracer } from '../../../../lib/kernel/report/tracer.ts';
 import { RecordedSpans } from '../../../support/recorded-spans.ts';
@@ -109,6 +110,23 @@ describe('A client with a tracer', () => {
     const [span] = spans.named('GET /api/v1/namespaces/{namespace}/configmaps');
     expect(span?.attributes['listwatch.verb']).to.equal('watch');
     expect(span?.parentSpanContext).to.equal(undefined);
+  });
+
+  it('makes no span of requests with traced: false, such as those for the Lease of a leader', async () => {
+    await using client = await connect({ transport: transport(), tracer: spans.tracer });
+    const options = { namespace: 'default', traced: false };
+    await client.resource('v1', 'configmaps', options).create(MAP);
+    const stop = new AbortController();
+    const elector = new LeaderElector(client, { name: 'shop', logger: silentLogger });
+    const lead = async (): Promise<void> => {
+      await mapsOf(client).get('web');
+      stop.abort();
+    };
+    await elector.run({ signal: stop.signal, lead });
+    const leases = sent.filter(({ path }) => path.includes('/leases'));
+    expect(leases).to.have.length.above(0);
+    for (const { headers } of leases) expect(headers).to.not.have.property('traceparent');
+    expect(spans.named(/./).map(({ name }) => name)).to.deep.equal([GET_MAP]);
   });
 
   it('sends no header for a span that is not valid, such as those of an API without an SDK', async () => {
