@@ -11,6 +11,7 @@ const BAD_REQUESTS: readonly (readonly [RegExp, string])[] = [
   [/unable to parse requirement|invalid selector/, 'correct the selector'],
   [/does not match the namespace/, 'use the same namespace in the object and in the call'],
   [/does not match the name on the URL/, 'use the same name in the object and in the call'],
+  [/does not match the expected API version/, 'set apiVersion of the object to that of the call'],
   [/unknown conversion|no kind "/, "use apiVersion and kind of the call's resource in the object"],
   [/cannot be handled as/, 'correct the type of the field'],
   [/unrecognized|json parse error|yaml/i, 'send an object with apiVersion and kind'],
@@ -22,6 +23,13 @@ const BAD_REQUESTS: readonly (readonly [RegExp, string])[] = [
 
 /** HTTP 400. */
 export function explainBadRequest({ words }: RefusedAnswer): Explanation {
+  // The server quotes the whole object, and says nothing about built-in kinds.
+  if (words.includes("Object 'Kind' is missing")) {
+    return {
+      problem: 'the object has no kind',
+      remedy: 'set apiVersion and kind in it; only objects of built-in kinds may leave them out',
+    };
+  }
   const problem = withoutBody(words);
   const remedy = BAD_REQUESTS.find(([pattern]) => pattern.test(words))?.[1];
   return {

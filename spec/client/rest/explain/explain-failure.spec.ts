@@ -4,9 +4,11 @@ import { rejectionOf } from '../../support/failure-of.ts';
 import { ANSWERS } from './recorded-answers.ts';
 import { RecordedServer } from './recorded-server.ts';
 import { REFUSED_CALLS } from './refused-calls.ts';
+import { REFUSED_CUSTOM_OBJECTS } from './refused-custom-objects.ts';
 
 describe('the error of a call that an API server refused', () => {
-  for (const { title, answer, call, credential, code, message } of REFUSED_CALLS) {
+  const calls = [...REFUSED_CALLS, ...REFUSED_CUSTOM_OBJECTS];
+  for (const { title, answer, call, credential, code, message } of calls) {
     it(`names the call, the cause and the remedy: ${title}`, async () => {
       const recorded = ANSWERS[answer]!;
       const server = new RecordedServer({ ...recorded, credential });

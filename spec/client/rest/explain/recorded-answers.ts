@@ -58,6 +58,16 @@ export const ANSWERS: Readonly<Record<string, RecordedAnswer>> = {
     'BadRequest',
     'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
   ),
+  noKind: refused(
+    400,
+    'BadRequest',
+    'the object provided is unrecognized (must be of type Site): Object \'Kind\' is missing in \'{"metadata":{"name":"a"},"spec":{"host":"x"}}\' ({"metadata":{"name":"a"},"spec ...)',
+  ),
+  noVersion: refused(
+    400,
+    'BadRequest',
+    'the API version in the data () does not match the expected API version (example.com/v1)',
+  ),
   noName: refused(
     422,
     'Invalid',
