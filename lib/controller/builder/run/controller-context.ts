@@ -80,7 +80,22 @@ export type GoneContext<Types extends object = object> = Omit<
   'ownerReference' | 'own' | 'event' | 'handled'
 >;
 
-export type OwnObject = <U extends HasMetadata>(object: U, options?: OwnerOptions) => U;
+export interface OwnObject {
+  /** Where no type is expected: of the type of the object. The condition has no name, because the compiler infers `Expected` from one. */
+  <U extends HasMetadata, Expected = U>(
+    object: U &
+      ([Expected] extends [U]
+        ? [U] extends [Expected]
+          ? unknown
+          : never
+        : unknown extends Expected
+          ? unknown
+          : never),
+    options?: OwnerOptions,
+  ): Expected;
+  /** Where a type is expected, as in `apply(own({ … }))`: of that type. A field that it does not have does not compile. */
+  <U = HasMetadata>(object: NoInfer<U>, options?: OwnerOptions): U;
+}
 
 export interface ResourceOfController<Types extends object> {
   <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(

@@ -17,7 +17,7 @@ import {
 } from '../../helpers/owner-references.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
-import type { ControllerContext, InCluster } from './controller-context.ts';
+import type { ControllerContext, InCluster, OwnObject } from './controller-context.ts';
 import type { ControllerSource, SourceOf } from '../source/controller-source.ts';
 import type { ControllerSources } from '../source/controller-sources.ts';
 import type { OwnWritesLog } from '../source/own-writes-log.ts';
@@ -92,8 +92,9 @@ export class ReconcileScope implements ControllerContext {
     throw new ListwatchError('INVALID_OPTION', text);
   }
 
-  readonly own = <U extends HasMetadata>(object: U, options?: OwnerOptions): U =>
-    setOwner(object, this.#object, options);
+  /** A copy has the type of the object. */
+  readonly own: OwnObject = (object: object, options?: OwnerOptions): never =>
+    setOwner<HasMetadata>(object, this.#object, options) as never;
 
   readonly resource = <T extends KubernetesObject>(
     apiVersion: string,
