@@ -5,6 +5,7 @@ import {
 } from '../../server/registry/contract/plug-in.ts';
 import { annotatedDefault, FollowedClasses, lowestFirst, newestFirst } from './followed-classes.ts';
 import { LimitRanger } from './limit-ranger.ts';
+import { PodSecurity } from './pod-security/pod-security-admission.ts';
 import { ResourceQuotas } from './resource-quota.ts';
 import { ServiceAccountAdmission } from './service-account-admission.ts';
 import type { AdmissionRequest, AdmissionScope } from '../../server/registry/contract/admission.ts';
@@ -235,6 +236,7 @@ export function builtInPlugIns(
   return [
     new LimitRanger(parts),
     ...(parts.serviceAccounts ? [new ServiceAccountAdmission(parts)] : []),
+    new PodSecurity(parts),
     new DefaultClass(PODS, priorityClasses),
     new DefaultClass(CLAIMS, storageClasses),
     new ClaimResize(storageClasses),

@@ -303,9 +303,10 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   #hooksOf(name: string, ofKind: () => StoreHooks | undefined): StoreHooks | undefined {
-    const own = name === NAMESPACES ? this.#namespaces?.hooks : this.#custom?.hooks;
-    if (own !== undefined && (name === NAMESPACES || name === DEFINITIONS)) return own;
-    return followedHooks(this.#admission.hooksOf(name), ofKind());
+    const ofServer = name === NAMESPACES ? this.#namespaces?.hooks : this.#custom?.hooks;
+    const isOfServer = name === NAMESPACES || name === DEFINITIONS;
+    const own = isOfServer ? ofServer : undefined;
+    return followedHooks(this.#admission.hooksOf(name), own ?? ofKind());
   }
 
   #kindHooks(

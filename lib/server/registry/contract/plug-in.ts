@@ -39,8 +39,8 @@ export interface FollowOptions<T> {
   readonly resource: string;
   /** Returns the part of an object that is kept. Must not throw. */
   readonly read: (object: UnstructuredObject) => T;
-  /** Called after each change, with the value that was kept before. */
-  readonly onChange?: ((before: T | undefined) => void) | undefined;
+  /** Called after each change, with the value that was kept before and the one that is kept now; undefined for a missing object. */
+  readonly onChange?: ((before: T | undefined, after: T | undefined) => void) | undefined;
 }
 
 /** All stored objects of one kind, so that no request reads them. */
@@ -48,6 +48,8 @@ export interface Followed<T> {
   readonly isEmpty: boolean;
   /** Those of a namespace, by name. The namespace of cluster-scoped objects is empty. */
   in(namespace: string): readonly T[];
+  /** That of one object; undefined when it is not stored. */
+  named(namespace: string, name: string): T | undefined;
 }
 
 export interface PlugInParts {

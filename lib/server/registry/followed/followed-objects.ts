@@ -66,6 +66,10 @@ export class FollowedObjects<T> implements Followed<T> {
     return byName.map(([, { value }]) => value);
   }
 
+  named(namespace: string, name: string): T | undefined {
+    return this.#kept.get(namespace)?.get(name)?.value;
+  }
+
   async start(storage: ResourceStorage, keyRoot: string): Promise<void> {
     const { runtime, logger, resource } = this.#options;
     this.#follower = new ObjectFollower({
@@ -96,9 +100,10 @@ export class FollowedObjects<T> implements Followed<T> {
     const seen = known?.resourceVersion ?? this.#removed.get(key);
     if (seen !== undefined && compareResourceVersions(resourceVersion, seen) <= 0) return;
     this.#removed.delete(key);
-    inNamespace.set(name, { resourceVersion, value: this.#options.read(object) });
+    const value = this.#options.read(object);
+    inNamespace.set(name, { resourceVersion, value });
     this.#kept.set(namespace, inNamespace);
-    this.#options.onChange?.(known?.value);
+    this.#options.onChange?.(known?.value, value);
   }
 
   #remove({ metadata: { namespace = '', name = '' } }: Stored, resourceVersion: string): void {
@@ -111,6 +116,6 @@ export class FollowedObjects<T> implements Followed<T> {
     const [oldest] = this.#removed.keys();
     if (this.#removed.size >= MOST_REMOVED && oldest !== undefined) this.#removed.delete(oldest);
     this.#removed.set(`${namespace}/${name}`, resourceVersion);
-    this.#options.onChange?.(known.value);
+    this.#options.onChange?.(known.value, undefined);
   }
 }
