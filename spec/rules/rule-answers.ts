@@ -38,7 +38,8 @@ export function ruleAnswersOf(
   kind: RuleCases,
   all: readonly Answer[],
 ): Readonly<Record<string, RuleAnswer>> {
-  const answers = all.slice(scenarioOf(kind).steps.length - ruleCasesOf(kind).length);
+  const { steps } = scenarioOf(kind);
+  const answers = all.filter((_answer, index) => steps[index]?.setup !== true);
   const base = answers[0];
   return Object.fromEntries(
     ruleCasesOf(kind).map(({ title }, index) => [

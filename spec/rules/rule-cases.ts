@@ -9,6 +9,8 @@ export interface RuleCases {
   readonly collection: string;
   /** Objects that exist before. */
   readonly before?: readonly Existing[];
+  /** Objects that are made after the base, before what is asked about it. */
+  readonly beside?: readonly Existing[];
   /** Accepted as it is. The name of an object outside of namespaces begins with `{ns}`. */
   readonly base: Readonly<Record<string, unknown>>;
   /** Each is one create of the base with the change, as a dry run. */
@@ -65,18 +67,19 @@ export function ruleCasesOf(kind: RuleCases): readonly RuleCase[] {
   ];
 }
 
-/** The objects that exist before, then the requests. */
+/** The objects that exist before, then the requests, of which the first one makes the base. */
 export function scenarioOf(kind: RuleCases): Scenario {
-  const before = (kind.before ?? []).flatMap(({ collection, object, makes }): readonly Step[] => [
-    { method: 'POST', path: collection, body: object, setup: true },
-    ...(makes === undefined ? [] : [{ method: 'GET', path: makes, setup: true, until: 200 }]),
-  ]);
-  return {
-    id: `rules/${kind.title}`,
-    area: 'validation',
-    namespace: true,
-    steps: [...before, ...ruleCasesOf(kind).map(({ step }) => step)],
-  };
+  const { title, before = [], beside = [] } = kind;
+  const [base, ...others] = ruleCasesOf(kind).map(({ step }) => step);
+  const made = base === undefined ? [] : [base];
+  const steps = [...before.flatMap(stepsOf), ...made, ...beside.flatMap(stepsOf), ...others];
+  return { id: `rules/${title}`, area: 'validation', namespace: true, steps };
+}
+
+function stepsOf({ collection, object, makes }: Existing): readonly Step[] {
+  const made = { method: 'POST', path: collection, body: object, setup: true };
+  if (makes === undefined) return [made];
+  return [made, { method: 'GET', path: makes, setup: true, until: 200 }];
 }
 
 function titled(

@@ -4,7 +4,7 @@ import type { SentRequest, Target } from './target.ts';
 
 /**
  * Deletes what the steps of a scenario may have left: objects outside of namespaces that are called after the namespace, the
- * objects in the namespace, the namespace. A server without a controller manager does not empty a namespace by itself.
+ * objects in the namespace and in those that are called after it, the namespaces. A server without a controller manager does not empty a namespace by itself.
  */
 export async function cleanUp(
   target: Target,
@@ -16,7 +16,7 @@ export async function cleanUp(
     (path.split('?', 1)[0] as string).replaceAll('{ns}', namespace),
   );
   if (hasNamespace) {
-    const inside = new RegExp(`^(/.+/namespaces/${namespace}/[a-z0-9.]+)`);
+    const inside = new RegExp(`^(/.+/namespaces/${namespace}(?:-[a-z0-9]+)?/[a-z0-9.]+)`);
     const collections = paths.flatMap((path) => inside.exec(path)?.[1] ?? []);
     for (const collection of new Set(collections)) await empty(target, collection);
   }
