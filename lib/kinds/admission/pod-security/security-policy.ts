@@ -62,7 +62,11 @@ function isRaised(labels: NonNullable<Labels>, enforce: ReadMode, warn: ReadMode
   return strictness(enforce.at) > strictness(warn.at);
 }
 
-function raised(labels: NonNullable<Labels>, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
+function raised(
+  labels: NonNullable<Labels>,
+  enforce: LevelVersion,
+  warn: LevelVersion,
+): LevelVersion {
   const isVersioned = labels[`${SECURITY_PREFIX}warn-version`] !== undefined;
   return { ...(isVersioned ? warn : enforce), level: enforce.level };
 }

@@ -38,7 +38,7 @@ describe('PodSecurity', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  async function send(method: string, url: string, body?: unknown): Promise<Json> {
+  async function send(method: string, url: string, body: object): Promise<Json> {
     notes = {};
     const annotate = (key: string, value: string): void => {
       notes[key] ??= value;
