@@ -108,7 +108,8 @@ export class ReportLines implements Progress {
     const style = this.#style;
     const titles = [first, ...others].map(({ title }) => title).join(', ');
     const name = `${others.length + 1} steps`.padEnd(this.#width);
-    const text = style.paint('gray', `skipped: ${first.detail}: ${titles}`);
+    const why = first.detail.replace(/^it needs /, 'they need ');
+    const text = style.paint('gray', `skipped: ${why}: ${titles}`);
     this.#output.write(`${style.mark('skipped')} ${name}  ${style.text(text)}\n`);
   }
 

@@ -62,10 +62,10 @@ describe('ReportLines', () => {
     lines.summary([], false);
     expect(output.lines).to.deep.equal([
       '✗ TLS        broken [12 ms]',
-      '– 2 steps    skipped: it needs "TLS": version, clock',
+      '– 2 steps    skipped: they need "TLS": version, clock',
       '– list pods  skipped: it needs "the right"',
       '✓ clock      fine [12 ms]',
-      '– 2 steps    skipped: it needs "TLS": version, features',
+      '– 2 steps    skipped: they need "TLS": version, features',
       'all is well',
     ]);
   });
@@ -87,7 +87,7 @@ describe('ReportLines', () => {
     lines.began(STEPS[1] as Step);
     lines.ended(result({ title: 'list pods' }));
     expect(output.text).to.equal(
-      '– 2 steps    skipped: it needs "TLS": version, clock\n… list pods\r\u001b[K✓ list pods  fine [12 ms]\n',
+      '– 2 steps    skipped: they need "TLS": version, clock\n… list pods\r\u001b[K✓ list pods  fine [12 ms]\n',
     );
   });
 
