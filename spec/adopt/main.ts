@@ -45,7 +45,7 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-await exitWithoutRegistry('check -- adopt');
+await exitWithoutRegistry('adopt');
 const folder = mkdtempSync(join(tmpdir(), 'listwatch-adopt-'));
 const workshop = { folder, tarball: await pack(folder) };
 console.log('| tool | version | result | s |\n|---|---|---|--:|');

@@ -59,7 +59,7 @@ async function installConsumer(tarball: string): Promise<void> {
 
 rmSync(SCRATCH, { recursive: true, force: true });
 mkdirSync(SCRATCH, { recursive: true });
-await exitWithoutRegistry('check:package');
+await exitWithoutRegistry('package');
 const tarball = await pack(SCRATCH);
 await check('publint --strict', () => tool(PUBLINT, ['publint', 'run', tarball, '--strict']));
 await check('are-the-types-wrong', () => tool(ATTW, ['attw', tarball, '--profile', 'esm-only']));

@@ -92,7 +92,7 @@ function row(name: string, { packages, megabytes, files, importMs }: Figures): s
 }
 
 rmSync(SCRATCH, { recursive: true, force: true });
-await exitWithoutRegistry('package:report');
+await exitWithoutRegistry('package-report');
 const { node22 } = parseArgs({ options: { node22: { type: 'string' } } }).values;
 const subjects = [
   await install('listwatch', await pack(SCRATCH)),

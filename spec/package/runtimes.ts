@@ -98,7 +98,7 @@ async function outcomeOf(
 
 const { values } = parseArgs({ options: { 'all-traces': { type: 'boolean', default: false } } });
 rmSync(SCRATCH, { recursive: true, force: true });
-await exitWithoutRegistry('package:runtimes');
+await exitWithoutRegistry('package-runtimes');
 const tarball = await pack(SCRATCH);
 writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true, "type": "module" }');
 await npm(['install', '--silent', '--no-audit', '--no-fund', tarball], SCRATCH);
