@@ -143,12 +143,16 @@ function setPodDefaults(pod: JsonRecord): void {
   defaultUnset(spec, 'enableServiceLinks', true);
 }
 
-/** The newer list of addresses and the older single address say the same. */
-function joinAddresses(status: JsonRecord, single: string, list: string): void {
-  const first = textAt(recordsAt(status, list)[0], 'ip');
-  const address = textAt(status, single);
-  if (first !== '') status[single] = first;
-  else if (address !== '') status[list] = [{ ip: address }];
+/** The newer list of addresses and the older single one say the same; a single one that differs replaces the list. */
+function joinAddresses(status: JsonRecord): void {
+  const addresses = recordsAt(status, 'podIPs');
+  const first = textAt(addresses[0], 'ip');
+  const single = textAt(status, 'podIP');
+  if (single === '') {
+    if (addresses.length > 0) status['podIP'] = first;
+  } else if (single !== first) {
+    status['podIPs'] = [{ ip: single }];
+  }
 }
 
 function defaultMode(source: JsonRecord): void {
@@ -186,7 +190,7 @@ export const POD_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
     defaultTo(action, 'scheme', 'HTTP');
   },
   'core.PodStatus': (status) => {
-    joinAddresses(status, 'podIP', 'podIPs');
+    joinAddresses(status);
   },
 };
 
@@ -284,12 +288,12 @@ function setSecretDefaults(secret: JsonRecord): void {
   secret['data'] = merged;
 }
 
-/** The newer list of address ranges and the older single one say the same. */
+/** The newer list of address ranges and the older single one say the same; a single one that differs replaces the list. */
 function setNodeDefaults(spec: JsonRecord): void {
   const single = textAt(spec, 'podCIDR');
   const [first] = textsAt(spec, 'podCIDRs');
-  if (first !== undefined) spec['podCIDR'] = first;
-  else if (single !== '') spec['podCIDRs'] = [single];
+  if (single === '' && first !== undefined) spec['podCIDR'] = first;
+  else if (single !== '' && single !== first) spec['podCIDRs'] = [single];
 }
 
 function setNamespaceDefaults(namespace: JsonRecord): void {

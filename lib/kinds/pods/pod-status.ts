@@ -268,8 +268,14 @@ function checkAddresses(
   const address = format(unlessStored(legacyIp, stored));
   for (const [index, one] of texts.entries()) address(one, `${path}[${index}]`, pod);
   if (list.length < 2) return;
-  const families = new Set(texts.map((one) => parseIp(one)?.family));
-  if (list.length === 2 && families.size === 2) return;
+  const families = texts.map((one) => parseIp(one)?.family);
+  const unread = families.indexOf(undefined);
+  if (unread >= 0) {
+    const detail = `invalid IP[${unread}]: ${texts[unread]}`;
+    pod.internalError(path, `failed to check for dual stack with error:${detail}`);
+  } else if (list.length === 2 && families[0] !== families[1]) {
+    return;
+  }
   const rule = 'may specify no more than one IP for each IP family';
   pod.invalid(
     path,

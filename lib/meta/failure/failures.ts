@@ -59,7 +59,8 @@ export interface FieldCause extends StatusCause {
     | 'FieldValueForbidden'
     | 'FieldValueTooLong'
     | 'FieldValueTooMany'
-    | 'FieldValueTypeInvalid';
+    | 'FieldValueTypeInvalid'
+    | 'InternalError';
   readonly message: string;
   readonly field: string;
 }

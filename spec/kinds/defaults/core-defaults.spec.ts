@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { CORE_DEFAULTS } from '../../../lib/kinds/defaults/core-defaults.ts';
+import { CORE_DEFAULTS, POD_DEFAULTS } from '../../../lib/kinds/defaults/core-defaults.ts';
 import type { JsonRecord } from '../../../lib/meta/json-value.ts';
 import { Answers } from '../../server/registry/support/answers.ts';
 
 function defaulted(type: string, given: JsonRecord): JsonRecord {
-  const setDefaults = CORE_DEFAULTS[type];
+  const setDefaults = CORE_DEFAULTS[type] ?? POD_DEFAULTS[type];
   expect(setDefaults, type).to.be.a('function');
   setDefaults?.(given);
   return given;
@@ -21,6 +21,44 @@ describe('the label of a namespace', () => {
     ).to.deep.equal({ metadata: { name: 'a', labels: { b: 'c', ...label } } });
     for (const namespace of [{}, { metadata: {} }, { metadata: { generateName: 'a-' } }]) {
       expect(defaulted('core.Namespace', structuredClone(namespace))).to.deep.equal(namespace);
+    }
+  });
+});
+
+describe('an address that is given singly and as a list', () => {
+  it('is the single one of a pod where both differ', () => {
+    const status = (podIP: string, ...ips: readonly string[]): JsonRecord => ({
+      ...(podIP === '' ? {} : { podIP }),
+      ...(ips.length === 0 ? {} : { podIPs: ips.map((ip) => ({ ip })) }),
+    });
+    const rows: readonly (readonly [JsonRecord, JsonRecord])[] = [
+      [status(''), status('')],
+      [status('10.0.0.2'), status('10.0.0.2', '10.0.0.2')],
+      [status('', '10.0.0.2', 'fd00::2'), status('10.0.0.2', '10.0.0.2', 'fd00::2')],
+      [status('10.0.0.2', '10.0.0.2', 'fd00::2'), status('10.0.0.2', '10.0.0.2', 'fd00::2')],
+      [status('10.0.0.3', '10.0.0.2', 'fd00::2'), status('10.0.0.3', '10.0.0.3')],
+    ];
+    for (const [given, filled] of rows) {
+      expect(defaulted('core.PodStatus', given)).to.deep.equal(filled);
+    }
+  });
+
+  it('is the single one of a node where both differ', () => {
+    const rows: readonly (readonly [JsonRecord, JsonRecord])[] = [
+      [{}, {}],
+      [{ podCIDR: 'a' }, { podCIDR: 'a', podCIDRs: ['a'] }],
+      [{ podCIDRs: ['a', 'b'] }, { podCIDR: 'a', podCIDRs: ['a', 'b'] }],
+      [
+        { podCIDR: 'a', podCIDRs: ['a', 'b'] },
+        { podCIDR: 'a', podCIDRs: ['a', 'b'] },
+      ],
+      [
+        { podCIDR: 'c', podCIDRs: ['a', 'b'] },
+        { podCIDR: 'c', podCIDRs: ['c'] },
+      ],
+    ];
+    for (const [given, filled] of rows) {
+      expect(defaulted('core.NodeSpec', given)).to.deep.equal(filled);
     }
   });
 });

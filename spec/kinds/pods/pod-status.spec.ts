@@ -48,6 +48,41 @@ describe('the status of a pod', () => {
     ]);
   });
 
+  // Each as kube-apiserver 1.37.2 answers it.
+  it('names each address that is none, and that families cannot be compared', async () => {
+    await harness.create('pods', pod('p', spec));
+    const problems = async (...ips: readonly string[]): Promise<readonly string[]> => {
+      const podIPs = ips.map((ip) => ({ ip }));
+      const update = harness.update(STATUS, 'p', (existing) => ({
+        ...existing,
+        status: { podIPs },
+      }));
+      const { causes } = await rejection(update);
+      return causes.map(({ field, message }) => `${field}: ${message.split(', (e.g.', 1)[0]}`);
+    };
+    const none = (at: number, ip: string): string =>
+      `status.podIPs[${at}]: Invalid value: "${ip}": must be a valid IP address`;
+    const unread = (at: number, ip: string): string =>
+      `status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[${at}]: ${ip}`;
+    const families = (...ips: readonly string[]): string =>
+      `status.podIPs: Invalid value: ${JSON.stringify(ips.map((IP) => ({ IP })))}: may specify no more than one IP for each IP family`;
+    expect(await problems('x')).to.deep.equal([none(0, 'x')]);
+    expect(await problems('10.0.0.2', '10.0.0.3')).to.deep.equal([
+      families('10.0.0.2', '10.0.0.3'),
+    ]);
+    expect(await problems('10.0.0.2', 'x')).to.deep.equal([
+      none(1, 'x'),
+      unread(1, 'x'),
+      families('10.0.0.2', 'x'),
+    ]);
+    expect(await problems('x', 'y')).to.deep.equal([
+      none(0, 'x'),
+      none(1, 'y'),
+      unread(0, 'x'),
+      families('x', 'y'),
+    ]);
+  });
+
   it('keeps the generations that a client leaves out, in each condition of its type', async () => {
     await harness.create('pods', pod('p', spec));
     const conditions = (...generations: (number | undefined)[]): object[] =>

@@ -60,6 +60,11 @@ export function fieldForbidden(field: string, detail: string): FieldCause {
   return cause('FieldValueForbidden', field, withDetail('Forbidden', detail));
 }
 
+/** A rule that could not be decided, because of another fault of the object. */
+export function fieldInternalError(field: string, detail: string): FieldCause {
+  return cause('InternalError', field, `Internal error: ${detail}`);
+}
+
 export function fieldDuplicate(field: string, value: unknown): FieldCause {
   return cause('FieldValueDuplicate', field, `Duplicate value: ${quote(value)}`);
 }

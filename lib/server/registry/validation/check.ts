@@ -3,6 +3,7 @@ import {
   fieldDuplicate,
   fieldForbidden,
   fieldImmutable,
+  fieldInternalError,
   fieldInvalid,
   fieldInvalidHere,
   fieldNotFound,
@@ -65,6 +66,10 @@ export class Report {
 
   forbidden(path: string, detail: string): void {
     this.add(fieldForbidden(path, detail));
+  }
+
+  internalError(path: string, detail: string): void {
+    this.add(fieldInternalError(path, detail));
   }
 
   duplicate(path: string, value: unknown): void {
