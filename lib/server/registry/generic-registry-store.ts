@@ -96,6 +96,9 @@ const ITEMS_AT_ONCE = 1000;
 
 const ADMIT_ALL: CreateAdmission = { enter: () => Promise.resolve(() => {}) };
 
+/** The managed fields are right, and another uid is an invalid change, as for every patch. */
+const APPLIED = { applied: true, checksUid: false } as const;
+
 /**
  * The objects of one kind with the verbs of the API. The behaviour that all kinds share is here; the differences are in the
  * `KindDefinition`.
@@ -270,7 +273,7 @@ export class GenericRegistryStore implements RestStorage {
   ): Promise<UpdateAnswer> {
     return await this.update(context, name, this.#applied(context, configuration, options), {
       ...options,
-      applied: true,
+      ...APPLIED,
       configuration,
       forceAllowCreate: true,
     });
@@ -287,7 +290,7 @@ export class GenericRegistryStore implements RestStorage {
     const update = this.#applied(context, configuration, options);
     return await this.updateThrough(strategy, context, name, update, {
       ...options,
-      applied: true,
+      ...APPLIED,
       configuration,
       forceAllowCreate: strategy.allowCreateOnApply,
     });

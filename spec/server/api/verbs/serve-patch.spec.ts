@@ -93,6 +93,15 @@ describe('server-side apply', () => {
     }
   });
 
+  it('takes another uid for an invalid change, as every patch does', async () => {
+    await apply(MAP, 'fieldManager=one', configMap({}));
+    const { status, body } = await apply(MAP, 'fieldManager=one', configMap({}, { uid: 'u-1' }));
+    expect([status, body.message]).to.deep.equal([
+      422,
+      'ConfigMap "one" is invalid: metadata.uid: Invalid value: "u-1": field is immutable',
+    ]);
+  });
+
   it('creates an object, and says which manager has which fields', async () => {
     const made = await apply(
       MAP,
