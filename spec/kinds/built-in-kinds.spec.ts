@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { tableConvertorOf } from '../../lib/server/api/verbs/shape.ts';
 import { builtInVersions, type BuiltInResource } from '../../lib/meta/surface/built-in-surface.ts';
 import type { ResourceDescription } from '../../lib/server/registry/contract/rest-storage.ts';
 import { recordAt, valueAt } from '../../lib/meta/json-value.ts';
@@ -219,7 +220,7 @@ describe('the built-in kinds, served', () => {
   });
 
   it('show a Deployment as kubectl does', async () => {
-    const { table } = harness.rest('apps/v1/deployments');
+    const table = tableConvertorOf(harness.rest('apps/v1/deployments'));
     const made = await harness.create('apps/v1/deployments', deployment('web', { replicas: 3 }));
     const shown = {
       ...made,
@@ -264,7 +265,7 @@ describe('the built-in kinds, served', () => {
       harness.create('batch/v1/jobs', { metadata: { name: 'k' }, spec: { template: always } }),
     );
     expect(error.causes[0]?.reason).to.equal('FieldValueRequired');
-    const { table } = harness.rest('batch/v1/jobs');
+    const table = tableConvertorOf(harness.rest('batch/v1/jobs'));
     const status = {
       startTime: '2024-01-01T00:00:00Z',
       completionTime: '2024-01-01T00:00:42Z',
@@ -282,7 +283,7 @@ describe('the built-in kinds, served', () => {
   });
 
   it('show nodes with roles and readiness', async () => {
-    const { table } = harness.rest('nodes');
+    const table = tableConvertorOf(harness.rest('nodes'));
     const made = await harness.create(
       'nodes',
       {
@@ -324,7 +325,7 @@ describe('the built-in kinds, served', () => {
       }),
     );
     expect(found.items.map(({ metadata }) => metadata.name)).to.deep.equal(['b.17']);
-    const { table } = harness.rest('events');
+    const table = tableConvertorOf(harness.rest('events'));
     const cells = table.cells(found.items[0]!.object, harness.runtime.wallMs() + 5000);
     expect(cells.slice(0, 4)).to.deep.equal(['<unknown>', '', 'Started', 'pod/q']);
     const elsewhere = event('c', { namespace: 'other', name: 'r' });

@@ -1,3 +1,4 @@
+import { goDuration } from '../../server/registry/rules/go-duration.ts';
 import { timeZoneProblem } from './time-zone.ts';
 
 /** A field of a schedule: its limits, and names for numbers. */
@@ -61,8 +62,8 @@ export function scheduleProblem(schedule: string): string | undefined {
 function descriptorProblem(text: string): string | undefined {
   if (DESCRIPTORS.has(text)) return undefined;
   if (!text.startsWith(EVERY)) return `unrecognized descriptor: ${text}`;
-  const problem = goDurationProblem(text.slice(EVERY.length));
-  return problem === undefined ? undefined : `failed to parse duration ${text}: ${problem}`;
+  const every = goDuration(text.slice(EVERY.length));
+  return typeof every === 'string' ? `failed to parse duration ${text}: ${every}` : undefined;
 }
 
 /** A number, or why there is none. */
@@ -113,37 +114,4 @@ function numberOf(text: string): Read {
   if (isLong) return failed('value out of range');
   const value = Number(text);
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
-}
-
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ['ns', 1],
-  ['us', 1e3],
-  ['\u00B5s', 1e3],
-  ['\u03BCs', 1e3],
-  ['ms', 1e6],
-  ['s', 1e9],
-  ['m', 60e9],
-  ['h', 3600e9],
-]);
-const MOST_NANOSECONDS = 2 ** 63;
-
-/** Why a text is no duration for Go. @see time.ParseDuration of Go 1.26 */
-function goDurationProblem(text: string): string | undefined {
-  const about = (what: string): string => `time: ${what} ${JSON.stringify(text)}`;
-  const invalid = about('invalid duration');
-  const rest = text.replace(/^[+-]/, '');
-  if (rest === '0') return undefined;
-  if (rest === '') return invalid;
-  const term = /(\d*)(?:\.(\d*))?([^.\d]*)/y;
-  let total = 0;
-  while (term.lastIndex < rest.length) {
-    const [, whole = '', fraction = '', unit = ''] = term.exec(rest) ?? [];
-    if (whole === '' && fraction === '') return invalid;
-    if (unit === '') return about('missing unit in duration');
-    const size = UNITS.get(unit);
-    if (size === undefined) return about(`unknown unit ${JSON.stringify(unit)} in duration`);
-    total += Number(`${whole === '' ? '0' : whole}.${fraction}`) * size;
-    if (total >= MOST_NANOSECONDS) return invalid;
-  }
-  return undefined;
 }

@@ -22,7 +22,6 @@ import { causesOf, type Check } from '../../server/registry/validation/check.ts'
 import { each, fields } from '../../server/registry/validation/combine.ts';
 import { selectorRequirement } from '../../server/registry/validation/label-selector-checks.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
-import { defaultTable } from '../../server/registry/contract/table-columns.ts';
 
 interface ReviewOptions {
   readonly group: 'authentication.k8s.io' | 'authorization.k8s.io';
@@ -46,7 +45,7 @@ function reviewResource({ group, kind, namespaced = false, create }: ReviewOptio
     shortNames: [],
     categories: [],
   };
-  return { describe, table: defaultTable, create };
+  return { describe, create };
 }
 
 /** 422 of a review, in which kube-apiserver names no kind. */

@@ -6,7 +6,6 @@ import type {
   RestStorage,
   WriteResult,
 } from '../../server/registry/contract/rest-storage.ts';
-import { defaultTable } from '../../server/registry/contract/table-columns.ts';
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
 import { textAt } from '../../meta/json-value.ts';
 
@@ -51,7 +50,6 @@ export interface NamedCreationOptions {
 export function namedCreation({ of, kind, createNamed }: NamedCreationOptions): RestStorage {
   return {
     describe: { ...of, ...kind, listKind: `${kind.kind}List`, shortNames: [], categories: [] },
-    table: defaultTable,
     createNamed,
   };
 }

@@ -6,7 +6,6 @@ import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts'
 export function partialUpdate(store: ObjectStore, strategy: UpdateStrategy): RestStorage {
   return {
     describe: store.describe,
-    table: store.table,
     get: async (context, name, options) => await store.get(context, name, options),
     update: async (context, name, update, options) =>
       await store.updateThrough(strategy, context, name, update, options),

@@ -13,7 +13,6 @@ import type {
   ServerParts,
   SubresourceParts,
 } from '../../server/registry/contract/subresource-parts.ts';
-import { defaultTable } from '../../server/registry/contract/table-columns.ts';
 import { fieldNotSupported, fieldRequired } from '../../server/registry/rules/field-causes.ts';
 import { recordAt, recordsAt, textAt } from '../../meta/json-value.ts';
 import {
@@ -52,7 +51,6 @@ export function podBinding({ store, runtime }: SubresourceParts): RestStorage {
 export function bindings({ storeOf, runtime }: ServerParts): RestStorage {
   return {
     describe: BINDINGS,
-    table: defaultTable,
     create: async (context, binding, options) => {
       const name = textAt(binding, 'metadata', 'name');
       if (name === '') throw badRequest('Name parameter required.');

@@ -85,7 +85,6 @@ function podLog(parts: SubresourceParts): RestStorage {
   const { store, nodes } = parts;
   return {
     describe: store.describe,
-    table: store.table,
     connect: {
       verbs: ['get'],
       takesPath: false,

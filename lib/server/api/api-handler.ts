@@ -48,7 +48,7 @@ import { Warnings } from './verbs/answer/warnings.ts';
 import { protobufFrame, WatchFrames } from './verbs/answer/watch-frames.ts';
 import { serveWatch } from './verbs/serve-watch.ts';
 import { withStandardHeaders } from '../http/responses/standard-headers.ts';
-import { queryText, parseListOptions } from '../http/query-options.ts';
+import { parseListOptions, queryText, queryTimeoutMs } from '../http/query-options.ts';
 import { objectResponse, listResponse } from './verbs/render.ts';
 import { badRequest } from '../../meta/failure/failures.ts';
 
@@ -185,6 +185,7 @@ class ApiRouter {
       const isResource =
         (segments[0] === 'api' && segments.length > 2) ||
         (segments[0] === 'apis' && segments.length > 3);
+      if (!isResource) queryTimeoutMs(query);
       response = isResource
         ? await this.#resource(request, segments, query, measure)
         : await this.#rootPaths.answer(request, pathname, segments, query);
@@ -225,6 +226,8 @@ class ApiRouter {
     const warnings = new Warnings();
     const { deprecation } = storage.describe;
     if (deprecation !== undefined) warnings.add(deprecation);
+    const isLong = info.verb === 'watch' || storage.connect !== undefined;
+    const timeoutMs = this.#timeoutMs(isLong ? undefined : queryTimeoutMs(query));
     // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : this.#aborts.of(request);
     const trace =
@@ -258,7 +261,7 @@ class ApiRouter {
     let response: ApiResponse;
     try {
       const work = this.#work(exchange, request);
-      response = abort === undefined ? await work : await this.#bounded(work, abort);
+      response = abort === undefined ? await work : await this.#bounded(work, timeoutMs, abort);
     } catch (error) {
       response = this.#failed(request, error);
       if (error instanceof EpochRefused) {
@@ -286,8 +289,17 @@ class ApiRouter {
       : await serveConnect(guarded, connect);
   }
 
-  async #bounded(work: Promise<ApiResponse>, abort: RequestAbort): Promise<ApiResponse> {
-    const timeoutMs = this.#requestTimeoutMs;
+  /** @throws {ApiError} 504 if the client gives it no time at all. */
+  #timeoutMs(askedMs = Infinity): number {
+    if (askedMs < 1) throw requestTimedOut();
+    return Math.min(askedMs, this.#requestTimeoutMs);
+  }
+
+  async #bounded(
+    work: Promise<ApiResponse>,
+    timeoutMs: number,
+    abort: RequestAbort,
+  ): Promise<ApiResponse> {
     try {
       return await withDeadline(this.#runtime, work, {
         timeoutMs,
@@ -295,7 +307,7 @@ class ApiRouter {
       });
     } catch (error) {
       if (!isListwatchError(error, 'TIMEOUT')) throw error;
-      const failure = requestTimedOut(timeoutMs);
+      const failure = requestTimedOut();
       abort.abort(failure);
       throw failure;
     } finally {
@@ -325,7 +337,7 @@ function representationOf(
   // A forwarded answer has the format of its source.
   if (storage.connect !== undefined) return AS_PASSED_ON;
   if (BUILT_IN_GROUPS.has(group)) checkRoute(request, verb, patchTypes(group));
-  return negotiate(request, query, { group, verb });
+  return negotiate(request, query, { group, verb, hasTable: storage.table !== undefined });
 }
 
 const AS_PASSED_ON: Representation = {

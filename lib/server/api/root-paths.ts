@@ -36,6 +36,7 @@ export interface TokenIssuer {
 
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
 const KEY_SET = '/openid/v1/jwks';
+const KEY_SET_TYPE = 'application/jwk-set+json';
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 /** As in kube-apiserver. */
 const PUBLIC = { 'cache-control': 'public, max-age=3600' };
@@ -139,23 +140,20 @@ export class RootPaths {
   }
 }
 
-/** @throws {ApiError} 404, 405. */
-function openIdResponse(
-  { method, headers }: ApiRequest,
-  pathname: string,
-  tokens: TokenIssuer,
-): ApiResponse {
+/** @throws {ApiError} 404, 405, 406. */
+function openIdResponse(request: ApiRequest, pathname: string, tokens: TokenIssuer): ApiResponse {
   if (pathname !== OPENID_CONFIGURATION && pathname !== KEY_SET) throw new PageNotFound();
-  if (method !== 'GET') throw methodNotAllowed();
+  if (request.method !== 'GET') throw methodNotAllowed();
+  checkAccept(request, [pathname === KEY_SET ? KEY_SET_TYPE : JSON_TYPE]);
   if (pathname === KEY_SET) {
     const keys = encodeText(JSON.stringify(tokens.keySet()));
-    return bytesResponse(200, 'application/jwk-set+json', keys, PUBLIC);
+    return bytesResponse(200, KEY_SET_TYPE, keys, PUBLIC);
   }
   return jsonResponse(
     200,
     {
       issuer: tokens.issuer,
-      jwks_uri: `https://${headers['host'] ?? 'localhost'}${KEY_SET}`,
+      jwks_uri: `https://${request.headers['host'] ?? 'localhost'}${KEY_SET}`,
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],

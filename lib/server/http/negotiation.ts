@@ -53,7 +53,7 @@ export function checkRoute({ headers }: Head, verb: Verb, patchTypes: readonly s
  */
 export function checkAccept({ headers }: Head, produced: readonly string[]): void {
   const { accept = '' } = headers;
-  if (accept === '' || accept === JSON_TYPE || namesAny(accept, ['*/*', ...produced])) return;
+  if (accept === '' || accept === produced[0] || namesAny(accept, ['*/*', ...produced])) return;
   throw noRepresentation(produced);
 }
 
@@ -65,15 +65,22 @@ function namesAny(header: string, types: readonly string[]): boolean {
   });
 }
 
+interface Negotiated {
+  readonly group: string;
+  /** Whether the objects have a table form. */
+  readonly hasTable: boolean;
+}
+
 /** The media types of objects of a group. Custom resources have no protobuf form, but their metadata has. */
-function endpointOf(group: string): Endpoint {
+function endpointOf({ group, hasTable }: Negotiated): Endpoint {
   const types = BUILT_IN_GROUPS.has(group) ? MEDIA_TYPES : [JSON_TYPE, YAML_TYPE];
   return {
     serverVersion: 'v1',
     allows: (mediaType, shape) => {
       if (shape === undefined) return types.includes(mediaType);
       if (shape.group !== 'meta.k8s.io' || !META_VERSIONS.includes(shape.version)) return false;
-      return SHAPES.includes(shape.kind) && (shape.kind !== 'Table' || mediaType !== PROTOBUF_TYPE);
+      if (shape.kind === 'Table') return hasTable && mediaType !== PROTOBUF_TYPE;
+      return SHAPES.includes(shape.kind);
     },
   };
 }
@@ -92,13 +99,13 @@ const JSON_OBJECT: Representation = {
 export function negotiate(
   { headers }: Head,
   query: URLSearchParams,
-  { group, verb }: { readonly group: string; readonly verb: Verb },
+  { verb, ...negotiated }: Negotiated & { readonly verb: Verb },
 ): Representation {
   const { accept } = headers;
   const accepted: Accepted | undefined =
     accept === undefined || accept === JSON_TYPE
       ? { mediaType: JSON_TYPE, shape: undefined, pretty: false }
-      : chooseMedia(accept, endpointOf(group));
+      : chooseMedia(accept, endpointOf(negotiated));
   if (accepted === undefined) throw notAcceptable(MEDIA_TYPES);
   const { mediaType, shape } = accepted;
   if (verb === 'watch') {

@@ -1,6 +1,7 @@
 import { badRequest, type FieldCause } from '../../meta/failure/failures.ts';
 import { fieldForbidden, fieldNotSupported } from '../registry/rules/field-causes.ts';
 import type { ListOptions, WatchOptions, WriteOptions } from '../registry/contract/rest-storage.ts';
+import { goDuration } from '../registry/rules/go-duration.ts';
 import { managerCauses } from '../registry/rules/object-validation.ts';
 import { invalidOptions } from './request-failures.ts';
 
@@ -28,6 +29,23 @@ function numberProblem(text: string): string | undefined {
   if (!/^[+-]?\d+$/.test(text)) return 'invalid syntax';
   const value = BigInt(text.replace('+', ''));
   return value > LARGEST_INT64 || value < -LARGEST_INT64 - 1n ? 'value out of range' : undefined;
+}
+
+const NANOSECONDS_PER_MS = 1e6;
+
+/**
+ * The time limit that a request asks for, milliseconds; undefined without one, and for 0 or less.
+ * @throws {ApiError} 400, in the words of Go's parser.
+ * @see apiserver pkg/endpoints/filters/request_deadline.go @ v0.37.2
+ */
+export function queryTimeoutMs(query: URLSearchParams): number | undefined {
+  const text = query.get('timeout');
+  if (text === null || text === '') return undefined;
+  const duration = goDuration(text);
+  if (typeof duration === 'string') {
+    throw badRequest(`invalid timeout specified in the request URL - ${duration}`);
+  }
+  return duration > 0 ? duration / NANOSECONDS_PER_MS : undefined;
 }
 
 export function queryText(query: URLSearchParams, name: string): string | undefined {

@@ -74,10 +74,9 @@ export function unauthorized(): ApiError {
 }
 
 /** 504 for a request that is not a watch and exceeded its time limit. */
-export function requestTimedOut(timeoutMs: number): ApiError {
-  return failure('Timeout', `the request did not complete within ${timeoutMs} ms`, {
-    details: { retryAfterSeconds: 1 },
-  });
+export function requestTimedOut(): ApiError {
+  const text = 'Timeout: request did not complete within the allotted timeout';
+  return failure('Timeout', text, { details: {} });
 }
 
 /** The options of a request are invalid; `kind` names the options type, e.g. `ListOptions`. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { tableConvertorOf } from '../../../lib/server/api/verbs/shape.ts';
 import { recordAt, recordsAt, textAt, valueAt } from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, rejection } from '../../server/registry/support/registry-harness.ts';
 
@@ -159,7 +160,7 @@ describe('services', () => {
       'services',
       service('web', { type: 'LoadBalancer', selector: { b: '2', a: '1' } }),
     );
-    const { table } = harness.rest('services');
+    const table = tableConvertorOf(harness.rest('services'));
     const cells = table.cells(made, harness.runtime.wallMs());
     const nodePort = String(recordsAt(made, 'spec', 'ports')[0]?.['nodePort']);
     expect(cells).to.deep.equal([

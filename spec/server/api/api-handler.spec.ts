@@ -407,6 +407,44 @@ describe('api handler', () => {
     expect(runtime.pending).to.equal(0);
   });
 
+  it('gives up earlier for a client that asks for it, and never later', async () => {
+    const never = deferred<never>();
+    const { handler, runtime } = serve(fakeStorage({ get: () => never.promise }));
+    for (const [timeout, waitedMs] of [
+      ['1500ms', 1500],
+      ['2m', 60_000],
+      ['0', 60_000],
+    ] as const) {
+      const before = runtime.monotonicMs();
+      const answer = await runtime.run(() => call(handler, 'GET', `${SHOP}/a?timeout=${timeout}`));
+      expect([answer.status, answer.json()['reason']], timeout).to.deep.equal([504, 'Timeout']);
+      expect(runtime.monotonicMs() - before, timeout).to.equal(waitedMs);
+    }
+  });
+
+  it('does nothing for a client whose time is up before the work begins', async () => {
+    let asked = 0;
+    const { handler } = serve(
+      fakeStorage({
+        get: () => {
+          asked += 1;
+          throw new TypeError('asked');
+        },
+      }),
+    );
+    expect(await codeOf(handler, 'GET', `${SHOP}/a?timeout=1ns`)).to.equal('504 Timeout');
+    expect(asked).to.equal(0);
+  });
+
+  it('refuses a time limit that is no duration, but does not read that of a watch', async () => {
+    const { handler } = rig();
+    expect(await codeOf(handler, 'GET', `${SHOP}?timeout=5`)).to.equal('400 BadRequest');
+    expect(await codeOf(handler, 'GET', '/version?timeout=5')).to.equal('400 BadRequest');
+    // This storage has no watch.
+    const watch = `${SHOP}?watch=1&timeout=5`;
+    expect(await codeOf(handler, 'GET', watch)).to.equal('405 MethodNotAllowed');
+  });
+
   it('leaves no timer and no listener behind after an answer', async () => {
     const { handler, runtime } = serve(
       fakeStorage(widgetVerbs(new Map([['a', widget('a', '5')]]))),

@@ -133,3 +133,31 @@ describe('the format of a body', () => {
     });
   });
 });
+
+// As kube-apiserver 1.37.2 answers it.
+describe('objects without a table form', () => {
+  const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  const TOKEN = '/api/v1/namespaces/default/serviceaccounts/one/token';
+
+  it('are 406 for a client that accepts nothing else, before anything is done', async () => {
+    await withServer(async (api) => {
+      const headers = { 'content-type': 'application/json', accept: TABLE };
+      for (const url of [REVIEWS, TOKEN]) {
+        const { status, text } = await api('POST', url, headers, '{"spec":{}}');
+        expect(status, url).to.equal(406);
+        expect(text, url).to.match(/"reason": ?"NotAcceptable"/);
+      }
+    });
+  });
+
+  it('are themselves for a client that accepts them too', async () => {
+    await withServer(async (api) => {
+      const headers = { 'content-type': 'application/json', accept: `${TABLE},application/json` };
+      const body = '{"spec":{"nonResourceAttributes":{"path":"/version","verb":"get"}}}';
+      const { status, text } = await api('POST', REVIEWS, headers, body);
+      expect(status).to.equal(201);
+      expect(text).to.match(/"kind": ?"SelfSubjectAccessReview"/);
+    });
+  });
+});

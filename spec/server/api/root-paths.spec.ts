@@ -82,6 +82,14 @@ describe('the paths that are no resources', () => {
     expect(keys.headers['content-type']).to.equal('application/jwk-set+json');
     expect(keys.json()).to.deep.equal(server.serviceAccountKeys());
     expect((await call(server.handler, 'POST', '/openid/v1/jwks')).status).to.equal(405);
+    for (const [path, accept, status] of [
+      ['/openid/v1/jwks', 'application/json', 406],
+      ['/openid/v1/jwks', 'application/jwk-set+json', 200],
+      ['/.well-known/openid-configuration', 'text/plain', 406],
+    ] as const) {
+      const answer = await call(server.handler, 'GET', path, { headers: { accept } });
+      expect(answer.status, accept).to.equal(status);
+    }
     expect((await call(server.handler, 'GET', '/openid/v1')).status).to.equal(404);
   });
 });

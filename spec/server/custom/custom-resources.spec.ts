@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { tableConvertorOf } from '../../../lib/server/api/verbs/shape.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { valueAt } from '../../../lib/meta/json-value.ts';
 import { RegistryHarness, collect, rejection } from '../registry/support/registry-harness.ts';
@@ -434,7 +435,7 @@ for (const cached of [false, true]) {
         WIDGETS,
         widget('a', { size: 2, parts: [{ id: 'x' }, { id: 'y' }] }),
       );
-      const { table } = harness.rest(WIDGETS);
+      const table = tableConvertorOf(harness.rest(WIDGETS));
       expect(table.columns.map(({ name, priority }) => `${name} ${priority}`)).to.deep.equal([
         'Name 0',
         'Size 0',

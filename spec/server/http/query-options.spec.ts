@@ -5,6 +5,7 @@ import {
   parseWatchQuery,
   parseWriteOptions,
   queryFlag,
+  queryTimeoutMs,
 } from '../../../lib/server/http/query-options.ts';
 
 function failureOf(run: () => unknown): string {
@@ -150,4 +151,39 @@ describe('write options', () => {
     );
     expect(parseWriteOptions(new URLSearchParams(''), 'CreateOptions').dryRun).to.equal(false);
   });
+});
+
+describe('the time limit of a request', () => {
+  const limitOf = (text: string): number | undefined =>
+    queryTimeoutMs(new URLSearchParams({ timeout: text }));
+  const rows: readonly (readonly [text: string, ms: number | undefined])[] = [
+    ['', undefined],
+    ['0', undefined],
+    ['0s', undefined],
+    ['-1s', undefined],
+    ['1ns', 1e-6],
+    ['10s', 10_000],
+    ['.5s', 500],
+    ['1m30s', 90_000],
+    ['1.5h', 5_400_000],
+  ];
+  for (const [text, ms] of rows) {
+    it(`is ${ms === undefined ? 'that of the server' : `${ms} ms`} for "${text}"`, () => {
+      expect(limitOf(text)).to.equal(ms);
+    });
+  }
+
+  // Each as kube-apiserver 1.37.2 answers it.
+  for (const [text, problem] of [
+    ['x', 'time: invalid duration "x"'],
+    ['5', 'time: missing unit in duration "5"'],
+    ['1d', 'time: unknown unit "d" in duration "1d"'],
+    [' 5s', 'time: invalid duration " 5s"'],
+  ] as const) {
+    it(`is no duration: "${text}"`, () => {
+      expect(() => limitOf(text))
+        .to.throw(ApiError, `invalid timeout specified in the request URL - ${problem}`)
+        .with.property('httpStatus', 400);
+    });
+  }
 });

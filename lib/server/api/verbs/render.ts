@@ -17,7 +17,7 @@ import { PROTOBUF_TYPE } from '../../http/media/media-type.ts';
 import type { Representation } from '../../http/negotiation.ts';
 import { protobufList } from './answer/protobuf-list.ts';
 import { indentedList, indentedObject } from './answer/indented.ts';
-import { checkListShape, checkObjectShape, includeObject } from './shape.ts';
+import { checkListShape, checkObjectShape, includeObject, tableConvertorOf } from './shape.ts';
 import {
   partialObjectMetadata,
   emptyTable,
@@ -107,16 +107,9 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
   if (as === undefined) {
     pieces = documentPieces(stored);
   } else if (as === 'Table') {
-    const head = tableHead(
-      metaVersion,
-      { resourceVersion: stored.resourceVersion },
-      storage.table.columns,
-    );
-    pieces = [
-      head,
-      ...tableRow(storage.table, stored, rowOptions(exchange, metaVersion)),
-      TABLE_TAIL,
-    ];
+    const table = tableConvertorOf(storage);
+    const head = tableHead(metaVersion, { resourceVersion: stored.resourceVersion }, table.columns);
+    pieces = [head, ...tableRow(table, stored, rowOptions(exchange, metaVersion)), TABLE_TAIL];
   } else {
     pieces = [partialObjectMetadata(stored.metadata, metaVersion)];
   }
@@ -169,11 +162,12 @@ function* listPieces(
   exchange: Exchange,
   list: StorageScan<UnstructuredObject>,
 ): Generator<readonly Piece[]> {
-  const { describe, table } = exchange.storage;
+  const { describe } = exchange.storage;
   const { as, metaVersion } = exchange.representation;
   const metadata = metadataOf(list);
   if (as === 'Table') {
     const options = rowOptions(exchange, metaVersion);
+    const table = tableConvertorOf(exchange.storage);
     yield [tableHead(metaVersion, metadata, table.columns)];
     yield* separated(list.items, (item) => tableRow(table, item, options));
   } else if (as === undefined) {
@@ -194,7 +188,7 @@ function withoutRows(
   { representation, storage }: Exchange,
   list: StorageScan<UnstructuredObject>,
 ): Uint8Array {
-  const { columns } = storage.table;
+  const { columns } = tableConvertorOf(storage);
   const table = emptyTable(representation.metaVersion, metadataOf(list), columns);
   return isPlain(representation)
     ? encodeText(`${table}\n`)

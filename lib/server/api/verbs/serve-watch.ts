@@ -19,7 +19,7 @@ import { JSON_TYPE, PROTOBUF_TYPE, STREAM_TYPES, YAML_TYPE } from '../../http/me
 import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../../http/query-options.ts';
 import { partialObject, rowOptions } from './render.ts';
-import { includeObject } from './shape.ts';
+import { includeObject, tableConvertorOf } from './shape.ts';
 import { methodNotAllowed, notAcceptable, toApiError } from '../../http/request-failures.ts';
 import {
   bookmarkRow,
@@ -184,17 +184,18 @@ function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
 function tableEncoder(exchange: Exchange): (event: Event) => Uint8Array {
   const { storage, representation } = exchange;
   const { metaVersion } = representation;
-  let columns: typeof storage.table.columns | null = storage.table.columns;
+  const convertor = tableConvertorOf(storage);
+  let columns: typeof convertor.columns | null = convertor.columns;
   return (event) => {
     const { resourceVersion } = event.type === 'BOOKMARK' ? event : event.object;
     const head = tableHead(metaVersion, { resourceVersion }, columns);
     columns = null;
     if (event.type === 'BOOKMARK') {
       const bookmark = bookmarkObject(exchange, event);
-      const row = bookmarkRow(storage.table, bookmark, rowOptions(exchange, metaVersion));
+      const row = bookmarkRow(convertor, bookmark, rowOptions(exchange, metaVersion));
       return bookmarkFrame(head + row + TABLE_TAIL);
     }
-    const row = tableRow(storage.table, event.object, rowOptions(exchange, metaVersion));
+    const row = tableRow(convertor, event.object, rowOptions(exchange, metaVersion));
     const pieces = [head, ...row, TABLE_TAIL];
     return encodeFrame(
       event.type,

@@ -1,8 +1,10 @@
 import { badRequest } from '../../../meta/failure/failures.ts';
 import { BUILT_IN_GROUPS } from '../../http/built-in-groups.ts';
 import { internalName } from '../../http/body/declared-kind.ts';
-import { otherShape } from '../../http/request-failures.ts';
+import { notAcceptable, otherShape } from '../../http/request-failures.ts';
+import { MEDIA_TYPES } from '../../http/media/media-type.ts';
 import { queryText } from '../../http/query-options.ts';
+import type { RestStorage, TableConvertor } from '../../registry/contract/rest-storage.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncludeObject } from './answer/table.ts';
 
@@ -34,6 +36,12 @@ export function checkListShape({ representation, storage, query }: Asked): void 
     ? internalName({ group, kind: listKind })
     : 'unstructured.UnstructuredList';
   throw otherShape(`you requested ${as}, but the requested object is a list (*${type})`);
+}
+
+/** The table form of the objects. A request for it has been refused where there is none. @throws {ApiError} 406. */
+export function tableConvertorOf({ table }: Pick<RestStorage, 'table'>): TableConvertor {
+  if (table === undefined) throw notAcceptable(MEDIA_TYPES);
+  return table;
 }
 
 /** The part of an object in each row of a table. @throws {ApiError} 400 for an unknown value. */

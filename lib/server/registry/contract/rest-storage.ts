@@ -200,8 +200,8 @@ export interface ConnectMethods {
  */
 export interface RestStorage {
   readonly describe: ResourceDescription;
-  /** Column definitions and cells for `kubectl get`. */
-  readonly table: TableConvertor;
+  /** Column definitions and cells for `kubectl get`. Without it, a request for a table is answered with 406. */
+  readonly table?: TableConvertor | undefined;
   /** For objects that are not stored, such as those of bookmarks: with the fields that the kind's type always has. */
   readonly withZeros?: ((object: KubernetesObject) => KubernetesObject) | undefined;
   get?(context: RequestContext, name: string, options: ReadOptions): Promise<WriteResult>;
