@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { ApiError } from '../../../meta/failure/api-error.ts';
 import { badRequest } from '../../../meta/failure/failures.ts';
@@ -172,8 +173,9 @@ export function decodeConfiguration(
   }
 }
 
-/** @returns undefined for a mapping of YAML in braces, such as `{kind: ConfigMap}` */
+/** @returns undefined for a mapping of YAML in braces, such as `{kind: ConfigMap}`, and for bytes that only a parser of JSON replaces */
 function jsonOf(body: Uint8Array): unknown {
+  if (!isUtf8(body)) return undefined;
   try {
     return parseJsonDocument(body);
   } catch (error) {

@@ -24,15 +24,30 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
+const replacing = new TextDecoder();
+/** A pair of escaped surrogates, one without its pair, or another escape. */
+const ESCAPES =
+  /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[^])/g;
+
+/** The text of a JSON document. As for Go's decoder, what is no character is U+FFFD. */
+function jsonText(bytes: Uint8Array): string {
+  const text = replacing.decode(bytes);
+  if (!text.includes('\\ud') && !text.includes('\\uD')) return text;
+  return text.replace(ESCAPES, (escape, lone?: string) =>
+    lone === undefined ? escape : '\\ufffd',
+  );
+}
+
 /**
- * Parses a JSON document. Numbers become doubles: whole numbers beyond 2^53 lose digits.
+ * Parses a JSON document. Numbers become doubles: whole numbers beyond 2^53 lose digits. Bytes that are no UTF-8, and surrogates without
+ * their pair, become U+FFFD.
  * @throws {SchemeError} MALFORMED_OBJECT when it is malformed or nested too deeply, or has a number that is too large for a double.
  */
 export function parseJsonDocument(
   bytes: Uint8Array,
   { deepestLevel = DEEPEST_DOCUMENT, strict = false }: DocumentLimits = {},
 ): unknown {
-  const text = decodeUtf8(bytes);
+  const text = jsonText(bytes);
   const isShort = bytes.length <= 2 * deepestLevel;
   const hasExponent = isShort && !MAY_BE_LARGE.test(text) ? false : scan(bytes, deepestLevel);
   let value: unknown;

@@ -65,7 +65,8 @@ export function parseYamlDocument(
   let value: unknown;
   try {
     const document = parseDocument(text, OPTIONS);
-    const [error] = document.errors;
+    // As Go's parser does: the first document counts, and the rest of the text is not read.
+    const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
     if (error !== undefined) {
       const line = text.slice(0, error.pos[0]).split('\n').length;
       throw malformed(`the bytes are not valid YAML: ${error.message} (line ${line})`, error);

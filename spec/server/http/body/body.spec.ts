@@ -62,8 +62,11 @@ describe('request body', () => {
     expect(read).to.deep.equal({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
   });
 
-  it('refuses bytes that are not UTF-8', () => {
-    expect(codeOf(() => decode(Buffer.from([0x22, 0xff, 0x22])))).to.equal('BAD_REQUEST');
+  it('replaces bytes of JSON that are not UTF-8, and refuses those of YAML', () => {
+    const bytes = Buffer.from('{"metadata":{"name":"a\xff"}}', 'latin1');
+    const read = decode(bytes, 'application/json', CONFIG_MAP);
+    expect(read).to.have.nested.property('metadata.name', 'a\uFFFD');
+    expect(codeOf(() => decode(bytes, 'application/yaml', CONFIG_MAP))).to.equal('BAD_REQUEST');
   });
 
   it('reads protobuf of built-in kinds', () => {

@@ -26,7 +26,22 @@ describe('parseJsonDocument', () => {
   it('names what is malformed', () => {
     expect(refusal('{"a":')).to.contain('not valid JSON');
     expect(refusal('{"a":NaN}')).to.contain('not valid JSON');
-    expect(refusal(Uint8Array.of(0x22, 0xff, 0x22))).to.equal('the bytes are not valid UTF-8');
+  });
+
+  it('puts U+FFFD in the place of what is no character', () => {
+    const bytes = Uint8Array.of(0x22, 0x78, 0xff, 0xfe, 0x79, 0xc3, 0x22);
+    expect(parseJsonDocument(bytes)).to.equal('x\uFFFD\uFFFDy\uFFFD');
+    const rows: readonly (readonly [text: string, value: unknown])[] = [
+      [String.raw`"x\ud800y"`, 'x\uFFFDy'],
+      [String.raw`"\uDC00"`, '\uFFFD'],
+      [String.raw`"\ud800\ud800"`, '\uFFFD\uFFFD'],
+      [String.raw`"\ud800\u0041"`, '\uFFFDA'],
+      [String.raw`"\ud83d\ude00"`, '😀'],
+      [String.raw`"\ud83d\ud83d\ude00"`, '\uFFFD😀'],
+      [String.raw`"\\ud800"`, String.raw`\ud800`],
+      [String.raw`{"\ud800k":1}`, { '\uFFFDk': 1 }],
+    ];
+    for (const [text, value] of rows) expect(parse(text), text).to.deep.equal(value);
   });
 
   it('refuses numbers that are too large for a double, in every notation', () => {

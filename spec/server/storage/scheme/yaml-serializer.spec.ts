@@ -86,9 +86,14 @@ describe('YamlSerializer', () => {
   it('names the line of what is malformed', () => {
     expect(refusal('a: 1\nb: [1\n')).to.contain('not valid YAML').and.contain('line');
     expect(refusal('a: 1\nb: "x\n\n\ny" z\n')).to.match(/\(line 4\)$/);
-    expect(refusal('a: 1\n---\nb: 2')).to.contain('multiple documents');
     expect(refusal('- a')).to.equal('the document is not an object');
     expect(refusal('a: .nan')).to.equal('a number in the object is not finite');
+  });
+
+  it('reads the first document, and nothing behind it', () => {
+    expect(decode('a: 1\n---\nb: 2')).to.deep.equal({ a: 1 });
+    expect(decode('---\na: 1\n---\n- : [')).to.deep.equal({ a: 1 });
+    expect(refusal('a: [1\n---\nb: 2')).to.contain('not valid YAML');
   });
 
   it('refuses names of fields that JSON cannot have', () => {
