@@ -58,7 +58,7 @@ describe('the status of a pod', () => {
         status: { podIPs },
       }));
       const { causes } = await rejection(update);
-      return causes.map(({ field, message }) => `${field}: ${message.split(', (e.g.', 1)[0]}`);
+      return causes.map(({ field, message }) => `${field}: ${message?.split(', (e.g.', 1)[0]}`);
     };
     const none = (at: number, ip: string): string =>
       `status.podIPs[${at}]: Invalid value: "${ip}": must be a valid IP address`;
