@@ -440,9 +440,8 @@ describe('api handler', () => {
     const { handler } = rig();
     expect(await codeOf(handler, 'GET', `${SHOP}?timeout=5`)).to.equal('400 BadRequest');
     expect(await codeOf(handler, 'GET', '/version?timeout=5')).to.equal('400 BadRequest');
-    // This storage has no watch.
     const watch = `${SHOP}?watch=1&timeout=5`;
-    expect(await codeOf(handler, 'GET', watch)).to.equal('405 MethodNotAllowed');
+    expect(await codeOf(handler, 'GET', watch), 'no watch').to.equal('405 MethodNotAllowed');
   });
 
   it('leaves no timer and no listener behind after an answer', async () => {
