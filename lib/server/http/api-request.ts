@@ -41,7 +41,7 @@ export interface ApiResponse {
   readonly isWatch?: boolean | undefined;
   /** With status 101: how the connection continues as a WebSocket. */
   readonly channels?: ChannelUpgrade | undefined;
-  /** The body may be compressed for clients that accept that: it is a document of the API. @defaultValue false */
+  /** The body may be compressed for clients that accept that: a document of the API, or a streaming list. @defaultValue false */
   readonly mayCompress?: boolean | undefined;
 }
 

@@ -1,32 +1,32 @@
 import { pipeline, Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { constants, createGzip, gzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { withHeaders } from '../../http/responses/api-response.ts';
+import { GZIP_OPTIONS, gzipOf, GzipMembers } from './gzip-members.ts';
 
 /**
- * Bodies up to this size are not worth the time. Level 1 takes the least time and compresses JSON nearly as well as higher ones.
- * @see apiserver pkg/endpoints/handlers/responsewriters/writers.go @ v0.36.3
+ * Documents up to this size are not worth the time.
+ * @see apiserver pkg/endpoints/handlers/responsewriters/writers.go @ v0.37.2
  */
 const SMALLEST_BYTES = 128 * 1024;
-const OPTIONS = { level: constants.Z_BEST_SPEED } as const;
-
-const gzipWhole = promisify(gzip);
 
 /**
- * The response, compressed if its kind allows it, the client accepts gzip and the body is large. Runs in other threads; a stream is
- * compressed at the pace of its reader.
+ * The response, compressed if its kind allows it and the client accepts gzip: a document if it is large, and a watch from its first event
+ * to its end, because its head goes out before them. Runs in other threads; a stream is compressed at the pace of its reader.
+ * @see apiserver pkg/endpoints/handlers/watch.go perFlushGzipWriter @ v0.37.2
  */
 export async function compressed(
   response: ApiResponse,
   { headers }: Pick<ApiRequest, 'headers'>,
+  members: GzipMembers = new GzipMembers(),
 ): Promise<ApiResponse> {
   if (response.mayCompress !== true || !acceptsGzip(headers['accept-encoding'])) return response;
-  const { body } = response;
+  const { body, isWatch = false } = response;
   if (body instanceof Uint8Array) {
-    if (body.byteLength <= SMALLEST_BYTES) return response;
-    return encoded(response, await gzipWhole(body, OPTIONS));
+    if (body.byteLength <= SMALLEST_BYTES && !isWatch) return response;
+    return encoded(response, await gzipOf(body));
   }
+  if (isWatch) return encoded(response, members.body(body));
   const pieces = body[Symbol.asyncIterator]();
   const begun: Uint8Array[] = [];
   let size = 0;
@@ -54,7 +54,7 @@ async function* gzipped(
   begun: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const zipper = createGzip(OPTIONS);
+  const zipper = createGzip(GZIP_OPTIONS);
   // An error of the source destroys the zipper, whose reader gets it.
   pipeline(Readable.from(joined(begun, rest), { objectMode: true }), zipper, () => {});
   for await (const chunk of zipper) yield chunk as Buffer;

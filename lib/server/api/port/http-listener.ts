@@ -16,6 +16,7 @@ import { readBody, headOf, type Incoming } from './incoming.ts';
 import { compressed } from './compression.ts';
 import { ConnectionAborts } from './connection-aborts.ts';
 import { foreignHost, lastAnswer } from './final-answers.ts';
+import { GzipMembers } from './gzip-members.ts';
 import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import {
   HTTP_LISTENER,
@@ -67,6 +68,7 @@ export class HttpListener {
   /** Made when it is first needed: a server in a process often never listens, and one of Node's keeps its memory for long. */
   #made: Server | undefined;
   readonly #http2: Http2Sessions;
+  readonly #members = new GzipMembers();
   readonly #aborts = new ConnectionAborts();
   readonly #sockets = new Set<Socket>();
   readonly #writers = new Set<{ end(): void }>();
@@ -293,7 +295,11 @@ export class HttpListener {
       else abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
     });
     try {
-      const answer = await compressed(await this.#answer(head, abort, clock, read), head);
+      const answer = await compressed(
+        await this.#answer(head, abort, clock, read),
+        head,
+        this.#members,
+      );
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
       // If the client has disconnected, that is not a failure.

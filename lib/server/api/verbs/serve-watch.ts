@@ -64,7 +64,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     const failure = toApiError(error);
     if (!isSentInStream(failure)) throw failure;
     checkFrames(exchange);
-    return watchResponse(exchange, errorFrame(exchange, failure));
+    return watchResponse(exchange, parsed, errorFrame(exchange, failure));
   }
   try {
     checkFrames(exchange);
@@ -81,7 +81,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     encode: batchEncoder(exchange),
     encodeError: (error) => errorFrame(exchange, toApiError(error)),
   });
-  return watchResponse(exchange, body);
+  return watchResponse(exchange, parsed, body);
 }
 
 /** A failure without a reason is one of the request: a resource version that is none. */
@@ -109,9 +109,19 @@ function timeoutMsOf({ timeoutSeconds = 0 }: WatchQuery, { runtime }: Exchange):
   return seconds * 1000;
 }
 
-function watchResponse(exchange: Exchange, body: ApiResponse['body']): ApiResponse {
+function watchResponse(
+  exchange: Exchange,
+  query: WatchQuery,
+  body: ApiResponse['body'],
+): ApiResponse {
   const type = isProtobuf(exchange) ? `${PROTOBUF_TYPE};stream=watch` : JSON_TYPE;
-  return { ...bytesResponse(200, type, body), isWatch: true };
+  const mayCompress = isStreamingList(query);
+  return { ...bytesResponse(200, type, body), isWatch: true, mayCompress };
+}
+
+/** @see apiserver pkg/endpoints/handlers/get.go isListWatchRequest @ v0.37.2 */
+function isStreamingList({ options }: WatchQuery): boolean {
+  return options.sendInitialEvents === true && options.allowWatchBookmarks === true;
 }
 
 function isProtobuf({ representation }: Exchange): boolean {

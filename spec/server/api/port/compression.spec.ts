@@ -1,8 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import type { ApiResponse } from '../../../../lib/server/http/api-request.ts';
 import { apiResponse, bytesResponse } from '../../../../lib/server/http/responses/api-response.ts';
 import { compressed } from '../../../../lib/server/api/port/compression.ts';
+import { GzipMembers } from '../../../../lib/server/api/port/gzip-members.ts';
 
 const GZIP = { headers: { 'accept-encoding': 'deflate, gzip' } };
 const LIMIT = 128 * 1024;
@@ -77,5 +79,82 @@ describe('compression of an answer', () => {
       );
     });
     await left;
+  });
+
+  describe('of a watch', () => {
+    /** A body that brings these pieces, and then waits until it is left. */
+    function waiting(events: readonly Uint8Array[]): {
+      readonly watch: ApiResponse;
+      readonly isLeft: () => boolean;
+    } {
+      const left = deferred<IteratorResult<Uint8Array, undefined>>();
+      const done = { done: true, value: undefined } as const;
+      let isLeft = false;
+      let next = 0;
+      const body: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => {
+            const value = events[next++];
+            return value === undefined ? left.promise : Promise.resolve({ done: false, value });
+          },
+          return: () => {
+            isLeft = true;
+            left.resolve(done);
+            return Promise.resolve(done);
+          },
+        }),
+      };
+      const watch = { ...apiResponse(200, 'application/json', body), isWatch: true };
+      return { watch, isLeft: () => isLeft };
+    }
+
+    const event = (name: string): Buffer => Buffer.from(`{"type":"ADDED","object":"${name}"}\n`);
+
+    function piecesOf({ body }: ApiResponse): AsyncIterator<Uint8Array, undefined> {
+      return (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    }
+
+    it('makes each piece a whole gzip member, before the next piece is there', async () => {
+      const { watch } = waiting([event('a'), event('b')]);
+      const response = await compressed(watch, GZIP);
+      expect(response.headers).to.include({ 'content-encoding': 'gzip' });
+      expect(response.headers['vary']).to.deep.equal(['Accept-Encoding']);
+      const pieces = piecesOf(response);
+      for (const name of ['a', 'b']) {
+        const { value } = await pieces.next();
+        expect(gunzipSync(value ?? Buffer.alloc(0))).to.deep.equal(event(name));
+      }
+      await pieces.return?.();
+    });
+
+    it('leaves the watch while no event comes', async () => {
+      const { watch, isLeft } = waiting([]);
+      const pieces = piecesOf(await compressed(watch, GZIP));
+      const next = pieces.next();
+      await pieces.return?.();
+      expect(isLeft()).to.equal(true);
+      expect((await next).done).to.equal(true);
+    });
+
+    it('compresses a piece once for all watches that send it, and forgets old ones', async () => {
+      const members = new GzipMembers();
+      const events = Array.from({ length: 9 }, (_, index) => event(String(index)));
+      const read = async (sent: readonly Buffer[]): Promise<(Uint8Array | undefined)[]> => {
+        const pieces = piecesOf(await compressed(waiting(sent).watch, GZIP, members));
+        const all: (Uint8Array | undefined)[] = [];
+        for (const _ of sent) all.push((await pieces.next()).value);
+        return all;
+      };
+      const [first, ...others] = await read(events);
+      expect(await read(events.slice(1))).to.have.ordered.members(others);
+      expect((await read(events.slice(0, 1)))[0]).to.not.equal(first);
+    });
+
+    it('compresses a failure that is sent instead of events', async () => {
+      const body = event('none');
+      const watch = { ...apiResponse(200, 'application/json', body), isWatch: true };
+      const response = await compressed(watch, GZIP);
+      expect(gunzipSync(await bytesOf(response))).to.deep.equal(body);
+    });
   });
 });

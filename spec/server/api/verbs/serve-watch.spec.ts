@@ -75,6 +75,26 @@ describe('watch', () => {
     ]);
   });
 
+  it('may be compressed if it begins with the state and has bookmarks', async () => {
+    const cases: readonly (readonly [string, boolean])[] = [
+      ['resourceVersion=5', false],
+      ['resourceVersion=5&allowWatchBookmarks=true', false],
+      ['', false],
+      ['allowWatchBookmarks=true', true],
+      ['resourceVersion=0&allowWatchBookmarks=true', true],
+      ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', false],
+      ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', true],
+      ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', false],
+    ];
+    for (const [query, mayCompress] of cases) {
+      const { handler, watch } = rig();
+      const response = await handler(apiRequest('GET', `${SHOP}?watch=true&${query}`));
+      expect(response.status, query).to.equal(200);
+      expect(response.mayCompress ?? false, query).to.equal(mayCompress);
+      watch.destroy();
+    }
+  });
+
   it('writes bookmarks as objects with nothing but a version', async () => {
     const { handler, watch } = rig();
     const response = await handler(apiRequest('GET', WATCH));
