@@ -183,7 +183,9 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const abort = deriveAbort(request.signal);
     try {
       const call = this.#call('watch');
-      const asked = rest.stream({ method: 'GET', path, call, accept, signal: abort.signal });
+      const { signal } = abort;
+      const compress = request.sendInitialEvents === true;
+      const asked = rest.stream({ method: 'GET', path, call, accept, compress, signal });
       const { body } = await this.#noting(asked);
       const batches = new WatchBatches({
         body,

@@ -23,6 +23,7 @@ import {
 } from './request-credentials.ts';
 import { AxiosSender } from './axios-sender.ts';
 import { StreamBody } from './body/stream-body.ts';
+import { unpackedStream, type UnpackedStream } from './body/unpacked-stream.ts';
 import type { BodyTap } from './connection/tap/body-tap.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
@@ -50,7 +51,12 @@ export interface AxiosTransportOptions {
   /** The server carries out requests as this user. @defaultValue as the user of the credentials */
   readonly impersonate?: Impersonation | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Asks for bodies that are not compressed: for a fast network, where it saves time on both sides. @defaultValue false */
+  /**
+   * True asks for bodies that are not compressed: for a fast network, where it saves time on both sides. False asks for gzip, also for
+   * streaming lists of a server at a loopback address: for a tunnel to a server far away.
+   * @defaultValue gzip, except for streaming lists of a server on this machine: the time for both sides to compress and to decode is
+   * longer than the time that fewer bytes save there
+   */
   readonly disableCompression?: boolean | undefined;
   /** `http://`, `https://`, `socks5://` or `socks5h://`, with `user:password@` if the proxy asks for it. @defaultValue none */
   readonly proxy?: string | undefined;
@@ -99,6 +105,8 @@ interface HttpAnswer {
   readonly data: Readable;
   /** Source of the body when it comes past Node's parser. */
   readonly tap?: BodyTap | undefined;
+  /** Of a stream that comes compressed; `data` is its stream. */
+  readonly unpacked?: UnpackedStream | undefined;
   /** The WebSocket that the connection has become; the body is empty then. */
   readonly socket?: MessageSocket | undefined;
 }
@@ -122,6 +130,8 @@ export class AxiosTransport implements Transport, AsyncDisposable {
   readonly server: string;
   readonly #headers: Headers;
   readonly #compression: boolean;
+  /** Whether streams may come compressed. */
+  #packsStreams: boolean;
   readonly #timeouts: ResolvedTimeouts;
   readonly #runtime: Runtime;
   readonly #pool: ConnectionPool;
@@ -164,6 +174,8 @@ export class AxiosTransport implements Transport, AsyncDisposable {
       attempt: (attempt) => this.#attempt(attempt),
     });
     this.#compression = options.disableCompression !== true;
+    const isLocal = isLoopback(address.host) && !isRemote(proxy);
+    this.#packsStreams = options.disableCompression === undefined ? !isLocal : this.#compression;
     this.#secure = address.secure;
     this.#metrics = options.metrics;
     this.#http2 = options.http2 ?? 'auto';
@@ -262,14 +274,14 @@ export class AxiosTransport implements Transport, AsyncDisposable {
   async #exchange(exchange: HttpExchange): Promise<TransportResponse> {
     const { response, credential } = await this.#requests.send(exchange);
     exchange.headers.stop();
-    const { data: stream, tap: source, socket } = response;
+    const { data: stream, tap: source, unpacked, socket } = response;
     if (socket === undefined) stream.once('close', () => this.#finish(exchange));
     if (response.status >= 300 && response.status < 400 && response.status !== 304) {
       stream.destroy();
       throw redirectRefused(exchange.target, response.status);
     }
     if (response.status >= 400) exchange.refused();
-    const { signal, explain } = exchange;
+    const { signal } = exchange;
     if (source !== undefined) this.#tapped.add(exchange);
     return {
       status: response.status,
@@ -282,9 +294,17 @@ export class AxiosTransport implements Transport, AsyncDisposable {
         runtime: this.#runtime,
         guard: exchange.body,
         signal,
-        explain,
+        decoding: unpacked,
+        explain: (error) => this.#unpackFailure(unpacked, error) ?? exchange.explain(error),
       }),
     };
+  }
+
+  /** A failure of the compression itself: further streams come without it. */
+  #unpackFailure(unpacked: UnpackedStream | undefined, error: unknown): TransportError | undefined {
+    const failure = unpacked?.failureOf(error);
+    if (failure !== undefined) this.#packsStreams = false;
+    return failure;
   }
 
   #finish(exchange: HttpExchange): void {
@@ -320,16 +340,16 @@ export class AxiosTransport implements Transport, AsyncDisposable {
 
   async #request({ exchange, credential, ca }: Attempt, headers: Headers): Promise<HttpAnswer> {
     const { request, http2, signal } = exchange;
-    const { method, path, body, timing, stream = false, admit } = request;
-    const compresses = this.#compression && !stream;
+    const { method, path, body, timing, stream = false, compress = false, admit } = request;
+    const compresses = stream ? compress && this.#packsStreams : this.#compression;
     const config = {
       method,
       url: this.server + path,
       headers: { ...headers, 'accept-encoding': compresses ? 'gzip' : 'identity' },
       // axios would send the whole ArrayBuffer of a plain Uint8Array, not only its part.
       ...(body === undefined ? {} : { data: asBuffer(body) }),
-      // Always set: some proxies compress answers that were requested without compression.
-      decompress: true,
+      // Some proxies compress answers that were requested without compression. Streams are decoded here.
+      decompress: !stream,
       signal,
     };
     const options = { config, credential, ca, http2, timing, stream, admit };
@@ -337,7 +357,14 @@ export class AxiosTransport implements Transport, AsyncDisposable {
     const { status, data } = response;
     // Aborting emits an error on the stream, which has no other listener before it is read.
     data.on('error', () => {});
-    return { status, headers: response.headers, data, tap };
+    const { 'content-encoding': encoding, ...rest } = response.headers as Record<string, unknown>;
+    const { target } = exchange;
+    const unpacked = stream
+      ? unpackedStream({ packed: data, encoding, target, signal })
+      : undefined;
+    if (unpacked === undefined) return { status, headers: response.headers, data, tap };
+    unpacked.stream.on('error', () => {});
+    return { status, headers: rest, data: unpacked.stream, unpacked };
   }
 
   /** Sends a request whose connection becomes a WebSocket. */

@@ -20,7 +20,8 @@ export interface ClusterSettings {
   readonly tls: TlsOptions;
   /** The URL of the proxy that the cluster names. */
   readonly proxy: string | undefined;
-  readonly disableCompression: boolean;
+  /** Undefined: the kubeconfig says nothing. */
+  readonly disableCompression: boolean | undefined;
   /** The facts about the cluster that an exec plug-in may read. */
   readonly forPlugins: ExecCluster;
 }
@@ -42,7 +43,8 @@ export async function clusterSettings(
   const serverName = cluster.field('tls-server-name').optionalText();
   const insecureSkipVerify = insecureOf(cluster, authority !== undefined, options.logger);
   const proxy = proxyNamed(cluster.field('proxy-url'));
-  const disableCompression = cluster.field('disable-compression').flag();
+  const compression = cluster.field('disable-compression');
+  const disableCompression = compression.present ? compression.flag() : undefined;
   return {
     server,
     tls: { ca: authority?.ca, serverName, insecureSkipVerify },

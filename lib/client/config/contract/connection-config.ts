@@ -15,7 +15,7 @@ export interface ConnectionConfigFields {
   readonly credentials?: CredentialSource | undefined;
   readonly impersonate?: Impersonation | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Bodies are not compressed. @defaultValue false */
+  /** See `AxiosTransportOptions.disableCompression`. */
   readonly disableCompression?: boolean | undefined;
   /** The URL of the proxy. Left out: the server is reached directly. */
   readonly proxy?: string | undefined;
@@ -34,7 +34,7 @@ export class ConnectionConfig {
   readonly source: string;
   readonly entries: KubeconfigEntries | undefined;
   readonly impersonate: Impersonation | undefined;
-  readonly disableCompression: boolean;
+  readonly disableCompression: boolean | undefined;
   // `inspect` and `JSON.stringify` do not show private fields.
   readonly #credentials: CredentialSource | undefined;
   readonly #tls: TlsOptions;
@@ -46,7 +46,7 @@ export class ConnectionConfig {
     this.source = rest.source;
     this.entries = rest.entries;
     this.impersonate = impersonate;
-    this.disableCompression = rest.disableCompression === true;
+    this.disableCompression = rest.disableCompression;
     this.#credentials = credentials;
     this.#tls = tls ?? {};
     this.#proxy = proxy;

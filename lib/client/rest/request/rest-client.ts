@@ -87,6 +87,8 @@ export interface RestRequest {
   readonly resend?: boolean | undefined;
   /** See `TransportRequest.retry`. */
   readonly retry?: boolean | undefined;
+  /** See `TransportRequest.compress`. */
+  readonly compress?: boolean | undefined;
   /** See `TransportRequest.webSocket`. */
   readonly webSocket?: TransportRequest['webSocket'];
   /** Of a write: gets the span of the request. */
@@ -275,7 +277,7 @@ export class RestClient {
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
     const { method, path, body, contentType, accept, etag, signal } = request;
-    const { resend, retry, webSocket, sent } = request;
+    const { compress, resend, retry, webSocket, sent } = request;
     try {
       const response = await this.#send(sent, {
         method,
@@ -287,6 +289,7 @@ export class RestClient {
         },
         ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
         stream,
+        compress,
         signal,
         resend,
         retry,

@@ -11,6 +11,14 @@ export interface PieceSource {
   resume(): void;
 }
 
+/** A stream that decodes what comes over the connection. */
+export interface StreamDecoding {
+  /** Called with each piece of the stream, before its reader gets it. */
+  readonly check: (piece: Uint8Array) => void;
+  /** The error of the connection, once the stream has ended after it. */
+  readonly broken: () => unknown;
+}
+
 export interface StreamBodyOptions {
   readonly stream: Readable;
   /** Left out: all pieces come through the stream. */
@@ -20,6 +28,8 @@ export interface StreamBodyOptions {
   readonly guard: IdleWatchdog;
   /** Ends the exchange: data that was received and not read is dropped. */
   readonly signal: AbortSignal;
+  /** Left out: the stream is that of the connection. */
+  readonly decoding?: StreamDecoding | undefined;
   /** Makes the error to throw from the error of the stream. */
   readonly explain: (error: unknown) => unknown;
 }
@@ -154,14 +164,16 @@ class StreamReader implements BodyReader {
 
   #start(): void {
     this.#started = true;
-    const { stream, source, explain } = this.#options;
-    finished(stream, { writable: false }, (error) => {
+    const { stream, source, decoding, explain } = this.#options;
+    finished(stream, { writable: false }, (ownError) => {
+      const error = ownError ?? decoding?.broken();
       this.#end ??= error ? { error: explain(error) } : {};
       this.#wake?.();
     });
     const came = (piece: Uint8Array): void => {
       this.#came(piece);
     };
+    if (decoding !== undefined) stream.on('data', decoding.check);
     stream.on('data', came);
     source?.start(came);
   }

@@ -35,10 +35,16 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Uint8Array | undefined;
   /**
-   * A stream stays open until its server ends it: no response timeout applies after the headers, and no compression is requested.
+   * A stream stays open until its server ends it: no response timeout applies after the headers, and no compression is requested
+   * unless `compress` is set.
    * @defaultValue false
    */
   readonly stream?: boolean | undefined;
+  /**
+   * Whether a stream may come compressed: it begins with much data. A transport decides whether it asks for that; other requests always may.
+   * @defaultValue false
+   */
+  readonly compress?: boolean | undefined;
   /**
    * Whether a GET is sent again after its connection broke. False: its reader tries again at a pace of its own.
    * @defaultValue true
