@@ -127,55 +127,6 @@ for (const http2 of [false, true]) {
         expect(server.requests[1]?.headers['accept-encoding']).to.equal('identity');
       });
 
-      it('asks for a compressed stream that may be, except on this machine, or as it is told to', async () => {
-        await using server = await start((_, response) => void response.end('plain'));
-        const asked = async (url: string, disableCompression?: boolean): Promise<unknown> => {
-          open(url, { disableCompression });
-          await textOf({ ...GET, stream: true, compress: true });
-          await transport.close();
-          return server.requests.at(-1)?.headers['accept-encoding'];
-        };
-        // An address that is not known to be this machine.
-        const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0');
-        expect(elsewhere).to.not.equal(server.url);
-        expect(await asked(elsewhere)).to.equal('gzip');
-        expect(await asked(elsewhere, true)).to.equal('identity');
-        expect(await asked(server.url)).to.equal('identity');
-        expect(await asked(server.url, false)).to.equal('gzip');
-        expect(await asked(server.url, true)).to.equal('identity');
-      });
-
-      it('asks for plain streams after one whose compression failed', async () => {
-        await using server = await start((request, response) => {
-          if (request.headers['accept-encoding'] !== 'gzip') return void response.end('plain');
-          response.writeHead(200, { 'content-encoding': 'gzip' }).end('damaged');
-        });
-        open(server.url, { disableCompression: false });
-        const request = { ...GET, stream: true, compress: true };
-        const error = await failureOf(textOf(request));
-        expect(error.code).to.equal('CONNECTION_FAILED');
-        expect(error.message)
-          .to.include('the compressed answer is damaged')
-          .and.not.include('secret');
-        expect(await textOf(request)).to.equal('plain');
-      });
-
-      it('uses the connection of a compressed stream again after its end', async () => {
-        await using server = await start((_, response) => {
-          response.writeHead(200, { 'content-encoding': 'gzip' });
-          response.write(gzipSync('one'));
-          response.end(gzipSync('two'));
-        });
-        open(server.url, { disableCompression: false });
-        for (let count = 0; count < 3; count += 1) {
-          const { headers, body } = await transport.send({ ...GET, stream: true, compress: true });
-          expect(headers).to.not.have.property('content-encoding');
-          const target = { server: '', method: 'GET', path: '' };
-          expect(String(await readBody(body, 100, target))).to.equal('onetwo');
-        }
-        expect(server.connections).to.equal(1);
-      });
-
       it('unpacks a stream that is compressed all the same, piece by piece', async () => {
         let more = (): void => {};
         await using server = await start((_, response) => {
