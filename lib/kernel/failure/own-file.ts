@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * The path of the file that this code runs from: a module of the package, or the bundle that it is part of. Undefined for code that was
- * evaluated. Not by `import.meta`, which compilers to CommonJS leave as it is: the program would not load.
+ * evaluated, and with a frozen Error. Not by `import.meta`, which compilers to CommonJS leave as it is: the program would not load.
  */
 export function ownFile(): string | undefined {
   const { stackTraceLimit } = Error;
@@ -12,15 +12,16 @@ export function ownFile(): string | undefined {
   const { prepareStackTrace } = Error;
   const place: { stack?: unknown } = {};
   try {
-    Error.stackTraceLimit = 1;
-    Error.prepareStackTrace = (_, [site]): unknown => site?.getFileName();
+    Reflect.set(Error, 'stackTraceLimit', 1);
+    const fileOf: typeof prepareStackTrace = (_, [site]) => site?.getFileName();
+    if (!Reflect.set(Error, 'prepareStackTrace', fileOf)) return undefined;
     Error.captureStackTrace(place);
     // It is formatted when it is read.
     const { stack } = place;
     return typeof stack === 'string' ? pathOf(stack) : undefined;
   } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-    Error.prepareStackTrace = prepareStackTrace;
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+    Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
   }
 }
 

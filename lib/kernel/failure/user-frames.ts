@@ -14,7 +14,8 @@ export function startAtUser(error: Error): void {
   const { stackTraceLimit } = Error;
   if (!(stackTraceLimit > 0)) return;
   const place: { readonly stack?: unknown } = {};
-  Error.stackTraceLimit = Math.max(stackTraceLimit, MOST_FRAMES);
+  // Of a frozen Error, as with --frozen-intrinsics, the stack stays as it is.
+  if (!Reflect.set(Error, 'stackTraceLimit', Math.max(stackTraceLimit, MOST_FRAMES))) return;
   Error.captureStackTrace(place, startAtUser);
   Error.stackTraceLimit = stackTraceLimit;
   let stack: unknown;

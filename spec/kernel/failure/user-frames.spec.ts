@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
-import { packageFolder } from '../../../lib/kernel/failure/own-file.ts';
+import { ownFile, packageFolder } from '../../../lib/kernel/failure/own-file.ts';
 import { withoutOwnFrames } from '../../../lib/kernel/failure/user-frames.ts';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
@@ -32,6 +32,25 @@ describe('the stack of a wrong call', () => {
     const [title, first] = stack.split('\n');
     expect(title).to.match(/^ListwatchError: ApiServer: unknown option "stroage"/);
     expect(first).to.match(/^ {4}at wrongCall \(.*user-frames\.spec\.ts:\d+:\d+\)$/);
+  });
+
+  it('stays whole where Error is frozen, as with --frozen-intrinsics', () => {
+    const names = ['stackTraceLimit', 'prepareStackTrace'] as const;
+    const before = names.map((name) => Object.getOwnPropertyDescriptor(Error, name));
+    try {
+      for (const name of names) {
+        const value: unknown = Error[name];
+        Object.defineProperty(Error, name, { configurable: true, writable: false, value });
+      }
+      const { stack = '' } = thrownBy(wrongCall);
+      expect(stack).to.match(/^ListwatchError: ApiServer: unknown option "stroage"/);
+      expect(ownFile()).to.equal(undefined);
+    } finally {
+      for (const [at, name] of names.entries()) {
+        Reflect.deleteProperty(Error, name);
+        if (before[at] !== undefined) Object.defineProperty(Error, name, before[at]);
+      }
+    }
   });
 
   it('begins with it where more frames of the package are above than a stack has', () => {
