@@ -35,7 +35,7 @@ function offeredByFish(source: string, line: string): string[] {
   return stdout.split('\n').flatMap((offer) => (offer === '' ? [] : [offer.split('\t')[0] ?? '']));
 }
 
-/** What zsh is asked to complete at the last of these words. */
+/** The calls by which zsh completes the last of these words. */
 function askedOfZsh(source: string, ...words: string[]): string[] {
   const program = `
 compdef() { : }
