@@ -97,14 +97,10 @@ function objectPane(state: PageState, informer: string, key: string): Child {
       'div',
       { class: 'head' },
       h('h3', {}, `${object.key} @${object.resourceVersion}`),
+      h('button', { type: 'button', 'data-do': 'reload', 'data-name': informer }, 'Read again'),
       h(
         'button',
-        { type: 'button', 'data-do': 'reload', 'data-name': informer, 'data-key': key },
-        'Read again',
-      ),
-      h(
-        'button',
-        { type: 'button', 'data-do': 'compare', 'data-name': informer, 'data-key': key },
+        { type: 'button', 'data-do': 'compare', 'data-name': informer },
         'Compare with the server',
       ),
       h('a', { href: `#/key?key=${encodeURIComponent(key)}` }, 'Follow this key'),

@@ -12,12 +12,15 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_TAGS = new Set(['svg', 'polyline', 'rect', 'line', 'text', 'title', 'g']);
 
+/** Where an element has its key. */
+const KEY = 'data-key';
+
 /** Makes an element. `key` finds it again among its siblings; attributes that are false or undefined are left out. */
 export function h(tag: string, attributes: Attributes = {}, ...children: Child[]): VNode {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
-    given[name] = value === true ? '' : String(value);
+    given[name === 'key' ? KEY : name] = value === true ? '' : String(value);
   }
   return { tag, attributes: given, children: flat(children) };
 }
@@ -30,17 +33,18 @@ function flat(children: readonly Child[]): (VNode | string)[] {
   });
 }
 
-/** The keys of elements that have one. */
-const keys = new WeakMap<Node, string>();
+function keyOf(node: Node): string | null {
+  return node instanceof Element ? node.getAttribute(KEY) : null;
+}
 
 /** Makes the children of an element those of the data, with as few changes as needed: focus, selection and scroll stay. */
 export function patch(parent: Element, wanted: readonly (VNode | string)[]): void {
   const before = [...parent.childNodes];
-  const byKey = new Map(before.map((node) => [keys.get(node), node]));
-  const unnamed = before.filter((node) => !keys.has(node)).values();
+  const byKey = new Map(before.map((node) => [keyOf(node), node]));
+  const unnamed = before.filter((node) => keyOf(node) === null).values();
   const nodes = wanted.map((child) => {
-    const key = typeof child === 'string' ? undefined : child.attributes['key'];
-    const candidate = key === undefined ? unnamed.next().value : byKey.get(key);
+    const key = typeof child === 'string' ? null : (child.attributes[KEY] ?? null);
+    const candidate = key === null ? unnamed.next().value : byKey.get(key);
     // Of two siblings with one key, each has an element of its own.
     byKey.delete(key);
     return updated(candidate ?? null, child);
@@ -67,14 +71,12 @@ function updated(node: Node | null, wanted: VNode | string): Node {
     (node.id === '' || node.id === attributes['id'])
       ? node
       : created(tag);
-  const { key } = attributes;
-  if (key !== undefined) keys.set(element, key);
   for (const name of element.getAttributeNames()) {
     // The reader opens and closes details.
     if (!(name in attributes) && name !== 'open') element.removeAttribute(name);
   }
   for (const [name, value] of Object.entries(attributes)) {
-    if (name !== 'key' && element.getAttribute(name) !== value) element.setAttribute(name, value);
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
   }
   patch(element, children);
   if (element instanceof HTMLSelectElement && document.activeElement !== element) {
