@@ -21,7 +21,10 @@ function changesOf(folder: string): Readonly<Record<string, readonly [string, st
   const simulator = pathToFileURL(join(folder, 'simulator', '/')).href;
   return {
     // Frames of the bundle are those of this package.
-    'user-place.ts': [': [sources];', `: [sources, ${JSON.stringify(join(folder, '/'))}];`],
+    'user-place.ts': [
+      'return [sources];',
+      `return [sources, ${JSON.stringify(join(folder, '/'))}];`,
+    ],
     'guarded-process.ts': [
       'pathToFileURL(`${sources}simulator/${path}.ts`)',
       `new URL(\`\${path}.mjs\`, ${JSON.stringify(simulator)})`,
