@@ -50,7 +50,11 @@ const statesOf = (informer: SharedIndexInformer<ConfigMap>): string[] =>
     .toSorted();
 
 /** The final objects of an informer that reads a recording in place of the client or of its source. */
-async function replayed(path: string, from: 'informer' | 'client'): Promise<string[]> {
+async function replayed(
+  path: string,
+  from: 'informer' | 'client',
+  expected: readonly string[],
+): Promise<string[]> {
   const source = await replay<ConfigMap>(path, { speed: 'instant' });
   await using informers = new SharedInformerFactory(source, { logger: silentLogger });
   await using maps =
@@ -60,6 +64,8 @@ async function replayed(path: string, from: 'informer' | 'client'): Promise<stri
   const running = from === 'client' ? informers.start() : maps.run();
   await within(maps.whenSynced(), 'the list of the recording');
   await until('the end of the recording', () => source.finished);
+  // The last answer is given before it is in the cache.
+  await until('the recorded cache', () => statesOf(maps).join() === expected.join());
   await maps.close();
   await running;
   return statesOf(maps);
@@ -106,7 +112,7 @@ describe('a recording of an informer that starts warm', () => {
           await recording.close();
           expect(warm.errors).to.deep.equal([]);
           expect(expected).to.have.length(OBJECTS);
-          expect(await replayed(path, from)).to.deep.equal(expected);
+          expect(await replayed(path, from, expected)).to.deep.equal(expected);
         });
       });
     }
@@ -138,7 +144,7 @@ describe('a recording of an informer that starts warm', () => {
       await recording.close();
       expect(warm.errors).to.have.length(1);
       expect(warm.errors[0]).to.include({ code: 'SNAPSHOT_INVALID' });
-      expect(await replayed(path, 'informer')).to.deep.equal(expected);
+      expect(await replayed(path, 'informer', expected)).to.deep.equal(expected);
       expect(expected).to.have.length(1);
     });
   });
