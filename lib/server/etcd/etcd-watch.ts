@@ -314,9 +314,9 @@ export class EtcdWatch implements KeyValueWatch {
     this.#isLooking = true;
     try {
       const revision = await this.#revision();
-      const { next } = this.#responses;
-      if (!this.#progress.wanted || next === undefined) return;
-      if (revision < next) this.#notifyProgress(revision, true);
+      if (!this.#progress.wanted || this.#responses.next === undefined) return;
+      const progress = this.#responses.progressAt(revision);
+      if (progress !== undefined) this.#notifyProgress(progress, true);
       else if (this.#buffer.isFull) this.#heardAtMs = runtime.monotonicMs();
       else if (runtime.monotonicMs() - this.#heardAtMs > memberTimeoutMs) this.#onSilence();
     } catch {

@@ -33,6 +33,8 @@ const ALL_WATCHES = -1n;
 export class WatchResponses {
   readonly #trustsProgress: boolean;
   #next: Revision | undefined;
+  /** The last event or progress that was delivered. */
+  #delivered: Revision = 0n;
   #created = false;
   #fragments: KeyValueEvent[] = [];
 
@@ -49,6 +51,16 @@ export class WatchResponses {
   /** Whether the present stream has registered the watch. */
   get created(): boolean {
     return this.#created;
+  }
+
+  /**
+   * The progress that follows when the cluster is known to have reached `revision`: undefined while events are outstanding. Events
+   * that came after `revision` was read make it later, so that progress never goes behind an event.
+   */
+  progressAt(revision: Revision): Revision | undefined {
+    if (this.#next === undefined || revision >= this.#next) return undefined;
+    if (revision > this.#delivered) this.#delivered = revision;
+    return this.#delivered;
   }
 
   /** Sets the start of a watch from now. */
@@ -91,7 +103,8 @@ export class WatchResponses {
       // A new stream may begin with events that the last one delivered already.
       if (event.kv.modRevision < first) continue;
       messages.push({ type: 'event', event });
-      this.#next = event.kv.modRevision + 1n;
+      this.#delivered = event.kv.modRevision;
+      this.#next = this.#delivered + 1n;
     }
     return messages.length === 0 ? { type: 'nothing' } : { type: 'messages', messages };
   }
@@ -100,6 +113,7 @@ export class WatchResponses {
     const isAnswer = watchId === ALL_WATCHES;
     if (isAnswer && !this.#trustsProgress) return { type: 'nothing' };
     if (this.#next !== undefined && revision < this.#next - 1n) return { type: 'nothing' };
+    this.#delivered = revision;
     this.#next = revision + 1n;
     return { type: 'progress', revision, isAnswer };
   }
