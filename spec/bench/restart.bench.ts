@@ -6,16 +6,25 @@ import { buildPrograms, clientGo, program } from './workload/programs.ts';
 
 const NAME = 'idle again after a restart';
 
-async function own(size: BenchSize, server: string, objects: number): Promise<Figure> {
-  const argument = { server, objects, events: 0, targets: 1, controllers: 1, rejects: false };
+interface OwnRun {
+  readonly size: BenchSize;
+  readonly server: string;
+  readonly objects: number;
+  readonly traced: boolean;
+}
+
+async function own({ size, server, objects, traced }: OwnRun): Promise<Figure> {
+  const work = { server, objects, events: 0, targets: 1, controllers: 1, rejects: false };
+  const argument = { ...work, traced };
+  const contestant = traced ? 'ours, traced' : 'ours';
   const startedMs = performance.now();
   if (size === 'tiny') {
     await controllersWork(argument);
-    return { ...seconds(NAME, performance.now() - startedMs), contestant: 'ours', compared: true };
+    return { ...seconds(NAME, performance.now() - startedMs), contestant, compared: true };
   }
   const args = [program('controllers-work.ts'), JSON.stringify(argument)];
   const { idleMs } = await lastLineOf<ControllersResult>(process.execPath, args);
-  return { ...seconds(NAME, idleMs), contestant: 'ours', compared: true };
+  return { ...seconds(NAME, idleMs), contestant, compared: true };
 }
 
 export const bench: Bench = {
@@ -26,15 +35,16 @@ export const bench: Bench = {
   run: async (size) => {
     const objects = sized(size, { tiny: 50, quick: 10_000, full: 10_000 });
     await using server = await podServer(size, objects);
-    const figures = [await own(size, server.url, objects)];
+    const task = { size, server: server.url, objects };
+    const figures = [await own({ ...task, traced: false }), await own({ ...task, traced: true })];
     const go = clientGo();
     if (size === 'tiny') return figures;
     if (go === undefined) {
       process.stderr.write('Go is missing: no figures of client-go\n');
       return figures;
     }
-    const task = { server: server.url, workload: 'restart', variant: 'typed-json', objects };
-    const args = ['contestant', JSON.stringify(task)];
+    const restart = { server: server.url, workload: 'restart', variant: 'typed-json', objects };
+    const args = ['contestant', JSON.stringify(restart)];
     const { idleMs } = await lastLineOf<{ readonly idleMs: number }>(go, args);
     return [...figures, { ...seconds(NAME, idleMs), contestant: 'client-go', compared: true }];
   },

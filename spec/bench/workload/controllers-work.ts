@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import type { Tracer } from '../../../lib/kernel/report/tracer.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
@@ -20,6 +21,8 @@ export interface ControllersArgument {
   readonly controllers: number;
   /** Whether a predicate of each controller leaves out all updates. */
   readonly rejects: boolean;
+  /** Whether each reconcile and each request is a span of OpenTelemetry, all of them sampled. */
+  readonly traced?: boolean;
 }
 
 export interface ControllersResult {
@@ -38,8 +41,8 @@ const DEADLINE_MS = 600_000;
 const { gc } = globalThis as { gc?: () => void };
 
 export async function controllersWork(argument: ControllersArgument): Promise<ControllersResult> {
-  const { server, objects, events, targets, controllers, rejects } = argument;
-  const client = await connect({ server });
+  const { server, objects, events, targets, controllers, rejects, traced = false } = argument;
+  const client = await connect({ server, tracer: traced ? await tracer(objects) : undefined });
   // Objects that several controllers read are kept decoded, within a budget that is the same for one controller and for 100.
   const cache = events === 0 ? {} : { cache: { mode: 'bytes', decodedBytes: 0 } as const };
   const informers = new SharedInformerFactory(client, cache);
@@ -79,6 +82,13 @@ export async function controllersWork(argument: ControllersArgument): Promise<Co
   await client.close();
   const addMs = addTime(events, targets, controllers);
   return { idleMs, eventsMs, eventsCpuMs: (user + system) / 1000, heapBytes, addMs };
+}
+
+/** Without a tracer, the SDK is not loaded. */
+async function tracer(objects: number): Promise<Tracer> {
+  const { AlwaysOnSampler } = await import('@opentelemetry/sdk-trace-node');
+  const { discardingTracer } = await import('../../controller/traces/discarding-tracer.ts');
+  return discardingTracer(new AlwaysOnSampler(), 2 * objects);
 }
 
 /**

@@ -1,17 +1,12 @@
 /** `npm run check -- traces-cost`: the time of reconciles without a tracer, with one that samples nothing, and with one that samples all. */
 import { parseArgs } from 'node:util';
 import { trace } from '@opentelemetry/api';
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  NodeTracerProvider,
-  type Sampler,
-} from '@opentelemetry/sdk-trace-node';
+import { AlwaysOffSampler, AlwaysOnSampler } from '@opentelemetry/sdk-trace-node';
 import { connect, controller, type Tracer } from 'listwatch';
 import { ApiServer } from 'listwatch/server';
 import { inProcessTransport } from 'listwatch/testing';
 import { until } from '../../support/until.ts';
+import { discardingTracer } from './discarding-tracer.ts';
 
 const { values } = parseArgs({
   options: {
@@ -22,22 +17,10 @@ const { values } = parseArgs({
 const objects = Number(values.objects);
 const rounds = Number(values.rounds);
 
-/** Spans are dropped where they would be exported. */
-function tracerOf(sampler: Sampler): Tracer {
-  const nowhere = {
-    export: (_spans: unknown, done: (result: { readonly code: 0 }) => void) => done({ code: 0 }),
-    shutdown: async () => {},
-  };
-  const spanProcessors = [new BatchSpanProcessor(nowhere, { maxQueueSize: 2 * objects })];
-  const provider = new NodeTracerProvider({ sampler, spanProcessors });
-  provider.register();
-  return provider.getTracer('cost');
-}
-
 const MODES: Readonly<Record<string, Tracer | undefined>> = {
   'without a tracer': undefined,
-  'with a tracer, nothing sampled': tracerOf(new AlwaysOffSampler()),
-  'with a tracer, all sampled': tracerOf(new AlwaysOnSampler()),
+  'with a tracer, nothing sampled': discardingTracer(new AlwaysOffSampler(), 2 * objects),
+  'with a tracer, all sampled': discardingTracer(new AlwaysOnSampler(), 2 * objects),
 };
 
 /** Milliseconds from the start of a controller until it has reconciled each object, which does nothing. */
