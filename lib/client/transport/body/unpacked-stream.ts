@@ -1,5 +1,6 @@
 import { finished, type Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createUnzip } from 'node:zlib';
+import { onAbort } from '../../../kernel/time/abort.ts';
 import type { StreamDecoding } from './stream-body.ts';
 import { TransportError, type ExchangeTarget } from '../contract/transport-error.ts';
 
@@ -98,18 +99,19 @@ function endTogether(
   signal: AbortSignal,
 ): () => Error | undefined {
   let broken: Error | undefined;
+  // The packed stream may have ended before the decoder is read.
+  const release = onAbort(signal, () => decoder.destroy(signal.reason as Error));
   finished(packed, { writable: false }, (error) => {
     if (error === null || error === undefined || decoder.destroyed) return;
-    if (signal.aborted) {
-      decoder.destroy(error);
-      return;
-    }
     broken = error;
     decoder.end();
   });
   // It may end before the packed stream, at bytes that are no part of the compressed data.
   decoder.once('end', () => decoder.destroy());
-  decoder.once('close', () => packed.destroy());
+  decoder.once('close', () => {
+    release();
+    packed.destroy();
+  });
   return () => broken;
 }
 

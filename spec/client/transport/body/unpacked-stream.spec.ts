@@ -157,6 +157,22 @@ describe('unpackedStream', () => {
     expect(await next).to.equal(reason);
   });
 
+  it('is released when the exchange is aborted before its first piece is read', async () => {
+    const packed = Readable.from([gzipSync(Buffer.alloc(MIB, 'x'))]);
+    controller = new AbortController();
+    const { signal } = controller;
+    const unpacked = unpackedStream({ packed, encoding: 'gzip', target: TARGET, signal });
+    let failure: unknown;
+    unpacked?.stream.on('error', (error) => {
+      failure = error;
+    });
+    await until('the packed stream has ended', () => packed.destroyed);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    expect(unpacked?.stream.destroyed).to.equal(true);
+    await until('the reason to arrive', () => failure === reason);
+  });
+
   it('fails with a code when its bytes are damaged, and destroys the connection', async () => {
     const packed = new PassThrough();
     const body = open(packed);
