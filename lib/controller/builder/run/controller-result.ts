@@ -11,7 +11,7 @@ export type MergePart<T> = T extends readonly unknown[] | Date | string | number
     : T;
 
 /**
- * The request of a reconcile. Nothing: the object is as it should be until the next change. A run that throws has none, so that no status is
+ * The request of a reconcile. Nothing: the object is as it should be until the next change. A run that throws has none, so no status is
  * written: return a failure as a condition, with `terminal` or `requeueAfterMs`.
  */
 export interface ControllerResult<T extends KubernetesObject> {
@@ -33,7 +33,9 @@ export interface ControllerResult<T extends KubernetesObject> {
   readonly priority?: number | undefined;
 }
 
-const RESULTS: readonly (keyof ControllerResult<KubernetesObject>)[] = [
+type ResultName = keyof ControllerResult<KubernetesObject>;
+
+const RESULTS: readonly ResultName[] = [
   'status',
   'conditions',
   'terminal',
@@ -47,16 +49,17 @@ const TERMINAL = is.text();
 const REQUEUE_AFTER = is.number({ min: 0 });
 
 /**
- * The result of a function of the author. `method` is the one of the builder that took the function.
+ * The result of a function of the author. `method` is the one of the builder that took the function, and `known` what it makes use of.
  * @throws {ListwatchError} code INVALID_OPTION for a result that would be ignored, and for a wrong time.
  */
 export function checkedResult<T extends KubernetesObject>(
   method: string,
   // oxlint-disable-next-line typescript/no-invalid-void-type -- as the functions of the author return it
   given: ControllerResult<T> | void | null,
+  known: readonly ResultName[] = RESULTS,
 ): ControllerResult<T> {
   if (given === undefined || given === null) return {};
-  checkResult(method, given, RESULTS);
+  checkResult(method, given, known);
   STATUS.read(method, 'status', given.status);
   CONDITIONS.read(method, 'conditions', given.conditions);
   TERMINAL.read(method, 'terminal', given.terminal);

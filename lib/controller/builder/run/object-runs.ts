@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { isNotFound } from '../../../meta/failure/failures.ts';
 import { splitMetaNamespaceKey } from '../../../meta/key.ts';
@@ -18,6 +18,8 @@ import { StatusWriter } from './status-writer.ts';
 
 /** Cleanups that have succeeded. A forgotten one costs a further call of `cleanUp`, if its finalizer is still there. */
 const CLEANED = 1_000;
+/** There is no object whose status could be written. */
+const GONE_RESULTS = ['requeueAfterMs'] as const;
 
 export interface ObjectRunsParts<T extends KubernetesObject, Types extends object> {
   readonly apiVersion: string;
@@ -127,22 +129,30 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const { functions, gone } = this.#parts;
     if (functions.whenGone === undefined) return undefined;
     const { namespace: of } = splitMetaNamespaceKey(request.key);
-    // With its namespace, an object has left the controller, and not the world.
+    // An object whose namespace is watched no more has not been deleted.
     if (!this.#parts.scope.sources.watches(of)) return undefined;
     let requeueAfterMs: number | undefined;
-    for (const one of gone.of(request.key, object)) {
+    const all = gone.of(request.key, object);
+    for (const one of all) {
       const { name, namespace, uid = '' } = one;
       const { apiVersion = '', kind = '' } = one.object ?? {};
       const subject = { apiVersion, kind, metadata: { name, namespace, uid } };
       const scope = new ReconcileScope(this.#parts.scope, { ...request, subject }, run);
       try {
-        const answer = checkedResult('whenGone', await functions.whenGone(one, scope));
+        const answer = checkedResult(
+          'whenGone',
+          await functions.whenGone(one, scope),
+          GONE_RESULTS,
+        );
         const { requeueAfterMs: afterMs = 0 } = answer;
         if (afterMs === 0) gone.forget(one);
         else requeueAfterMs = Math.min(afterMs, requeueAfterMs ?? afterMs);
       } catch (error) {
-        if (isListwatchError(error, 'RECONCILE_TERMINAL')) gone.forget(one);
-        throw error;
+        if (!isListwatchError(error, 'RECONCILE_TERMINAL')) throw error;
+        gone.forget(one);
+        if (object === undefined && all.length === 1) throw error;
+        // The next run is for the other objects of the name.
+        throw new ListwatchError('RECONCILE', error.message, { cause: error });
       }
     }
     return requeueAfterMs;

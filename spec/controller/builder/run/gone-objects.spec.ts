@@ -120,6 +120,41 @@ describe('whenGone of a controller', () => {
     expect(events).to.have.length(5);
   });
 
+  it('does not keep other objects of the name from their run when it throws a TerminalError', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
+    await world.start(
+      builder()
+        .whenGone(async ({ object }) => {
+          events.push(`gone ${object?.data?.['version']}`);
+          throw new TerminalError('never');
+        })
+        .reconcile(async ({ data }) => {
+          events.push(`there ${data?.['version']}`);
+          if (events.length > 1) return;
+          for (const version of ['2', '3']) {
+            await maps().delete('a');
+            await maps().create({ metadata: { name: 'a' }, data: { version } });
+          }
+        }),
+    );
+    await world.runtime.advance(1_000);
+    expect(events).to.deep.equal(['there 1', 'gone 1', 'gone 2', 'there 3']);
+    expect(world.log).to.have.length(2);
+  });
+
+  it('refuses results that would be ignored', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' } }));
+    await world.start(
+      builder()
+        .whenGone((async () => ({ terminal: 'never' })) as never)
+        .reconcile(async () => {}),
+    );
+    await world.after(maps().delete('a'));
+    expect(world.log[0]).to.include(
+      'whenGone: unknown result "terminal"; return nothing, or requeueAfterMs',
+    );
+  });
+
   it('distinguishes an object from the next one of its name', async () => {
     await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
     await world.start(
