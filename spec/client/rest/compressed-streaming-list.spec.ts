@@ -45,7 +45,7 @@ describe('a compressed streaming list', () => {
     expect(encodings.slice(0, 2)).to.deep.equal(['list: gzip', 'watch: identity']);
   });
 
-  it('fills a cache and keeps it up to date, also after it was cut in the middle', async () => {
+  it('fills a cache and keeps it up to date, also after its connections were cut', async () => {
     await using server = new ApiServer({ logger: silentLogger });
     await server.listen();
     const { server: url, token } = server.clientConfig();
@@ -67,6 +67,7 @@ describe('a compressed streaming list', () => {
     void informer.run();
     const has = (index: number) => (): boolean =>
       informer.lister.namespace('default').get(`map-${index}`) !== undefined;
+    await until('the connection of the list', () => relay.connections > 0);
     relay.cut();
     await until('the first state', has(COUNT - 1));
     for (let round = 0; round < 5; round += 1) {
