@@ -15,7 +15,7 @@ export interface MemberInspection {
   readonly name: string;
   /**
    * `syncing`: the first lists are read. `waiting`: its controllers have failed, and new ones are made after a pause. `ended`: its
-   * controllers have been closed by the program.
+   * controllers have been closed by the program, or drained by a `Manager` that stops.
    */
   readonly state: 'new' | 'syncing' | 'running' | 'waiting' | 'removing' | 'ended';
   /** Failures of its controllers, each followed by new ones. */

@@ -77,7 +77,7 @@ export class EventEntry {
 
 /**
  * The name of the object, the time, and 32 bits that are drawn. After a lost answer an event of this name is taken for the one that was sent,
- * so that the six digits by which nanoseconds differ from milliseconds would be too few for the events of one burst.
+ * so the six digits by which nanoseconds differ from milliseconds would be too few for the events of one burst.
  */
 function eventName(runtime: Runtime, name: string): string {
   const drawn = randomInteger(runtime, 0, 0xffff_ffff).toString(16).padStart(8, '0');
