@@ -1,23 +1,22 @@
-import { Client } from '../client/rest/client.ts';
+import type { Client } from '../client/rest/client.ts';
 import { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { ControllerInspection } from '../controller/builder/controller-inspection.ts';
 import { errorMessage } from '../kernel/failure/errors.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
 import type { Logger } from '../kernel/report/logger.ts';
 import type { ApiServer } from './server/api-server.ts';
-import type { ApiHandler } from '../server/http/api-request.ts';
 import { adminUser } from '../server/registry/contract/user-info.ts';
 import { PublishedObject } from './accounts/published-object.ts';
 import { defaultAccount, rootCertificates } from './accounts/publications.ts';
 import { TokenSecrets } from './accounts/token-secrets.ts';
 import type { ClusterController } from './cluster-controller-names.ts';
 import { GarbageCollector, type GarbageCollectorInspection } from './garbage/garbage-collector.ts';
-import { inProcessTransport } from '../client/transport/in-process/in-process-transport.ts';
 import { namespaceDeletion } from './namespaces/namespace-deletion.ts';
 import { attributesClassesInUse, claimsInUse, volumesInUse } from './protection/claims-in-use.ts';
 import { InUseProtection, type ProtectionInspection } from './protection/in-use-protection.ts';
 import type { ProtectedKind } from './protection/protected-kind.ts';
 import { QuotaUsage, type QuotaInspection } from './quotas/quota-usage.ts';
+import { clusterClient } from './resources/cluster-client.ts';
 import { DiscoveredResources } from './resources/discovered-resources.ts';
 import { ResourceMonitors } from './resources/resource-monitors.ts';
 
@@ -93,14 +92,9 @@ export class ClusterControllers implements AsyncDisposable {
   async start(): Promise<void> {
     const { server, controllers, runtime, logger } = this.#options;
     if (controllers.size === 0 || this.#client !== undefined || this.#closed) return;
-    this.#client = new Client({
-      transport: inProcessTransport(asUser(server.handler), { server: 'http://cluster' }),
-      fieldManager: FIELD_MANAGER,
-      // They ask for every resource that there is, also for those that clients should not use any more.
-      onWarning: () => {},
-      runtime,
-      logger,
-    });
+    const { handler } = server;
+    const fieldManager = FIELD_MANAGER;
+    this.#client = clusterClient({ handler, user: USER, fieldManager, runtime, logger });
     await server.start();
     // It may have been closed meanwhile.
     if (this.#closed) return;
@@ -209,9 +203,4 @@ function running(
       await work;
     },
   };
-}
-
-function asUser(handler: ApiHandler): ApiHandler {
-  const { username: user } = USER;
-  return async (request) => await handler({ ...request, user, identity: USER });
 }

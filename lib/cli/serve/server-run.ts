@@ -9,6 +9,7 @@ import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../kernel/failure/loopback.ts';
 import type { EncryptionConfiguration } from '../../server/storage/encryption/configuration/encryption-configuration.ts';
 import type { ClusterControllers } from '../../cluster/cluster-controllers.ts';
+import type { ServerIdentity } from '../../cluster/identity/server-identity.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
 import type { Manifest } from '../../meta/manifests/manifest.ts';
@@ -40,6 +41,7 @@ export class ServerRun {
   #store: ServerStore | undefined;
   #server: ApiServer | undefined;
   #controllers: ClusterControllers | undefined;
+  #identity: ServerIdentity | undefined;
   #wasReachable = false;
   /** A kubeconfig below the home directory, which goes with the run. */
   #ownKubeconfig: string | undefined;
@@ -102,15 +104,18 @@ export class ServerRun {
     return { address, kubeconfig, controllers: [...controllers] };
   }
 
-  /** Starts the server before its first request, and the controllers. @throws {ListwatchError} of the part that cannot start. */
+  /** Starts the server before its first request, and its clients. @throws {ListwatchError} of the part that cannot start. */
   async finishStart(): Promise<void> {
-    await this.#server?.start();
-    if (this.#server !== undefined) await this.#startControllers(this.#server);
+    const server = this.#server;
+    if (server === undefined) return;
+    await server.start();
+    await this.#startControllers(server);
+    await this.#startIdentity(server);
   }
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
   async close(): Promise<void> {
-    await this.#controllers?.[Symbol.asyncDispose]();
+    await this.#endClients();
     await this.#server?.close();
     const kept = await this.#store?.keep();
     this.#say(kept === undefined ? 'stopped' : `stopped; ${kept}`);
@@ -118,7 +123,7 @@ export class ServerRun {
 
   /** Releases everything, also after a start or a stop that failed. */
   async release(): Promise<void> {
-    await this.#controllers?.[Symbol.asyncDispose]();
+    await this.#endClients();
     await this.#server?.close();
     await this.#store?.close({ unused: !this.#wasReachable });
     this.#encryption?.destroy();
@@ -146,6 +151,20 @@ export class ServerRun {
       this.#logger.info('controllers started', { controllers: [...controllers] });
     }
     await this.#controllers.start();
+  }
+
+  /** Last, since nothing waits for it. */
+  async #startIdentity(server: ApiServer): Promise<void> {
+    const { ServerIdentity: Identity } = await import('../../cluster/identity/server-identity.ts');
+    const { runtime } = this.#host;
+    const { handler } = server;
+    this.#identity = new Identity({ handler, runtime, logger: this.#logger });
+    this.#identity.start();
+  }
+
+  async #endClients(): Promise<void> {
+    await this.#identity?.[Symbol.asyncDispose]();
+    await this.#controllers?.[Symbol.asyncDispose]();
   }
 
   #say(text: string): void {
