@@ -42,6 +42,14 @@ export interface EtcdCallOptions<Request = never> {
   readonly smaller?: SmallerRequests<Request> | undefined;
 }
 
+/** A stream, and what it was opened with. */
+export interface OpenedStream<Request, Response> {
+  readonly member: number;
+  /** Undefined if the cluster requires none. */
+  readonly token: Promise<string> | undefined;
+  readonly stream: ClientDuplexStream<Request, Response>;
+}
+
 /**
  * Calls the members of a cluster, one after the other until one responds.
  *
@@ -88,21 +96,24 @@ export class EtcdConnection {
     for (let attempt = 1; ; attempt += 1) {
       this.checkOpen();
       const member = this.#present;
+      const token = this.#tokenOf(member);
+      let isLoggedIn = false;
       try {
-        const leftMs = giveUpAtMs - runtime.monotonicMs();
-        return await this.#callOnce(member, procedure, sent, leftMs);
+        await token;
+        isLoggedIn = true;
+        return await this.#send(member, procedure, sent, token, giveUpAtMs);
       } catch (error) {
         this.checkOpen();
         const failure = failureOf(error);
-        const isMuch = isTooMuch(error);
+        const isMuch = isLoggedIn && isTooMuch(error);
         const smaller = isMuch ? call.smaller?.next() : undefined;
         if (failure.kind === 'refused' && smaller === undefined) {
           throw refused(call.what, failure.code, error);
         }
         sent = smaller ?? sent;
-        if (failure.kind === 'token' && login !== undefined) this.#token = undefined;
+        if (failure.kind === 'token' && login !== undefined) this.#forget(token);
         else if (failure.kind !== 'refused') this.#moveFrom(member);
-        if (failure.kind === 'lost') outcome = 'unknown';
+        if (failure.kind === 'lost' && isLoggedIn) outcome = 'unknown';
         const over = runtime.monotonicMs() + ROUND_DELAY_MS >= giveUpAtMs;
         if (over || (outcome === 'unknown' && !call.repeatable)) {
           const left = call.repeatable ? 'none' : outcome;
@@ -114,27 +125,33 @@ export class EtcdConnection {
     }
   }
 
-  /** Sends a request to one member. */
+  /** Sends a request to one member, and logs in there: whether it responds must not depend on another member. */
   async callMember<Request, Response>(
     member: number,
     procedure: Procedure<Request, Response>,
     request: Request,
   ): Promise<Response> {
-    return await this.#callOnce(member, procedure, request, this.options.requestTimeoutMs);
+    const { runtime, requestTimeoutMs, credentials: login } = this.options;
+    const giveUpAtMs = runtime.monotonicMs() + requestTimeoutMs;
+    const token = login && this.#logIn(member, login);
+    const response = await this.#send(member, procedure, request, token, giveUpAtMs);
+    this.#token ??= token;
+    return response;
   }
 
   /** Opens a stream to the present member. */
   async openStream<Request, Response>(
     procedure: Procedure<Request, Response>,
-  ): Promise<{ readonly member: number; readonly stream: ClientDuplexStream<Request, Response> }> {
+  ): Promise<OpenedStream<Request, Response>> {
     this.checkOpen();
     const member = this.#present;
+    const token = this.#tokenOf(member);
     const metadata = new (grpc().Metadata)();
     try {
-      const token = await this.#tokenOf(member);
-      if (token !== undefined) metadata.set('token', token);
+      const text = await token;
+      if (text !== undefined) metadata.set('token', text);
     } catch (error) {
-      this.moveFrom(member, error);
+      this.moveFrom({ member, token }, error);
       throw error;
     }
     this.checkOpen();
@@ -142,15 +159,16 @@ export class EtcdConnection {
     metadata.set('hasleader', 'true');
     const { path, serialize, deserialize } = procedure;
     const client = this.#clients[member] as Client;
-    return {
-      member,
-      stream: client.makeBidiStreamRequest(path, serialize, deserialize, metadata),
-    };
+    const stream = client.makeBidiStreamRequest(path, serialize, deserialize, metadata);
+    return { member, token, stream };
   }
 
   /** Reports a fault of a member: the next call goes to another one. */
-  moveFrom(member: number, error: unknown): void {
-    if (failureOf(error).kind === 'token') this.#token = undefined;
+  moveFrom(
+    { member, token }: Pick<OpenedStream<never, never>, 'member' | 'token'>,
+    error: unknown,
+  ): void {
+    if (failureOf(error).kind === 'token') this.#forget(token);
     this.#moveFrom(member);
   }
 
@@ -170,26 +188,20 @@ export class EtcdConnection {
     if (this.#present === member) this.#present = (member + 1) % this.#clients.length;
   }
 
-  async #callOnce<Request, Response>(
-    member: number,
-    procedure: Procedure<Request, Response>,
-    request: Request,
-    leftMs: number,
-  ): Promise<Response> {
-    const token = await this.#tokenOf(member);
-    return await this.#send(member, procedure, request, token, leftMs);
-  }
-
   async #send<Request, Response>(
     member: number,
     { path, serialize, deserialize }: Procedure<Request, Response>,
     request: Request,
-    token: string | undefined,
-    leftMs: number,
+    token: Promise<string> | undefined,
+    giveUpAtMs: number,
   ): Promise<Response> {
     const { runtime, memberTimeoutMs } = this.options;
+    const text = await token;
+    // A channel that was destroyed meanwhile would connect again.
+    this.checkOpen();
     const channel = this.#channels[member] as Channel;
-    const call = channel.call({ path, message: serialize(request), token });
+    const call = channel.call({ path, message: serialize(request), token: text });
+    const leftMs = giveUpAtMs - runtime.monotonicMs();
     const timer = runtime.setTimer(Math.max(1, Math.min(leftMs, memberTimeoutMs)), () => {
       call.cancel();
     });
@@ -202,22 +214,27 @@ export class EtcdConnection {
     }
   }
 
-  /** Undefined if the cluster requires none. */
-  async #tokenOf(member: number): Promise<string | undefined> {
+  /** Undefined if the cluster requires none. A login that fails is forgotten. */
+  #tokenOf(member: number): Promise<string> | undefined {
     const { credentials: login } = this.options;
-    if (login === undefined) return undefined;
-    this.#token ??= this.#logIn(member, login);
-    try {
-      return await this.#token;
-    } catch (error) {
-      this.#token = undefined;
-      throw error;
-    }
+    if (login === undefined || this.#token !== undefined) return this.#token;
+    const token = this.#logIn(member, login);
+    this.#token = token;
+    token.catch(() => {
+      this.#forget(token);
+    });
+    return token;
+  }
+
+  /** Drops a token that does not hold, unless a later login has replaced it. */
+  #forget(token: Promise<string> | undefined): void {
+    if (this.#token === token) this.#token = undefined;
   }
 
   async #logIn(member: number, login: Login): Promise<string> {
-    const { memberTimeoutMs } = this.options;
-    return await this.#send(member, AUTHENTICATE, login, undefined, memberTimeoutMs);
+    const { runtime, memberTimeoutMs } = this.options;
+    const giveUpAtMs = runtime.monotonicMs() + memberTimeoutMs;
+    return await this.#send(member, AUTHENTICATE, login, undefined, giveUpAtMs);
   }
 }
 

@@ -258,7 +258,8 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
       if (await this.#isReadable(middle)) readable = middle;
       else unreadable = middle;
     }
-    this.#compactedBelow = unreadable;
+    // A search that began later may have found more.
+    if (unreadable > this.#compactedBelow) this.#compactedBelow = unreadable;
     return unreadable === 0n ? 0n : readable;
   }
 

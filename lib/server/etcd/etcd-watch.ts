@@ -1,4 +1,3 @@
-import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Backoff } from '../../kernel/time/backoff.ts';
 import { isListwatchError } from '../../kernel/failure/errors.ts';
@@ -11,7 +10,7 @@ import type {
   Revision,
 } from '../mvcc/contract/key-value-store.ts';
 import { compactedError } from '../mvcc/contract/revision-errors.ts';
-import type { EtcdConnection } from './etcd-connection.ts';
+import type { EtcdConnection, OpenedStream } from './etcd-connection.ts';
 import { canceled, failureOf, isServiceError, refused } from './etcd-error.ts';
 import type { WatchCreateRequest, WatchResponse } from './messages.ts';
 import { RANGE, WATCH } from './procedures.ts';
@@ -48,7 +47,12 @@ export class ProgressRequest {
     return this.#wanted;
   }
 
+  /** A caller that repeats its request sends it again, but does not put off the look for a silent member. */
   start(): void {
+    if (this.#wanted) {
+      this.#options.ask();
+      return;
+    }
     this.#wanted = true;
     this.ask();
   }
@@ -85,7 +89,7 @@ export interface EtcdWatchOptions {
   readonly onEnd: (watch: EtcdWatch) => void;
 }
 
-type Stream = ClientDuplexStream<WatchCreateRequest | 'progress', WatchResponse>;
+type Opened = OpenedStream<WatchCreateRequest | 'progress', WatchResponse>;
 
 /**
  * One watch on a cluster, over any number of streams.
@@ -101,9 +105,11 @@ export class EtcdWatch implements KeyValueWatch {
   readonly #responses: WatchResponses;
   readonly #progress: ProgressRequest;
   #startedAt: Revision | undefined;
-  #stream: Stream | undefined;
-  /** The time of the last message on the present stream. */
+  #stream: Opened['stream'] | undefined;
+  /** The time of the last message on the present stream, or of a later request for progress: before it nothing was due. */
   #heardAtMs = 0;
+  /** The last progress that the reader got. */
+  #notified: Revision = 0n;
   #isLooking = false;
   /** Ends the present stream because it is silent. */
   #onSilence: () => void = () => {};
@@ -128,26 +134,29 @@ export class EtcdWatch implements KeyValueWatch {
       },
       onSilence: () => void this.#lookForProgress(),
     });
-    onAbort(this.#abort.signal, () => {
-      this.#buffer.end();
-      this.#progress.stop();
-      this.#opened.resolve();
-      options.onEnd(this);
-    });
   }
 
   get startedAt(): Revision {
     return this.#startedAt ?? 0n;
   }
 
-  /** Resolves when a member has registered the watch. */
+  /** Resolves when a member has registered the watch. Its end is reported from now on, also if the signal has aborted before. */
   async open(): Promise<void> {
+    onAbort(this.#abort.signal, () => {
+      this.#buffer.end();
+      this.#progress.stop();
+      this.#opened.resolve();
+      this.#options.onEnd(this);
+    });
     void this.#run();
     await this.#opened.promise;
   }
 
   async requestProgress(): Promise<void> {
-    if (this.#options.trustsProgress && !this.#abort.signal.aborted) this.#progress.start();
+    const { trustsProgress, connection } = this.#options;
+    if (!trustsProgress || this.#buffer.hasEnded) return;
+    if (!this.#progress.wanted) this.#heardAtMs = connection.options.runtime.monotonicMs();
+    this.#progress.start();
   }
 
   destroy(): void {
@@ -202,14 +211,14 @@ export class EtcdWatch implements KeyValueWatch {
   async #follow(signal: AbortSignal): Promise<unknown> {
     const { connection } = this.#options;
     this.#responses.restart();
-    let opened: { readonly member: number; readonly stream: Stream };
+    let opened: Opened;
     try {
       if (this.#responses.next === undefined) await this.#beginNow();
       opened = await connection.openStream(WATCH);
     } catch (error) {
       return error;
     }
-    const { member, stream } = opened;
+    const { stream } = opened;
     this.#stream = stream;
     // The reader has not taken the events of the last stream yet.
     if (this.#buffer.isFull) stream.pause();
@@ -235,7 +244,7 @@ export class EtcdWatch implements KeyValueWatch {
     stream.write(this.#createRequest());
     try {
       const error = await ended.promise;
-      if (!signal.aborted) connection.moveFrom(member, error);
+      if (!signal.aborted) connection.moveFrom(opened, error);
       return error;
     } finally {
       release();
@@ -296,10 +305,14 @@ export class EtcdWatch implements KeyValueWatch {
     }
   }
 
-  /** A request that was sent twice gets two responses; the second one is ignored. */
+  /**
+   * A request that was sent twice gets two responses. The second one is ignored, unless it brings progress: it may be that of a caller
+   * which joined the request after a write.
+   */
   #notifyProgress(revision: Revision, isAnswer: boolean): void {
-    if (isAnswer && !this.#progress.wanted) return;
+    if (isAnswer && !this.#progress.wanted && revision <= this.#notified) return;
     if (isAnswer) this.#progress.stop();
+    this.#notified = revision;
     this.#buffer.push([{ type: 'progress', revision }]);
   }
 

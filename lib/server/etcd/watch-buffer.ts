@@ -33,6 +33,11 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
     return this.#full;
   }
 
+  /** Whether nothing can be added any more. */
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   push(messages: readonly KeyValueWatchMessage[]): void {
     if (this.#end !== undefined) return;
     if (this.#messages.length === 0) this.#messages = [...messages];

@@ -1,26 +1,6 @@
 import { expect } from 'chai';
-import type { WatchResponse } from '../../../lib/server/etcd/messages.ts';
 import { WatchResponses } from '../../../lib/server/etcd/watch-responses.ts';
-
-const NOTHING: WatchResponse = {
-  revision: 0n,
-  watchId: 0n,
-  created: false,
-  canceled: false,
-  compactRevision: 0n,
-  cancelReason: '',
-  fragment: false,
-  events: [],
-};
-
-function eventsAt(...revisions: readonly bigint[]): WatchResponse {
-  const value = Buffer.from('value');
-  const events = revisions.map((modRevision) => ({
-    type: 'put' as const,
-    kv: { key: '/a', value, createRevision: 1n, modRevision, version: modRevision, lease: 0n },
-  }));
-  return { ...NOTHING, revision: revisions.at(-1) ?? 0n, events };
-}
+import { eventsAt, progressTo, responseAt } from './watch-answers.ts';
 
 describe('the progress of a watch on etcd', () => {
   let responses: WatchResponses;
@@ -40,9 +20,9 @@ describe('the progress of a watch on etcd', () => {
   });
 
   it('does not go behind progress that came while the revision was read', () => {
-    responses.take({ ...NOTHING, revision: 9n, watchId: -1n });
+    responses.take(progressTo(9n));
     expect(responses.progressAt(8n)).to.equal(9n);
-    expect(responses.take({ ...NOTHING, revision: 7n })).to.deep.equal({ type: 'nothing' });
+    expect(responses.take(responseAt(7n))).to.deep.equal({ type: 'nothing' });
   });
 
   it('is the revision of the cluster where the watch begins in the future', () => {
