@@ -230,7 +230,8 @@ export class CacheDelegator<T extends KubernetesObject> {
     }
     const prepared = prepareKey(resourcePrefix, key, false);
     const revision = storage.versioner.parseResourceVersion(resourceVersion);
-    if (!(await this.#shows(revision, signal))) return await storage.get(key, options);
+    const isShown = await this.#shows(revision, signal);
+    if (!isShown || !consistent()) return await storage.get(key, options);
     const found = cache.get(prepared);
     if (found === undefined && ignoreNotFound !== true) {
       throw keyNotFound(prepared);
@@ -261,6 +262,8 @@ export class CacheDelegator<T extends KubernetesObject> {
     const route = routeList(scope, options, storage.versioner);
     if (this.#goesPastCache(route, options)) return undefined;
     const page = await this.#pageOf(route, options);
+    // A check may have found a difference while the cache was waited for.
+    if (!this.#options.consistent()) return undefined;
     const { predicate, signal } = options;
     return page && { ...page, scope, predicate, runtime, signal };
   }
@@ -282,7 +285,8 @@ export class CacheDelegator<T extends KubernetesObject> {
     const revision = versioner.parseResourceVersion(asked);
     if (!(sendInitialEvents ?? revision === 0n)) return { revision };
     const anyState = sendInitialEvents === undefined;
-    if (consistent() && (anyState || (await this.#shows(revision, signal)))) return { revision };
+    const isUsable = consistent() && (anyState || (await this.#shows(revision, signal)));
+    if (isUsable && consistent()) return { revision };
     const notOlder = { resourceVersion, resourceVersionMatch: 'NotOlderThan' } as const;
     const which = resourceVersion === '' ? {} : notOlder;
     const listed = await storage.getList(path, { ...which, recursive, predicate, signal });

@@ -66,6 +66,9 @@ export class ConsistencyChecker<T extends KubernetesObject> {
   readonly #options: ConsistencyCheckerOptions<T>;
   readonly #stopping = new AbortController();
   #consistent = true;
+  /** How many checks have begun, and the number of the one that `consistent` is from. */
+  #begun = 0;
+  #latest = 0;
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
 
@@ -105,6 +108,8 @@ export class ConsistencyChecker<T extends KubernetesObject> {
     const compared = snapshot();
     if (compared === undefined) return undefined;
     const { resourceVersion, generation } = compared;
+    this.#begun += 1;
+    const number = this.#begun;
     let firstDifference: CacheDifference | undefined;
     try {
       firstDifference = await this.#firstDifference(compared);
@@ -115,8 +120,11 @@ export class ConsistencyChecker<T extends KubernetesObject> {
     const consistent = firstDifference === undefined;
     this.#count(consistent ? 'success' : 'failure');
     if (firstDifference !== undefined) this.#report(firstDifference, resourceVersion);
-    // If the cache was filled again meanwhile, the result says nothing about its new content.
-    if (snapshot()?.generation === generation) this.#consistent = consistent;
+    // If the cache was filled again meanwhile, the result says nothing about its new content. A check that began later says more.
+    if (number > this.#latest && snapshot()?.generation === generation) {
+      this.#latest = number;
+      this.#consistent = consistent;
+    }
     return { consistent, resourceVersion, firstDifference };
   }
 

@@ -31,6 +31,7 @@ export class Freshness {
   #timer: Timer | undefined;
   #requesting = false;
   #requestAgain = false;
+  #closed: { readonly error: unknown } | undefined;
 
   constructor(options: FreshnessOptions) {
     this.#options = options;
@@ -47,17 +48,19 @@ export class Freshness {
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve();
   }
 
-  /** Rejects all waiting readers. */
+  /** Rejects all waiting readers, and those that would wait from now on. */
   close(error: unknown): void {
+    this.#closed = { error };
     for (const waiter of this.#waiters) waiter.reject(error);
   }
 
   /**
    * Resolves when the cache has reached `revision`.
-   * @throws {ApiError} 504, too large, after the timeout; the signal's reason when it aborts.
+   * @throws {ApiError} 504, too large, after the timeout; the signal's reason when it aborts; the error of `close` after it.
    */
   async waitFor(revision: Revision, signal?: AbortSignal): Promise<void> {
     if (revision <= this.#reached) return;
+    if (this.#closed !== undefined) throw this.#closed.error;
     const { runtime, timeoutMs } = this.#options;
     await new Promise<void>((resolve, reject) => {
       const settle = (): void => {

@@ -1,5 +1,6 @@
 import { logLine } from '../../../../lib/kernel/report/log-line.ts';
 import { expect } from 'chai';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { silentMetrics } from '../../../../lib/kernel/report/metrics.ts';
 import { expired } from '../../../../lib/meta/failure/failures.ts';
@@ -25,6 +26,8 @@ describe('ConsistencyChecker', () => {
   let warnings: string[];
   let counted: string[];
   let listFailure: Error | undefined;
+  /** Lists of the raw storage wait for it. */
+  let listHeld: Promise<void> | undefined;
 
   async function set(options: Partial<CacherOptions<Pod>> = {}): Promise<void> {
     lost = new Set();
@@ -33,11 +36,13 @@ describe('ConsistencyChecker', () => {
     warnings = [];
     counted = [];
     listFailure = undefined;
+    listHeld = undefined;
     const spying = (raw: StorageInterface<Pod>): StorageInterface<Pod> =>
       overriding(losing(raw, lost), {
         getList: async (key, asked = {}) => {
           if (asked.recursive !== false) lists.push(asked);
           if (listFailure !== undefined && asked.recursive !== false) throw listFailure;
+          await listHeld;
           return await raw.getList(key, asked);
         },
       });
@@ -168,6 +173,41 @@ describe('ConsistencyChecker', () => {
     expect((await check()).consistent).to.equal(true);
     expect(harness.cacher.status.consistent).to.equal(true);
     for (const read of reads.slice(0, 2)) expect(await asksStorage(read)).to.equal(false);
+  });
+
+  it('sends a list to the storage that waited while a check found a difference', async () => {
+    await set();
+    const waiting = harness.cacher.getList(PREFIX, {
+      resourceVersion: '7',
+      resourceVersionMatch: 'NotOlderThan',
+    });
+    await harness.runtime.settle();
+    lost.add(podKey('b'));
+    await harness.delete('b');
+    await harness.update('c', { node: 'n' });
+    expect((await check()).consistent).to.equal(false);
+    await harness.update('c', { node: 'm' });
+    const { items } = await harness.runtime.run(waiting);
+    expect(items.map(({ key }) => key)).to.deep.equal([podKey('a'), podKey('c')]);
+  });
+
+  it('believes the check that began last, also if one from before ends later', async () => {
+    await set();
+    lost.add(podKey('b'));
+    await harness.delete('b');
+    await harness.update('c', { node: 'n' });
+    await harness.runtime.settle();
+    const held = deferred<void>();
+    listHeld = held.promise;
+    const early = harness.cacher.checkConsistency();
+    await harness.runtime.settle();
+    listHeld = undefined;
+    lost.clear();
+    await harness.create('b');
+    expect((await check()).consistent).to.equal(true);
+    held.resolve();
+    expect((await harness.runtime.run(early)).consistent).to.equal(false);
+    expect(harness.cacher.status.consistent).to.equal(true);
   });
 
   it('begins watches with the state of the storage, and misses nothing after it', async () => {

@@ -105,4 +105,16 @@ describe('Freshness', () => {
     expect(String(await caught(freshness.waitFor(5n, abort.signal)))).to.contain('enough');
     expect([freshness.waiting, runtime.pending]).to.deep.equal([0, 0]);
   });
+
+  it('lets no reader wait after it was closed', async () => {
+    const { freshness, runtime, requestedAtMs } = new Stage();
+    freshness.reach(4n);
+    freshness.close(new Error('over'));
+    const errors: string[] = [];
+    void caught(freshness.waitFor(5n)).then((error) => errors.push(String(error)));
+    await freshness.waitFor(4n);
+    await runtime.settle();
+    expect(errors).to.deep.equal(['Error: over']);
+    expect([requestedAtMs.length, runtime.pending]).to.deep.equal([0, 0]);
+  });
 });
