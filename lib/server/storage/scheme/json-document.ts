@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { malformed, quoted, type SchemeError } from './scheme-error.ts';
 
@@ -24,14 +25,27 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-const replacing = new TextDecoder();
+/** In a text with a character for each byte: a character of UTF-8, or a byte that belongs to none. @see RFC 3629, section 4 */
+const UTF8 =
+  /[^\x80-\xff]+|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|([^])/g;
+const REPLACEMENT = '\xef\xbf\xbd';
+
+/** Each byte that belongs to no character becomes U+FFFD. A `TextDecoder` puts one in the place of a character that is cut off. */
+function replaceInvalid(bytes: Uint8Array): Buffer {
+  const text = Buffer.from(bytes).toString('latin1');
+  const valid = text.replace(UTF8, (character, byte?: string) =>
+    byte === undefined ? character : REPLACEMENT,
+  );
+  return Buffer.from(valid, 'latin1');
+}
+
 /** A pair of escaped surrogates, one without its pair, or another escape. */
 const ESCAPES =
   /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[^])/g;
 
 /** The text of a JSON document. As for Go's decoder, what is no character is U+FFFD. */
 function jsonText(bytes: Uint8Array): string {
-  const text = replacing.decode(bytes);
+  const text = decoder.decode(isUtf8(bytes) ? bytes : replaceInvalid(bytes));
   if (!text.includes('\\ud') && !text.includes('\\uD')) return text;
   return text.replace(ESCAPES, (escape, lone?: string) =>
     lone === undefined ? escape : '\\ufffd',

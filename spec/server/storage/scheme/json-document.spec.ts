@@ -31,6 +31,12 @@ describe('parseJsonDocument', () => {
   it('puts U+FFFD in the place of what is no character', () => {
     const bytes = Uint8Array.of(0x22, 0x78, 0xff, 0xfe, 0x79, 0xc3, 0x22);
     expect(parseJsonDocument(bytes)).to.equal('x\uFFFD\uFFFDy\uFFFD');
+    // Go's decoder replaces each byte: a character that is cut off, a surrogate, a form that is too long, a number that is too large.
+    for (const invalid of ['e2 82', 'f0 9f 98', 'ed a0 80', 'e0 80 80', 'c0 af', 'f5 80 80 80']) {
+      const some = Buffer.from(invalid.replaceAll(' ', ''), 'hex');
+      const text = Buffer.concat([Buffer.from('"é€😀'), some, Buffer.from('z"')]);
+      expect(parseJsonDocument(text), invalid).to.equal(`é€😀${'\uFFFD'.repeat(some.length)}z`);
+    }
     const rows: readonly (readonly [text: string, value: unknown])[] = [
       [String.raw`"x\ud800y"`, 'x\uFFFDy'],
       [String.raw`"\uDC00"`, '\uFFFD'],
