@@ -4,7 +4,8 @@ import type { SentRequest, Target } from './target.ts';
 
 /**
  * Deletes what the steps of a scenario may have left: objects outside of namespaces that are called after the namespace, the
- * objects in the namespace and in those that are called after it, the namespaces. A server without a controller manager does not empty a namespace by itself.
+ * objects in the namespace and in those that are called after it, the namespaces. A server without a controller manager does not empty
+ * a namespace by itself.
  */
 export async function cleanUp(
   target: Target,

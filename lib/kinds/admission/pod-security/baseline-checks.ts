@@ -14,6 +14,7 @@ import {
   joinQuoted,
   securityContextOf,
   sortedOnce,
+  use,
   type PodCheck,
 } from './secured-pod.ts';
 
@@ -213,7 +214,3 @@ export const hostProcesses: PodCheck = (pod) =>
       detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true`,
     }),
   );
-
-function use(things: { readonly length: number }): string {
-  return things.length === 1 ? 'uses' : 'use';
-}

@@ -59,14 +59,17 @@ const IGNORED: ReadonlySet<string> = new Set([
  */
 export class PodSecurity implements AdmissionPlugIn {
   readonly name = 'PodSecurity';
-  readonly #parts: Pick<PlugInParts, 'runtime' | 'storeOf'>;
+  readonly #parts: Pick<PlugInParts, 'runtime' | 'storeOf' | 'logger'>;
   readonly #standards = new SecurityStandards();
   /** By the name of the namespace; undefined without labels. */
   readonly #policies: Followed<SecurityPolicy | undefined>;
   /** How many namespaces have labels. */
   #labelled = 0;
 
-  constructor({ follow, ...parts }: Pick<PlugInParts, 'runtime' | 'storeOf' | 'follow'>) {
+  constructor({
+    follow,
+    ...parts
+  }: Pick<PlugInParts, 'runtime' | 'storeOf' | 'logger' | 'follow'>) {
     this.#parts = parts;
     this.#policies = follow<SecurityPolicy | undefined>({
       group: '',
@@ -150,7 +153,7 @@ export class PodSecurity implements AdmissionPlugIn {
     { namespace, context }: AdmissionRequest,
     enforce: LevelVersion,
   ): Promise<readonly string[]> {
-    const { runtime, storeOf } = this.#parts;
+    const { runtime, storeOf, logger } = this.#parts;
     try {
       const pods = await storeOf('', 'pods')?.list(serverContext(namespace, context.signal));
       return namespaceWarnings(pods?.items.map(({ object }) => object) ?? [], {
@@ -159,7 +162,12 @@ export class PodSecurity implements AdmissionPlugIn {
         standards: this.#standards,
         now: () => runtime.monotonicMs(),
       });
-    } catch {
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      logger.warn('PodSecurity: the pods of a namespace were not compared with its new level', {
+        namespace,
+        error,
+      });
       return ['failed to list pods while checking new PodSecurity enforce level'];
     }
   }

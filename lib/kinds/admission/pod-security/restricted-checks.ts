@@ -7,6 +7,7 @@ import {
   joinQuoted,
   securityContextOf,
   sortedOnce,
+  use,
   type PodCheck,
 } from './secured-pod.ts';
 
@@ -86,19 +87,18 @@ const FORBIDDEN_VOLUMES: readonly string[] = [
 
 /** @see pod-security-admission policy/check_restrictedVolumes.go @ v0.37.2 */
 export const volumeTypes: PodCheck = ({ spec }) => {
-  const hasOneOf = (volume: JsonRecord, types: readonly string[]): string | undefined =>
+  const firstOf = (volume: JsonRecord, types: readonly string[]): string | undefined =>
     types.find((type) => Object.hasOwn(volume, type) && volume[type] !== null);
   const bad = recordsAt(spec, 'volumes').filter(
-    (one) => hasOneOf(one, ALLOWED_VOLUMES) === undefined,
+    (one) => firstOf(one, ALLOWED_VOLUMES) === undefined,
   );
   if (bad.length === 0) return undefined;
-  const types = sortedOnce(bad.map((one) => hasOneOf(one, FORBIDDEN_VOLUMES) ?? 'unknown'));
+  const types = sortedOnce(bad.map((one) => firstOf(one, FORBIDDEN_VOLUMES) ?? 'unknown'));
   const names = joinQuoted(bad.map((one) => textAt(one, 'name')));
-  const uses = bad.length === 1 ? 'uses' : 'use';
   const what = counted('restricted volume type', types);
   return {
     reason: 'restricted volume types',
-    detail: `${counted('volume', bad)} ${names} ${uses} ${what} ${joinQuoted(types)}`,
+    detail: `${counted('volume', bad)} ${names} ${use(bad)} ${what} ${joinQuoted(types)}`,
   };
 };
 

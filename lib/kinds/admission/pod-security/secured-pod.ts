@@ -64,6 +64,11 @@ export function counted(noun: string, things: { readonly length: number }): stri
   return things.length === 1 ? noun : `${noun}s`;
 }
 
+/** The verb of the noun that `counted` returns. */
+export function use(things: { readonly length: number }): string {
+  return things.length === 1 ? 'uses' : 'use';
+}
+
 /** The check for pods whose users are those of the host. */
 export function ofHostUsers(check: PodCheck): PodCheck {
   return (pod) => (pod.spec['hostUsers'] === false ? undefined : check(pod));

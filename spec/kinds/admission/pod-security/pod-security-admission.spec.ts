@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { PodSecurity } from '../../../../lib/kinds/admission/pod-security/pod-security-admission.ts';
+import { logLine } from '../../../../lib/kernel/report/log-line.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import type { ApiHandler } from '../../../../lib/server/http/api-request.ts';
@@ -108,12 +110,52 @@ describe('PodSecurity', () => {
   });
 });
 
+describe('PodSecurity, when pods cannot be listed', () => {
+  const at = async (signal?: AbortSignal): Promise<{ logged: string[]; warnings: string[] }> => {
+    const logged: string[] = [];
+    const warnings: string[] = [];
+    const plugIn = new PodSecurity({
+      runtime: new VirtualRuntime(),
+      logger: {
+        ...silentLogger,
+        warn: (message, fields) => logged.push(logLine(message, fields).line),
+      },
+      storeOf: () => ({ list: () => Promise.reject(new Error('no answer')) }) as never,
+      follow: () => ({ isEmpty: true, in: () => [], named: () => undefined }),
+    });
+    const context = { signal, warn: (text: string) => warnings.push(text) };
+    await plugIn.validate({
+      target: { resource: 'namespaces' },
+      namespace: 'one',
+      object: namespaceOf('one', { enforce: 'baseline' }),
+      oldObject: namespaceOf('one'),
+      context,
+    } as never);
+    return { logged, warnings };
+  };
+
+  it('warns the client, and logs why', async () => {
+    const { logged, warnings } = await at();
+    expect(warnings).to.deep.equal([
+      'failed to list pods while checking new PodSecurity enforce level',
+    ]);
+    expect(logged.join()).to.contain('no answer').and.to.contain('namespace=one');
+  });
+
+  it('gives up for a client that is gone', async () => {
+    const gone = new Error('gone');
+    const error = await at(AbortSignal.abort(gone)).catch((thrown: unknown) => thrown);
+    expect(error).to.equal(gone);
+  });
+});
+
 describe('PodSecurity without labelled namespaces', () => {
   function plugIn(): {
     plugIn: PodSecurity;
     change: NonNullable<FollowOptions<unknown>['onChange']>;
   } {
-    const parts = { runtime: new VirtualRuntime(), storeOf: () => undefined };
+    const runtime = new VirtualRuntime();
+    const parts = { runtime, storeOf: () => undefined, logger: silentLogger };
     let change: NonNullable<FollowOptions<unknown>['onChange']> = () => {};
     const plugIn = new PodSecurity({
       ...parts,
