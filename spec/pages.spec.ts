@@ -26,11 +26,16 @@ interface Step {
   readonly with?: { readonly 'persist-credentials'?: boolean };
 }
 
+interface Matrix {
+  readonly node?: readonly number[];
+  readonly os?: readonly string[];
+}
+
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly needs?: string;
   readonly 'timeout-minutes': number;
-  readonly strategy?: { readonly matrix: { readonly node: readonly number[] } };
+  readonly strategy?: { readonly matrix: Matrix };
   readonly steps: readonly Step[];
 }
 
@@ -161,10 +166,22 @@ describe(WORKFLOW, () => {
 
   it('runs the whole suite on the oldest supported Node and on those after it', () => {
     const { strategy, steps: done } = workflow.jobs['test']!;
-    expect(strategy?.matrix.node).to.deep.equal([20, 22, 24]);
+    expect(strategy?.matrix.node).to.deep.equal([20, 22, 24, 26]);
     expect(manifest.engines.node).to.equal('>=20.19');
     const commands = done.map(({ run }) => run);
     expect(commands).to.include.members(['npm ci', 'npm test', 'npm start', 'npm run build']);
+  });
+
+  it('runs the specs of the client on Windows and macOS, and only such that exist', () => {
+    const { strategy, steps: done } = workflow.jobs['client']!;
+    expect(strategy?.matrix.os?.join()).to.match(/^windows-\d+,macos-\d+$/);
+    const commands = done.map(({ run = '' }) => run);
+    expect(commands).to.include('npm start');
+    const folders = commands.flatMap((run) =>
+      Array.from(run.matchAll(/"(spec\/[^"*]+)\/[*][^"]*"/g), ([, folder]) => folder!),
+    );
+    expect(folders).to.include.members(['spec/cache', 'spec/controller', 'spec/client/rest']);
+    expect(folders.filter((folder) => filesIn(folder, '.spec.ts').length === 0)).to.deep.equal([]);
   });
 
   it('compares the traces of all simulated controllers on each version of Node', () => {

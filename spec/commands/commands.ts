@@ -266,7 +266,7 @@ export const CHECKS: readonly CommandGroup[] = [
       {
         name: 'package-runtimes',
         start: () => import('../package/runtimes.ts'),
-        about: 'the program of README on Node 20, 22, 24, Bun and Deno',
+        about: 'the program of README on Node 20, 22, 24, 26, Bun and Deno',
         usage: '[--all-traces]',
       },
       {

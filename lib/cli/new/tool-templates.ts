@@ -101,7 +101,7 @@ jobs:
   test:
     runs-on: ubuntu-latest
     strategy:
-      matrix: { node: [20, 22, 24] }
+      matrix: { node: [20, 22, 24, 26] }
     steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4

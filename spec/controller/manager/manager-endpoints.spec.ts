@@ -149,7 +149,11 @@ describe('The endpoints of a manager', () => {
 });
 
 describe('The signals of a process', () => {
-  it('stop a manager', async () => {
+  it('stop a manager', async function () {
+    if (process.platform === 'win32') {
+      console.log('      skipped: on Windows, process.kill ends a process without its handlers');
+      this.skip();
+    }
     const world = new ManagerWorld();
     const manager = new Manager(world.client, { logger: world.logger });
     const before = process.listenerCount('SIGTERM');
