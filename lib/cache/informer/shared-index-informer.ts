@@ -25,6 +25,7 @@ import { changesOf } from './changes/change-reader.ts';
 import { dumpOf, type DumpOptions } from './dump/cache-dump.ts';
 import { resourceOfSubject } from './options/start-failure.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
+import { InformerChecks } from './informer-checks.ts';
 import { InformerLife } from './informer-life.ts';
 import { InformerWrites } from './informer-writes.ts';
 import { InformerJournal } from './observe/informer-journal.ts';
@@ -87,6 +88,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
   readonly #writes = new InformerWrites<Stored<T>>();
   readonly #life: InformerLife;
   readonly #present: PresentCollection<Stored<T>>;
+  readonly #checks: InformerChecks<Stored<T>>;
   #running: Promise<void> | undefined;
 
   constructor(options: SharedIndexInformerOptions<T, Index>) {
@@ -103,6 +105,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     this.#present = present;
     this.#handlers = this.#makeHandlers();
     this.#user = this.#makeUser();
+    this.#checks = this.#makeChecks();
     const opener = new ViewOpener<Stored<T>>(listBudget(this.#options.cache));
     this.indexer = new ObjectReader(present, opener, () => present.keepBodies());
     this.lister = new StoreLister({ store: present, opener, subject });
@@ -336,8 +339,18 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
    * @throws {ListwatchError} code TIMEOUT with the version of the cache; INVALID_RESOURCE_VERSION; CLOSED when the informer
    * stops first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
-  caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
-    return this.#present.caughtUp(resourceVersion, options, this.#user, this.#life.signal);
+  caughtUp(resourceVersion: string, options?: WaitOptions): Promise<void>;
+  /**
+   * Resolves when the cache, without own writes, has every change that the server has at this moment: the server is asked for its version.
+   * A quiet collection takes one or two seconds, in which a second watch shows that there is no change on its way; a busy one takes as long as
+   * its next event. With option `namespaces` it takes up to a minute, the interval of bookmarks.
+   * @throws {ListwatchError} as above; NOT_STARTED; INVALID_RESOURCE_VERSION where the server lists without a version. {ApiError} when
+   * the server refuses the list.
+   */
+  caughtUp(options?: WaitOptions): Promise<void>;
+  async caughtUp(first: string | WaitOptions = {}, options: WaitOptions = {}): Promise<void> {
+    if (typeof first === 'string') await this.#reach(first, options);
+    else await this.#checks.caughtUp(first);
   }
 
   /**
@@ -372,6 +385,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       relists,
       lastError,
       handlers: this.#handlers.inspect(),
+      ...this.#checks.inspect(),
       ...(others.length === 0 ? {} : { sharedWith: others }),
     };
   }
@@ -394,6 +408,7 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
       this.#journal.watchTime.start(this.runtime.monotonicMs());
       if (this.#handlers.resyncIntervalMs === 0) this.#present.join();
       this.#handlers.start();
+      this.#checks.start();
       await this.#collection.run(this.#user, signal);
     } finally {
       await this.#stop();
@@ -409,6 +424,21 @@ export class SharedIndexInformer<T extends KubernetesObject, Index extends strin
     this.#present.release();
     this.#journal.meter?.stop();
     this.events.emit('stopped');
+  }
+
+  #reach(resourceVersion: string, options: WaitOptions): Promise<void> {
+    return this.#present.caughtUp(resourceVersion, options, this.#user, this.#life.signal);
+  }
+
+  #makeChecks(): InformerChecks<Stored<T>> {
+    return new InformerChecks<Stored<T>>({
+      options: this.#options,
+      journal: this.#journal,
+      collection: () => this.#collection,
+      stopped: this.#life.signal,
+      whenSynced: (options) => this.whenSynced(options),
+      reach: (resourceVersion, options) => this.#reach(resourceVersion, options),
+    });
   }
 
   #makeUser(): CollectionUser<Stored<T>> {

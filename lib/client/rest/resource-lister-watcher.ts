@@ -19,6 +19,7 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ResourceCollection } from './request/resource-collection.ts';
+import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listQuery, watchQuery, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
@@ -108,6 +109,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       gate,
       sharing: this.#sharing(),
       decorated: (closer) => new ResourceListerWatcher<T>({ ...options, decorate: closer }),
+      metadata: () => {
+        const decoder = new MetadataObjectDecoder();
+        return new ResourceListerWatcher({ ...options, metadataOnly: true, decoder });
+      },
     };
     const direct: ListerWatcher<ObjectView<T>> = {
       description: this.description,

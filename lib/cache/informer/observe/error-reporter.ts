@@ -18,6 +18,7 @@ const FAILED: Readonly<Record<InformerErrorContext['source'], string>> = {
   listener: 'listener failed',
   metrics: 'metrics failed',
   'warm-start': 'warm start failed',
+  audit: 'audit failed',
   internal: 'informer failed',
 };
 
@@ -37,8 +38,9 @@ export class ErrorReporter {
   ): void {
     const { informer, logger, onError } = this.#options;
     if (onError === undefined) {
-      // A broken watch recovers by itself; other errors are errors of a program.
-      const level = context.source === 'watch' ? 'warn' : 'error';
+      // A broken watch recovers by itself, and a failed audit is repeated; other errors are errors of a program.
+      const recovers = context.source === 'watch' || context.source === 'audit';
+      const level = recovers ? 'warn' : 'error';
       const { handler, key, message: problem } = context;
       const fields = { informer, handler, key, problem, error };
       logger[worthLogging ? level : 'debug'](FAILED[context.source], fields);

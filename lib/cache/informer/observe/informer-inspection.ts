@@ -82,6 +82,27 @@ export interface InformerInspection extends CollectionInspection {
   /** The last failed list or watch. `connected` says whether the informer has recovered. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];
+  /**
+   * How far the cache is behind the server: the revisions between its version and the newest change that it lacks, and for how long at least
+   * it has lacked one. Both are 0 for a cache that lacks nothing. Missing without option `stalenessIntervalMs`, and before the first answer.
+   */
+  readonly staleness?: { readonly revisions: number; readonly ms: number } | undefined;
+  /** The last audit of option `auditIntervalMs` that came to an end, with the number of objects that the cache has missed. */
+  readonly lastAudit?:
+    | {
+        readonly ageMs: number;
+        /** The version of its list. */
+        readonly resourceVersion: string;
+        /** Objects of its list. */
+        readonly objects: number;
+        /** Objects that the cache lacks. */
+        readonly missing: number;
+        /** Objects of which the cache has an older state. */
+        readonly stale: number;
+        /** Objects of the cache that the server no longer has. */
+        readonly leftOver: number;
+      }
+    | undefined;
   /** The names of other informers that run on the same watch and cache. Missing when there are none. */
   readonly sharedWith?: readonly string[] | undefined;
 }

@@ -1,5 +1,6 @@
 import type { MetricDescription, MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
 import type { HandlerInspection, InformerInspection } from './informer-inspection.ts';
 import { informerMetrics } from './informer-metrics.ts';
 
@@ -20,8 +21,10 @@ export interface InformerMeterOptions {
   readonly handlers: () => Iterable<MeteredHandler>;
 }
 
-/** The gauges of an informer, and their values. */
-const GAUGES: readonly (readonly [MetricDescription, (now: InformerInspection) => number])[] = [
+type ValueOf = (now: InformerInspection) => number | undefined;
+
+/** The gauges of an informer, and their values; undefined for what is not measured. */
+const GAUGES: readonly (readonly [MetricDescription, ValueOf])[] = [
   [informerMetrics.connected, ({ connected }) => (connected ? 1 : 0)],
   [informerMetrics.objects, ({ objects }) => objects],
   [informerMetrics.bytes, ({ bytes }) => bytes],
@@ -29,6 +32,9 @@ const GAUGES: readonly (readonly [MetricDescription, (now: InformerInspection) =
   [informerMetrics.queueDepth, ({ queued }) => queued],
   [informerMetrics.lag, ({ lagMs }) => lagMs / 1000],
   [informerMetrics.lastEventAge, ({ lastEventAgeMs = 0 }) => lastEventAgeMs / 1000],
+  [informerMetrics.storeVersion, ({ storeResourceVersion }) => numberOf(storeResourceVersion)],
+  [informerMetrics.stalenessRevisions, ({ staleness }) => staleness?.revisions],
+  [informerMetrics.staleness, ({ staleness }) => staleness && staleness.ms / 1000],
 ];
 
 type Counters = Pick<HandlerInspection, 'delivered' | 'failed' | 'coalesced'>;
@@ -44,6 +50,8 @@ export class InformerMeter {
   readonly #labels: MetricLabels;
   /** The last reported values of each handler. */
   readonly #reported = new WeakMap<MeteredHandler, Counters>();
+  /** Those that were reported. */
+  readonly #gauges = new Set<string>();
   #events = 0;
   #startedAtMs = 0;
   #timer: Timer | undefined;
@@ -88,7 +96,7 @@ export class InformerMeter {
   stop(): void {
     this.#timer?.cancel();
     this.#sample();
-    for (const [{ name }] of GAUGES) this.#options.metrics.gauge(name, 0, this.#labels);
+    for (const name of this.#gauges) this.#options.metrics.gauge(name, 0, this.#labels);
   }
 
   #next(): void {
@@ -105,7 +113,12 @@ export class InformerMeter {
   #sample(): void {
     const { metrics } = this.#options;
     const now = this.#options.inspect();
-    for (const [{ name }, valueOf] of GAUGES) metrics.gauge(name, valueOf(now), this.#labels);
+    for (const [{ name }, valueOf] of GAUGES) {
+      const value = valueOf(now);
+      if (value === undefined) continue;
+      metrics.gauge(name, value, this.#labels);
+      this.#gauges.add(name);
+    }
     count(
       metrics,
       informerMetrics.eventsApplied.name,
@@ -142,6 +155,10 @@ export class InformerMeter {
   #handlerLabels({ name: handler }: { readonly name: string }): MetricLabels {
     return { name: this.#options.name, handler };
   }
+}
+
+function numberOf(version: string): number | undefined {
+  return isResourceVersion(version) ? Number(version) : undefined;
 }
 
 function count(metrics: Metrics, name: string, by: number, labels: MetricLabels): void {

@@ -8,6 +8,7 @@ import {
   is,
   optionsOf,
   type FilledOptions,
+  type OptionRule,
   type OptionsSchema,
 } from '../../../kernel/options/options-schema.ts';
 import { inProduction } from '../../../kernel/time/real-mode.ts';
@@ -44,6 +45,7 @@ export interface InformerErrorContext {
     | 'listener'
     | 'metrics'
     | 'warm-start'
+    | 'audit'
     | 'internal';
   readonly key?: string | undefined;
   /** Name of the handler. */
@@ -78,6 +80,18 @@ export interface SharedIndexInformerOptions<
 > extends InformerReflectorOptions {
   /** As `ReflectorOptions.silenceProbeMs`: detects a dead watch. 0: never. @defaultValue 30 000 */
   readonly silenceProbeMs?: number | undefined;
+  /**
+   * The interval at which the server is asked for its version, for `inspect().staleness` and the metrics of it, milliseconds: how far the
+   * cache is behind, in revisions and in time. It is a list of one item, and for a quiet collection a watch of three seconds. 0: never,
+   * otherwise at least 1000. @defaultValue 0
+   */
+  readonly stalenessIntervalMs?: number | undefined;
+  /**
+   * The interval at which the cache is compared with the server, milliseconds: changes that it has missed are counted in the metrics, logged
+   * by key, and in `inspect().lastAudit`. It lists metadata in pages, waits until the cache has reached the version of the list, and looks a
+   * second time at what differs. It goes without `namespaces`. 0: never, otherwise at least 10 000. @defaultValue 0
+   */
+  readonly auditIntervalMs?: number | undefined;
   /** The collection to mirror. */
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   /**
@@ -210,6 +224,8 @@ type Defaulted =
   | 'order'
   | 'missingResource'
   | 'silenceProbeMs'
+  | 'stalenessIntervalMs'
+  | 'auditIntervalMs'
   | 'share'
   | 'runtime'
   | 'logger'
@@ -242,6 +258,15 @@ export interface ResolvedInformerOptions<T extends KubernetesObject>
 /** A reflector checks its options, and a queue its capacity. */
 const unchecked = is.anything();
 
+/** The rule of an interval that is 0 for never. */
+function interval(leastMs: number): OptionRule<number, number> {
+  return is
+    .openRule<number>(`0, or a number of at least ${leastMs}`, (given) => {
+      return given === 0 || (typeof given === 'number' && given >= leastMs);
+    })
+    .default(0);
+}
+
 export const INFORMER: OptionsSchema<
   SharedIndexInformerOptions<KubernetesObject>,
   Defaulted
@@ -273,6 +298,8 @@ export const INFORMER: OptionsSchema<
   internalErrorRetryMs: unchecked,
   backoff: unchecked,
   silenceProbeMs: unchecked.default(30_000),
+  stalenessIntervalMs: interval(1000),
+  auditIntervalMs: interval(10_000),
   share: is.flag().default(true),
   warmStart: is.methods('what `fileWarmStart` of listwatch/recorder makes', 'load', 'save'),
   runtime: is.object().default(realRuntime),
@@ -311,10 +338,13 @@ export function resolveInformerOptions<T extends KubernetesObject>(
 
 function namespacesOption<T extends KubernetesObject>(
   owner: string,
-  { namespaces, inNamespace, keyFunc, order }: SharedIndexInformerOptions<T>,
+  { namespaces, inNamespace, keyFunc, order, auditIntervalMs }: SharedIndexInformerOptions<T>,
 ): NamespaceSet | undefined {
   if (namespaces === undefined) return undefined;
   const set = new NamespaceSet(owner, namespaces);
+  if (auditIntervalMs !== undefined && auditIntervalMs > 0) {
+    throw invalidOption(owner, 'option "namespaces" does not go with option "auditIntervalMs"');
+  }
   const refused =
     inNamespace === undefined
       ? 'option "inNamespace", which makes the source of one'

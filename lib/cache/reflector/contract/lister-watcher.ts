@@ -81,6 +81,8 @@ export interface SourceSupport<V extends HasMetadata> {
    * @defaultValue it has none
    */
   readonly decorated?: ((decorate: SourceDecorator) => ListerWatcher<V>) | undefined;
+  /** The same collection, of which the server sends only metadata: for what compares versions. @defaultValue whole objects are compared */
+  readonly metadata?: (() => ListerWatcher<HasMetadata>) | undefined;
 }
 
 /**
@@ -137,7 +139,14 @@ export const PROBE_ITEMS = 1;
 /** A watch of this time, beside the one that is read, asks whether that should have brought something. */
 export const PROBE_SECONDS = 1;
 
+/**
+ * A watch of this time, beside the one that is read, asks what the other one lacks: a server sends a bookmark two seconds before the end.
+ */
+export const CHANGES_SECONDS = 3;
+
 /** Whether a request asks only how the server is, besides what its reader gets. A watch is one only beside another watch. */
 export function isProbe({ limit, timeoutSeconds }: ListRequest & WatchRequest): boolean {
-  return limit === PROBE_ITEMS || timeoutSeconds === PROBE_SECONDS;
+  return (
+    limit === PROBE_ITEMS || timeoutSeconds === PROBE_SECONDS || timeoutSeconds === CHANGES_SECONDS
+  );
 }

@@ -3,13 +3,7 @@ import type {
   AuditOptions,
   AuditReport,
 } from '../../../../lib/cache/informer/audit/audit-report.ts';
-import type {
-  ListerWatcher,
-  ListPage,
-  ListRequest,
-  WatchRequest,
-  WatchStream,
-} from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
+import type { ListRequest } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
 import {
   badRequest,
   expired,
@@ -17,42 +11,15 @@ import {
   tooLargeResourceVersion,
   tooManyRequests,
 } from '../../../../lib/meta/failure/failures.ts';
-import type { ObjectView } from '../../../../lib/meta/object-view.ts';
-import type { ObjectEvent, WatchEvent } from '../../../../lib/meta/watch-event.ts';
+import { Between } from '../../support/between.ts';
 import { Harness, type HarnessOptions } from '../../support/informer-harness.ts';
 import { pod, rejection, type Pod } from '../../support/objects.ts';
 
-type View = ObjectView<Pod>;
-
 const PODS = ['a', 'b', 'c', 'd', 'e'];
-
-/** A source between the scripted one and the informer that keeps events to itself, and answers lists in its own way. */
-class Between implements ListerWatcher<View> {
-  readonly description = 'pods';
-  /** Keeps an event from the informer. */
-  hide: (event: ObjectEvent<View>) => boolean = () => false;
-  /** Answers a list, or lets the source do it. */
-  answer: (request: ListRequest) => Promise<ListPage<View>> | undefined = () => undefined;
-  source!: ListerWatcher<View>;
-
-  list(request: ListRequest): Promise<ListPage<View>> {
-    return this.answer(request) ?? this.source.list(request);
-  }
-
-  async watch(request: WatchRequest): Promise<WatchStream<View>> {
-    return this.#filtered(await this.source.watch(request));
-  }
-
-  async *#filtered(stream: WatchStream<View>): AsyncGenerator<readonly WatchEvent<View>[]> {
-    for await (const batch of stream) {
-      yield batch.filter((event) => event.type === 'BOOKMARK' || !this.hide(event));
-    }
-  }
-}
 
 interface Rig {
   readonly harness: Harness;
-  readonly between: Between;
+  readonly between: Between<Pod>;
   /** Drives time until it has ended. */
   readonly audit: (options?: AuditOptions) => Promise<AuditReport>;
   /** Leaves time alone. */
@@ -63,7 +30,7 @@ interface Rig {
 
 async function started(
   options: HarnessOptions = {},
-  between: Between = new Between(),
+  between: Between<Pod> = new Between<Pod>(),
 ): Promise<Rig> {
   const harness = new Harness({
     objects: PODS.map((name) => pod(name)),
@@ -398,7 +365,7 @@ describe('the audit of an informer', () => {
   describe('with deep', () => {
     it('finds an object that was modified in the cache', async () => {
       // A server sends another copy each time.
-      const between = new Between();
+      const between = new Between<Pod>();
       between.answer = async (request) => {
         const page = await between.source.list(request);
         const items = page.items.map(({ object }) => {

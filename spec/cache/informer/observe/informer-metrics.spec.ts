@@ -87,7 +87,8 @@ describe('the metrics of an informer', () => {
     expect(metrics.of(informerMetrics.watchErrors, 'pods', 'other')).to.be.at.least(1);
     await harness.stop();
     expect(metrics.of(informerMetrics.handlerDelivered, 'pods', 'slow')).to.equal(5);
-    const never = new Set(['handlerCoalesced', 'staleEvents', 'silenceProbes']);
+    const byOption = ['staleness', 'stalenessRevisions', 'audits', 'missedChanges'];
+    const never = new Set(['handlerCoalesced', 'staleEvents', 'silenceProbes', ...byOption]);
     for (const [key, { name }] of Object.entries(informerMetrics)) {
       if (!never.has(key)) expect([...metrics.names], key).to.include(name);
     }
