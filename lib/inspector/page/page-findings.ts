@@ -21,6 +21,7 @@ const LONGEST = 300;
 /** Bookmarks come about every minute. */
 const SILENT_MS = 150_000;
 const LAG_MS = 1_000;
+const STALE_MS = 60_000;
 const BEHIND = 1_000;
 const LONG_WAIT_MS = 5_000;
 const LONG_RUN_MS = 10_000;
@@ -32,7 +33,11 @@ export function findingsOf(snapshot: InspectorSnapshot): readonly Finding[] {
     for (const one of findings) found.push({ where, view, ...one, text: cut(one.text, LONGEST) });
   };
   for (const informer of snapshot.informers) {
-    add(informer.name, 'informers', [...stateOf(informer), ...flowOf(informer)]);
+    add(informer.name, 'informers', [
+      ...stateOf(informer),
+      ...flowOf(informer),
+      ...checksOf(informer),
+    ]);
   }
   for (const controller of snapshot.controllers) {
     add(controller.name, 'reconciles', phaseOf(controller));
@@ -115,6 +120,23 @@ function flowOf({ lagMs, queued, handlers, relists }: InformerInspection): PartF
       level: 'note',
       text: `It has listed the collection again ${relists} times: history was lost.`,
     });
+  }
+  return findings;
+}
+
+/** The results of the options `stalenessIntervalMs` and `auditIntervalMs`. */
+function checksOf({ staleness, lastAudit }: InformerInspection): PartFinding[] {
+  const findings: PartFinding[] = [];
+  if (staleness !== undefined && staleness.ms >= STALE_MS) {
+    const { revisions, ms } = staleness;
+    const text = `Its cache is ${plural(revisions, 'revision')} behind the server, and has been behind for ${span(ms)}.`;
+    findings.push({ level: 'warning', text });
+  }
+  const { missing = 0, stale = 0, leftOver = 0, ageMs = 0 } = lastAudit ?? {};
+  const missed = missing + stale + leftOver;
+  if (missed > 0) {
+    const text = `Its cache has missed changes of ${plural(missed, 'object')}, as an audit found ${span(ageMs)} ago; the log has their keys.`;
+    findings.push({ level: 'problem', text });
   }
   return findings;
 }

@@ -62,6 +62,17 @@ const ofQueue = (more: Partial<ControllerInspection['queue']>): string[] =>
   ofController({ queue: { ...controller.queue, ...more } });
 
 describe('what needs attention', () => {
+  it('say that a cache is behind its server, and that it has missed changes', () => {
+    const checked = { resourceVersion: '7', objects: 3, missing: 0, stale: 0, leftOver: 0 };
+    expect(ofInformer({ staleness: { revisions: 9, ms: 59_000 } })).to.deep.equal([]);
+    expect(ofInformer({ lastAudit: { ...checked, ageMs: 5000 } })).to.deep.equal([]);
+    const staleness = { revisions: 9, ms: 61_000 };
+    const lastAudit = { ...checked, ageMs: 5000, missing: 2, leftOver: 1 };
+    const [problem, warning] = ofInformer({ staleness, lastAudit });
+    expect(problem).to.match(/^problem pods: .* missed changes of 3 objects, as an audit found 5/);
+    expect(warning).to.match(/^warning pods: .* 9 revisions behind the server/);
+  });
+
   it('is nothing in a program that works', () => {
     expect(texts({ informers: [informer], controllers: [controller] })).to.deep.equal([]);
   });
