@@ -1,4 +1,5 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
+import { isStrayPromise } from '../../kernel/failure/guarded-call.ts';
 import { KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 
@@ -15,8 +16,6 @@ export function computeKey(keyFunc: KeyFunc, object: HasMetadata): string {
     throw new KeyError(object, `the KeyFunc threw: ${errorMessage(error)}`, error);
   }
   if (typeof key === 'string' && key !== '') return key;
-  throw new KeyError(
-    object,
-    `the KeyFunc gave back ${key === '' ? 'an empty string' : typeof key}`,
-  );
+  const kind = key === '' ? 'an empty string' : typeof key;
+  throw new KeyError(object, `the KeyFunc gave back ${isStrayPromise(key) ? 'a promise' : kind}`);
 }

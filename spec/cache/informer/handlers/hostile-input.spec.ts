@@ -253,6 +253,9 @@ describe('An informer survives', () => {
   ];
   for (const [what, keyOf] of keyFuncs) {
     it(`a KeyFunc that ${what}`, async () => {
+      const unhandled: unknown[] = [];
+      const note = (reason: unknown): void => void unhandled.push(reason);
+      process.on('unhandledRejection', note);
       const harness = new Harness({
         objects: [pod('bad'), pod('good')],
         keyFunc: ({ metadata }) =>
@@ -263,6 +266,8 @@ describe('An informer survives', () => {
       await harness.start();
       harness.source.modify(pod('good'));
       await harness.settle();
+      process.off('unhandledRejection', note);
+      expect(unhandled).to.deep.equal([]);
       expect(log).to.deep.equal(['+key of good@2!', '~key of good@3']);
       expect([...new Set(harness.errors.map(({ error }) => error.code))]).to.deep.equal(['KEY']);
       await harness.stop();
