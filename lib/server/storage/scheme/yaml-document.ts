@@ -1,13 +1,4 @@
-import {
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  stringify,
-  type ScalarTag,
-  type Tags,
-} from 'yaml';
+import { isMap, isPair, isScalar, isSeq, parseDocument, stringify, type Tags } from 'yaml';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { YAML_1_1_TAGS } from '../../../meta/manifests/yaml-1-1-tags.ts';
 import {
@@ -17,6 +8,7 @@ import {
   tooDeep,
   type DocumentLimits,
 } from './json-document.ts';
+import { MERGE, MergeKeys } from './merge-keys.ts';
 import { isSchemeError, malformed, quoted } from './scheme-error.ts';
 
 /** Limited, because the YAML parser takes more than linear time on some inputs. Clients with larger objects use JSON. */
@@ -25,17 +17,6 @@ export const LARGEST_YAML_BYTES: number = 64 * 1024;
 /** An alias is a reference: a few hundred bytes of aliases can expand to gigabytes. */
 const MOST_ALIASES = 100;
 const LARGEST_EXPANSION = 3 * 1024 * 1024;
-
-/** Merge keys are refused: nested merges double the work at every level. */
-const MERGE: ScalarTag = {
-  tag: 'tag:yaml.org,2002:merge',
-  default: true,
-  test: /^<<$/,
-  resolve: (text, onError) => {
-    onError('merge keys (<<) are not supported: write the fields out');
-    return text;
-  },
-};
 
 /** Turned off: comparing all keys with each other, and finding the place of every error, which take quadratic time. */
 const OPTIONS = {
@@ -51,7 +32,7 @@ const OPTIONS = {
 /**
  * Parses a YAML document that has only values that JSON can express.
  * @throws {SchemeError} MALFORMED_OBJECT when it is malformed, larger than 64 KiB or nested too deeply, when it has too many
- * aliases, or when it has keys that are not scalars, merge keys, or numbers that are not finite.
+ * aliases or merges, or when it has keys that are not scalars, or numbers that are not finite.
  */
 export function parseYamlDocument(
   bytes: Uint8Array,
@@ -71,6 +52,7 @@ export function parseYamlDocument(
       const line = text.slice(0, error.pos[0]).split('\n').length;
       throw malformed(`the bytes are not valid YAML: ${error.message} (line ${line})`, error);
     }
+    new MergeKeys(document).replaceAll();
     checkKeys(document.contents, strict, onRepeated);
     value = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {

@@ -103,13 +103,6 @@ describe('YamlSerializer', () => {
     expect(decode('{1: a, 1.5: b, true: c}')).to.deep.equal({ 1: 'a', '1.5': 'b', true: 'c' });
   });
 
-  it('refuses merge keys, which it would have to take for fields otherwise', () => {
-    expect(refusal('a: &a {b: 1}\nc:\n  <<: *a\n'))
-      .to.contain('merge keys (<<)')
-      .and.contain('line 3');
-    expect(decode('"<<": 1')).to.deep.equal({ '<<': 1 });
-  });
-
   it('lets the last of two fields count, unless it is strict', () => {
     expect(decode('a: 1\na: 2')).to.deep.equal({ a: 2 });
     expect(refusal('b:\n- {a: 1, "a": 2}', true)).to.equal(
