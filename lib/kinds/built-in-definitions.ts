@@ -124,12 +124,31 @@ interface ServedVersion {
   readonly conversion: VersionConversion;
   /** @defaultValue those of the stored version */
   readonly selectableFields?: SelectableFields | undefined;
+  /** As in `KindDefinition`. */
+  readonly invalidGroup?: string | undefined;
 }
 
 const SERVED: Readonly<Record<string, ServedVersion>> = {
   'autoscaling/v1/horizontalpodautoscalers': { conversion: autoscalerVersions },
-  'events.k8s.io/v1/events': { conversion: eventVersions, selectableFields: eventFields },
+  'events.k8s.io/v1/events': {
+    conversion: eventVersions,
+    selectableFields: eventFields,
+    // kube-apiserver takes the first group in which its type of both versions is known.
+    invalidGroup: '',
+  },
 };
+
+/** The resources whose versions have other fields in one group. */
+const IN_SEVERAL_FORMS: ReadonlySet<string> = new Set(['autoscaling/horizontalpodautoscalers']);
+
+/** All versions of such a resource; undefined for others. */
+function formsOf({ group, resource }: BuiltInResource): KindDefinition['fieldForms'] {
+  if (!IN_SEVERAL_FORMS.has(nameOf(group, resource))) return undefined;
+  return () =>
+    builtInDefinitions().filter(
+      ({ describe }) => describe.group === group && describe.resource === resource,
+    );
+}
 
 /** How a built-in resource is served that is stored in another version; undefined when it is stored as it is. */
 function servedVersionOf(
@@ -216,6 +235,8 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
     ...rest,
     newSubresources: newSubresources && typedSubresources(newSubresources),
     conversion: served?.conversion,
+    invalidGroup: served?.invalidGroup,
+    fieldForms: formsOf(resource),
     ...(served?.selectableFields === undefined
       ? {}
       : { selectableFields: served.selectableFields }),

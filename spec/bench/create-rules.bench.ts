@@ -84,6 +84,7 @@ function track(object: MutableObject, kind: KindDefinition): void {
   const rules = fieldRulesOf(kind);
   trackUpdate(object, {
     schema: rules.schema,
+    versions: rules.versions,
     manager: 'bench',
     apiVersion: String(object['apiVersion']),
     subresource: '',

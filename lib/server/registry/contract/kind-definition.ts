@@ -59,9 +59,20 @@ export interface KindType {
   withZeros?(object: JsonRecord): JsonRecord;
 }
 
+/** The versions in which managers have fields of objects of one kind. */
+export interface FieldVersions {
+  /** Whether the versions differ in more than their names. */
+  readonly haveOtherForms: boolean;
+  /** Undefined for a version into which objects are not converted. */
+  schemaOf(apiVersion: string): FieldSchema | undefined;
+  /** An object in another version with a schema. */
+  convert(object: unknown, from: string, to: string): unknown;
+}
+
 /** How the fields of a kind are tracked. */
 export interface FieldRules {
   readonly schema: FieldSchema;
+  readonly versions: FieldVersions;
   /** An object of the kind in which no field was set. */
   readonly empty: JsonRecord;
   /** The fields that a creation gives to its manager, in the form in which they are written. */
@@ -86,6 +97,8 @@ export interface KindDefinition extends WritePolicy {
   readonly newSubresources?: SubresourceFactory | undefined;
   /** How server-side apply merges the fields of a custom kind. @defaultValue by the types of the built-in kinds */
   readonly fieldSchema?: FieldSchema | undefined;
+  /** All versions of the kind, where they have other fields in one group. @defaultValue fields have the same names in all versions */
+  readonly fieldForms?: (() => readonly KindDefinition[]) | undefined;
   /** Made by `fieldRulesOf` for the first write. */
   fieldRules?: FieldRules | undefined;
   readonly selectableFields: SelectableFields;
@@ -107,6 +120,8 @@ export interface KindDefinition extends WritePolicy {
    * @defaultValue the version of the kind
    */
   readonly storedApiVersion?: string | undefined;
+  /** The group that the refusal of an invalid object names. @defaultValue that of the kind */
+  readonly invalidGroup?: string | undefined;
   /** Set if the stored version has other fields. The strategies get the stored form. */
   readonly conversion?: VersionConversion | undefined;
   /**
@@ -115,6 +130,15 @@ export interface KindDefinition extends WritePolicy {
    * @defaultValue the stored version has the same content
    */
   readonly storeAs?: ((object: UnstructuredObject) => unknown) | undefined;
+}
+
+/** The kind that the refusal of an invalid object names. */
+export function invalidSubject({ describe, invalidGroup }: KindDefinition): {
+  readonly group: string;
+  readonly kind: string;
+} {
+  const { group, kind } = describe;
+  return { group: invalidGroup ?? group, kind };
 }
 
 export interface HookParts {

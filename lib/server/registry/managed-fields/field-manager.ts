@@ -194,9 +194,9 @@ function isReset(given: unknown): boolean {
 
 function unchangedButTimes(before: Entries, after: Entries): boolean {
   if (before.size !== after.size) return false;
-  for (const [key, { fields }] of after) {
+  for (const [key, { apiVersion, fields }] of after) {
     const other = before.get(key);
-    if (other === undefined || !setsEqual(other.fields, fields)) return false;
+    if (other?.apiVersion !== apiVersion || !setsEqual(other.fields, fields)) return false;
   }
   return true;
 }

@@ -13,6 +13,7 @@ import { apiVersionOf } from '../../../meta/resource.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import type { FieldRules, KindDefinition } from '../contract/kind-definition.ts';
 import { ownFields, type FieldFilter } from './field-updater.ts';
+import { fieldVersionsOf } from './field-versions.ts';
 
 const STATUS = fieldAt('status');
 const SPEC = fieldAt('spec');
@@ -61,7 +62,8 @@ export function fieldRulesOf(kind: KindDefinition): FieldRules {
   return (kind.fieldRules ??= newFieldRules(kind));
 }
 
-function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition): FieldRules {
+function newFieldRules(kind: KindDefinition): FieldRules {
+  const { describe, fieldSchema, statusStrategy } = kind;
   const apiVersion = apiVersionOf(describe);
   const typeMeta = { apiVersion, kind: describe.kind };
   const message =
@@ -79,6 +81,7 @@ function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition
   const empty = message === undefined ? typeMeta : { ...typeMeta, ...emptyObject(message) };
   return {
     schema,
+    versions: fieldVersionsOf(kind, schema, (one) => fieldRulesOf(one).schema),
     empty,
     created: new AddedFields(schema, empty, (fields) =>
       deepFreeze(sortedSet(ownFields(fields, filterOf('')))),

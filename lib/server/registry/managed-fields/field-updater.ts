@@ -12,8 +12,9 @@ import {
   type FieldSet,
 } from '../../../meta/fields/field-set.ts';
 import { mergeFields } from '../../../meta/fields/merge-fields.ts';
-import { removeFields, withNamedFields } from '../../../meta/fields/remove-fields.ts';
-import { entryKey, groupOf, type ManagedEntry } from './managed-entry.ts';
+import type { FieldVersions } from '../contract/kind-definition.ts';
+import { entryKey, type ManagedEntry } from './managed-entry.ts';
+import { pruneFields } from './prune-fields.ts';
 import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import { pathText } from '../../../meta/fields/list-elements.ts';
 
@@ -83,7 +84,10 @@ function managerText({ manager, operation, apiVersion, subresource }: ManagedEnt
 
 /** The writer, and its rules. */
 export interface FieldWrite {
+  /** Of the version of the write. */
   readonly schema: FieldSchema;
+  /** The versions of other managers. */
+  readonly versions: FieldVersions;
   readonly manager: string;
   readonly apiVersion: string;
   /** Empty for the object itself. */
@@ -117,6 +121,41 @@ const SERVER_FIELDS: FieldSet = [
   ].map((name) => fieldAt('metadata', name)),
 ].reduce(union);
 
+/** How two objects differ in each version in which managers have fields. */
+class Changes {
+  readonly own: Comparison;
+  readonly #live: unknown;
+  readonly #next: unknown;
+  readonly #write: FieldWrite;
+  #others: Map<string, Comparison | undefined> | undefined;
+
+  constructor(live: unknown, next: unknown, write: FieldWrite) {
+    this.#live = live;
+    this.#next = next;
+    this.#write = write;
+    this.own = filtered(compareFields(write.schema, live, next), write.filter);
+  }
+
+  /** Undefined for a version into which the objects are not converted. @throws {ListwatchError} code FIELD_SCHEMA. */
+  in(apiVersion: string): Comparison | undefined {
+    if (apiVersion === this.#write.apiVersion) return this.own;
+    const others = (this.#others ??= new Map());
+    if (!others.has(apiVersion)) others.set(apiVersion, this.#compareIn(apiVersion));
+    return others.get(apiVersion);
+  }
+
+  #compareIn(apiVersion: string): Comparison | undefined {
+    const { versions, apiVersion: from, filter } = this.#write;
+    const schema = versions.schemaOf(apiVersion);
+    if (schema === undefined) return undefined;
+    if (!versions.haveOtherForms) return this.own;
+    const [live, next] = [this.#live, this.#next].map((one) =>
+      versions.convert(one, from, apiVersion),
+    );
+    return filtered(compareFields(schema, live, next), filter);
+  }
+}
+
 /**
  * Takes the fields that differ between two objects from their managers, and gives them to the manager of an update.
  * @throws {ListwatchError} code FIELD_SCHEMA.
@@ -128,17 +167,9 @@ export function updateFields(
   next: unknown,
   write: FieldWrite,
 ): void {
-  const changes = filtered(compareFields(write.schema, live, next), write.filter);
-  const changed = union(changes.modified, changes.added);
-  dropOtherGroups(entries, write.apiVersion);
-  for (const [key, entry] of entries) {
-    const fields = difference(
-      difference(entry.fields, intersection(entry.fields, changed)),
-      changes.removed,
-    );
-    replaceFields(entries, key, entry, fields);
-  }
-  const own = difference(changed, SERVER_FIELDS);
+  const changes = new Changes(live, next, write);
+  for (const [key, entry] of entries) takeChanged(entries, key, entry, changes);
+  const own = difference(union(changes.own.modified, changes.own.added), SERVER_FIELDS);
   if (isEmptySet(own)) return;
   const { manager, apiVersion, subresource, now: time } = write;
   const entry: ManagedEntry = {
@@ -153,12 +184,16 @@ export function updateFields(
   entries.set(key, { ...entry, fields: union(own, entries.get(key)?.fields ?? NO_FIELDS) });
 }
 
-/** Objects are not converted between groups for their managers: those of the other API of events are forgotten. */
-function dropOtherGroups(entries: Entries, apiVersion: string): void {
-  const group = groupOf(apiVersion);
-  for (const [key, entry] of entries) {
-    if (groupOf(entry.apiVersion) !== group) entries.delete(key);
+/** Takes what has changed from an entry. One of a version that does not exist, or of the other API of events, is forgotten. */
+function takeChanged(entries: Entries, key: string, entry: ManagedEntry, changes: Changes): void {
+  const found = changes.in(entry.apiVersion);
+  if (found === undefined) {
+    entries.delete(key);
+    return;
   }
+  const changed = union(found.modified, found.added);
+  const kept = difference(entry.fields, intersection(entry.fields, changed));
+  replaceFields(entries, key, entry, difference(kept, found.removed));
 }
 
 /** The fields that a change gives to its manager. */
@@ -201,9 +236,8 @@ export function applyFields(
   const last = entries.get(key);
   entries.set(key, { ...own, time: last?.time });
   const merged = mergeFields(schema, live, applied);
-  const next = last === undefined ? merged : prune(schema, merged, entries, last.fields);
-  dropOtherGroups(entries, apiVersion);
-  takeFromOthers(entries, key, filtered(compareFields(schema, live, next), filter), force);
+  const next = last === undefined ? merged : pruneFields(merged, entries.values(), last, write);
+  takeFromOthers(entries, key, new Changes(live, next, write), force);
   const fields = difference(own.fields, SERVER_FIELDS);
   if (isEmptySet(fields)) entries.delete(key);
   const unchanged = sameValue(live, next);
@@ -212,37 +246,18 @@ export function applyFields(
   return unchanged ? live : next;
 }
 
-function takeFromOthers(
-  entries: Entries,
-  own: string,
-  { removed, modified, added }: Comparison,
-  force: boolean,
-): void {
-  const changed = union(modified, added);
+function takeFromOthers(entries: Entries, own: string, changes: Changes, force: boolean): void {
   const conflicts: FieldConflict[] = [];
   for (const [key, entry] of entries) {
     if (key === own) continue;
-    const fields = intersection(entry.fields, changed);
+    const { modified, added } = changes.in(entry.apiVersion) ?? NOTHING;
+    const fields = intersection(entry.fields, union(modified, added));
     if (!isEmptySet(fields)) conflicts.push({ entry, fields });
   }
   if (!force && conflicts.length > 0) throw applyConflict(conflicts);
   for (const [key, entry] of entries) {
-    if (key === own) continue;
-    const kept = difference(entry.fields, intersection(entry.fields, changed));
-    replaceFields(entries, key, entry, difference(kept, removed));
+    if (key !== own) takeChanged(entries, key, entry, changes);
   }
 }
 
-/** Removes what the manager applied last time and no manager has now. */
-function prune(schema: FieldSchema, merged: unknown, entries: Entries, last: FieldSet): unknown {
-  if (isEmptySet(last)) return merged;
-  const named = (fields: FieldSet): FieldSet => withNamedFields(fields, schema);
-  const without = removeFields(schema, merged, named(last));
-  let owned: FieldSet = NO_FIELDS;
-  for (const { fields } of entries.values()) owned = union(owned, fields);
-  const all = named(fieldSetOf(schema, merged));
-  const stay = union(named(fieldSetOf(schema, without)), named(owned));
-  const pruned = removeFields(schema, merged, difference(all, stay));
-  const gone = difference(all, named(fieldSetOf(schema, pruned)));
-  return removeFields(schema, merged, intersection(gone, named(last)));
-}
+const NOTHING: Comparison = { removed: NO_FIELDS, modified: NO_FIELDS, added: NO_FIELDS };

@@ -23,6 +23,7 @@ export function fieldWriteOf(
   const rules = fieldRulesOf(kind);
   return {
     schema: rules.schema,
+    versions: rules.versions,
     manager: fieldManager || (user === SERVER_USER ? SERVER_MANAGER : UNKNOWN_MANAGER),
     apiVersion,
     subresource,
