@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from './ask-server.ts';
 import { readCorpus, writeCorpus, type Corpus } from './corpus.ts';
 import { drawScenarios } from './draw-scenarios.ts';
+import { edgeScenarios } from './edge-scenarios.ts';
 import { ASPECTS, type Aspect } from './aspects.ts';
 import { isRecord } from './normalise.ts';
 import { recordAnswers } from './record-answers.ts';
@@ -17,6 +18,7 @@ const USAGE = `npm run check -- compare [options]
 
   --seed TEXT        draws the requests; the same seed draws the same ones. 1 unless given
   --count N          requests, about as many of each area; 1000 unless given
+  --edges            the requests of edge-scenarios.ts instead of drawn ones
   --server URL       the real server; the token, if it asks for one, is in the variable COMPARE_TOKEN. Its certificate is not checked
   --kubeconfig FILE  the real server and the credentials: the current context. The user has to be allowed everything
   --area AREA        only this area; may be given several times
@@ -41,6 +43,7 @@ async function main(): Promise<void> {
     options: {
       seed: { type: 'string', default: '1' },
       count: { type: 'string', default: '1000' },
+      edges: { type: 'boolean', default: false },
       server: { type: 'string' },
       kubeconfig: { type: 'string' },
       area: { type: 'string', multiple: true },
@@ -75,7 +78,7 @@ async function main(): Promise<void> {
     return;
   }
   const areas = (values.area ?? AREAS).map(areaNamed);
-  const scenarios = drawScenarios(seed, count, areas);
+  const scenarios = values.edges ? edgeScenarios() : drawScenarios(seed, count, areas);
   const { signal } = interruptible();
   const target = await targetOf(values.server, values.kubeconfig);
   try {

@@ -5,6 +5,9 @@ import type {
   ResourceDescription,
   RestStorage,
 } from '../../server/registry/contract/rest-storage.ts';
+import { attributesFunc, defineKind } from '../../server/registry/contract/kind-definition.ts';
+import { selectionOf } from '../../server/registry/selection.ts';
+import { predicateMatches } from '../../server/storage/contract/selection-predicate.ts';
 import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
 import { recordsAt, textAt } from '../../meta/json-value.ts';
 
@@ -43,6 +46,10 @@ function componentStatus({ name, problem }: (typeof COMPONENTS)[number]): Unstru
   };
 }
 
+/** Selectors compare a namespace too, which is empty. */
+const SELECTED = defineKind({ kind: DESCRIPTION.kind, resource: DESCRIPTION.resource });
+const attributesOf = attributesFunc(SELECTED);
+
 const healthy = (object: unknown): Record<string, unknown> | undefined =>
   recordsAt(object, 'conditions').find((one) => textAt(one, 'type') === 'Healthy');
 
@@ -69,12 +76,17 @@ export function componentStatuses(): RestStorage {
       }
       return Promise.resolve(new DerivedObject('', componentStatus(found)));
     },
-    list: () =>
-      Promise.resolve({
-        items: COMPONENTS.map((one) => new DerivedObject('', componentStatus(one))),
+    list: async (_context, options) => {
+      const { predicate } = selectionOf(SELECTED, attributesOf, options);
+      const found = COMPONENTS.map(componentStatus).filter((one) =>
+        predicateMatches(predicate, one),
+      );
+      return {
+        items: found.map((one) => new DerivedObject('', one)),
         resourceVersion: '',
         continueToken: undefined,
         remainingItemCount: undefined,
-      }),
+      };
+    },
   };
 }

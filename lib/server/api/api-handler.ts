@@ -32,6 +32,7 @@ import { parseQuery } from '../http/parse-query.ts';
 import { checkRoute, negotiate, type Representation } from '../http/negotiation.ts';
 import { patchTypes, servePatch } from './verbs/serve-patch.ts';
 import {
+  MalformedRequest,
   PageNotFound,
   requestTimedOut,
   toApiError,
@@ -207,6 +208,7 @@ class ApiRouter {
         error: errorMessage(failure.cause ?? failure),
       });
     }
+    if (failure instanceof MalformedRequest) return textResponse(400, failure.message);
     return failure instanceof PageNotFound
       ? withHeaders(textResponse(404, `${failure.message}\n`), {
           'x-content-type-options': 'nosniff',

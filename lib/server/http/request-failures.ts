@@ -21,6 +21,13 @@ export class PageNotFound extends ApiError {
   }
 }
 
+/** A request whose path is no path. Go's HTTP server answers with plain text, before the API sees it. */
+export class MalformedRequest extends ApiError {
+  constructor() {
+    super(failure('BadRequest', '400 Bad Request').status);
+  }
+}
+
 /** The failure for a path below `/api` or `/apis` that is not served. */
 export function unknownPathIn(group: string): ApiError {
   return BUILT_IN_GROUPS.has(group) ? unknownPath() : new PageNotFound();

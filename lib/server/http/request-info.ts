@@ -1,6 +1,12 @@
 import { badRequest } from '../../meta/failure/failures.ts';
 import type { ApiError } from '../../meta/failure/api-error.ts';
-import { methodNotAllowed, PageNotFound, unknownPath, unknownPathIn } from './request-failures.ts';
+import {
+  MalformedRequest,
+  methodNotAllowed,
+  PageNotFound,
+  unknownPath,
+  unknownPathIn,
+} from './request-failures.ts';
 
 export type Verb =
   | 'get'
@@ -33,7 +39,8 @@ const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize
 /**
  * The segments of a decoded path. Slashes at its end are ignored. The namespace may be empty, as it is in the paths that some
  * clients make for all namespaces.
- * @throws {ApiError} 404 for an empty segment, 400 for a segment that must not be part of a storage key.
+ * @throws {ApiError} 404 for an empty segment and for dots before the last one, 400 for an escape that is none and for a segment
+ * that must not be part of a storage key.
  */
 export function pathSegments(pathname: string): string[] {
   const path = pathname.includes('%') ? percentDecoded(pathname) : pathname;
@@ -43,35 +50,50 @@ export function pathSegments(pathname: string): string[] {
   if (segments.length === 1 && segments[0] === '' && path.length < 2) return [];
   if (!SUSPECT.test(path)) return segments;
   for (const [index, segment] of segments.entries()) {
-    if (segment === '' && segments[index - 1] !== 'namespaces') throw emptySegment(segments);
-    checkSegment(segment);
+    if (segment === '' && segments[index - 1] !== 'namespaces') throw unservedPath(segments);
+    // The last one may be a name, which the storage refuses in words of its own.
+    if (DOTS.test(segment) && index < segments.length - 1) throw unservedPath(segments);
+    if (FORBIDDEN.test(segment) && (index < segments.length - 1 || segment.includes('\0'))) {
+      throw forbiddenSegment(segment);
+    }
   }
+  if (DOTS.test(segments.at(-1) ?? '') && !isOfResource(segments)) throw unservedPath(segments);
   return segments;
+}
+
+const DOTS = /^\.\.?$/;
+const FORBIDDEN = /[%\0]/;
+
+/** Whether the path is below a version of a group. */
+function isOfResource({ 0: root, length }: readonly string[]): boolean {
+  return (root === 'api' && length > 2) || (root === 'apis' && length > 3);
 }
 
 /** Whether a path may have an empty segment, `.`, `..` or a character that no segment may have. */
 const SUSPECT = /\/\.{0,2}(?:\/|$)|[%\0]/;
 
-function emptySegment([root, group = '']: readonly string[]): ApiError {
+/** A path with an empty segment, or with one of dots before its end. */
+function unservedPath([root, group = '']: readonly string[]): ApiError {
   if (root === 'api') return unknownPath();
   return root === 'apis' && group !== '' ? unknownPathIn(group) : new PageNotFound();
 }
 
-function checkSegment(segment: string): void {
-  if (segment === '.' || segment === '..' || /[%\0]/.test(segment)) {
-    throw badRequest(
-      `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "%"`,
-    );
-  }
+function forbiddenSegment(segment: string): ApiError {
+  return badRequest(
+    `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "%"`,
+  );
 }
 
 function percentDecoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (error) {
+    if (MALFORMED_ESCAPE.test(path)) throw new MalformedRequest();
     throw badRequest(`the path ${JSON.stringify(path)} is not valid percent-encoding`, error);
   }
 }
+
+const MALFORMED_ESCAPE = /%(?![\da-f]{2})/i;
 
 /**
  * Reads method, path and the `watch` parameter of a request to a resource.
@@ -105,6 +127,8 @@ export function parseRequestInfo(
   if (verb === 'create' && name !== undefined && subresource === undefined) {
     throw methodNotAllowed();
   }
+  const odd = beyond.find((one) => DOTS.test(one) || FORBIDDEN.test(one));
+  if (odd !== undefined) throw forbiddenSegment(odd);
   const path = beyond.map((one) => `/${one}`).join('');
   return { verb, group, version, resource, namespace, name, subresource, path };
 }

@@ -1,6 +1,6 @@
 import { failure, type ApiError } from '../../meta/failure/api-error.ts';
 import { badRequest } from '../../meta/failure/failures.ts';
-import { jsonEqual, setOwn } from '../../meta/json-value.ts';
+import { depthWithin, jsonEqual, setOwn } from '../../meta/json-value.ts';
 import {
   cloneJson,
   getOwn,
@@ -14,6 +14,8 @@ import { entityTooLarge } from '../http/request-failures.ts';
 const MOST_OPERATIONS = 10_000;
 /** Maximum total size of the values that `copy` operations copy, as JSON text. */
 const LARGEST_COPIES = 3 * 1024 * 1024;
+/** As of a body. */
+const DEEPEST_RESULT = 1_000;
 
 interface Operation {
   readonly op: string;
@@ -81,13 +83,19 @@ function goType(value: Json): string {
  * Applies a patch to a copy of the target. It differs from RFC 6902 where kube-apiserver does: a missing member is equal to null
  * in `test`, may be replaced, and is copied as null; negative indexes count from the end; text before the first slash of a path
  * has no meaning.
- * @throws {ApiError} 422 when a path does not exist or a test fails, 413 when copies add up to more than 3 MiB.
+ * @throws {ApiError} 422 when a path does not exist, a test fails or the result is nested deeper than 1,000 levels, 413 when copies add up to more than 3 MiB.
  * @see https://github.com/evanphx/json-patch/blob/v4.13.0/patch.go
  */
 export function applyJsonPatch(target: Json, patch: JsonPatch): Json {
   const run = new PatchRun(cloneJson(target));
   for (const operation of patch) run.apply(operation);
+  checkDepth(run.document);
   return patch.reduce(sortedOnPath, run.document);
+}
+
+/** Each copy of a value into itself doubles its depth. @throws {ApiError} 422, as from kube-apiserver for ten times that depth. */
+function checkDepth(value: Json): void {
+  if (!depthWithin(value, DEEPEST_RESULT)) throw refused('exceeded max depth');
 }
 
 /** The objects that an operation went through come in alphabetical order; the others stay as they are. */
@@ -228,6 +236,7 @@ class PatchRun {
   #copy(from: string | undefined, path: string | undefined): void {
     const value = get(this.#place(from));
     const target = this.#place(path, 'destination');
+    checkDepth(value);
     this.#copied += JSON.stringify(value).length;
     if (this.#copied > LARGEST_COPIES) {
       throw entityTooLarge(`the JSON patch copies more than ${LARGEST_COPIES} bytes`);

@@ -58,8 +58,26 @@ describe('request info', () => {
   });
 
   it('refuses segments that could leave their place in a storage key', () => {
-    for (const bad of ['..', '.', '%2e%2e', 'a%25b', 'a%00b', '%zz']) {
-      expect(codeOf('GET', `/api/v1/namespaces/shop/pods/${bad}`), bad).to.equal('BAD_REQUEST');
+    const pods = '/api/v1/namespaces/shop/pods';
+    for (const bad of ['a%00b', '%zz', 'a%25b/status', 'web/proxy/..', 'web/proxy/a%25b']) {
+      expect(codeOf('GET', `${pods}/${bad}`), bad).to.equal('BAD_REQUEST');
+    }
+    for (const nowhere of ['../x', './x', '%2e%2e%2fx', 'web/../proxy/a']) {
+      expect(codeOf('GET', `${pods}/${nowhere}`), nowhere).to.equal('NOT_FOUND');
+    }
+    for (const nowhere of ['/healthz/..', '/../healthz', '/api/..', '/apis/apps/..']) {
+      expect(codeOf('GET', nowhere), nowhere).to.equal('NOT_FOUND');
+    }
+  });
+
+  it('leaves the refusal of a name to the storage', () => {
+    for (const [segment, name] of [
+      ['..', '..'],
+      ['%2e', '.'],
+      ['a%25b', 'a%b'],
+    ] as const) {
+      const segments = pathSegments(`/api/v1/namespaces/shop/pods/${segment}`);
+      expect(parseRequestInfo('GET', segments, false).name).to.equal(name);
     }
   });
 

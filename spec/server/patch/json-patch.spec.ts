@@ -113,6 +113,28 @@ describe('JSON patch', () => {
     expect(({} as { polluted?: number }).polluted).to.equal(undefined);
   });
 
+  it('refuses what nests deeper than a body may, also by copies into themselves', () => {
+    const doubled = (times: number): Json[] =>
+      Array.from({ length: times }, (_, index) => {
+        return { op: 'copy', from: '/a', path: `/a${'/a'.repeat(2 ** index)}` };
+      });
+    expect(() => patched({ a: {} }, ...doubled(9)), '512 levels').to.not.throw();
+    for (const times of [10, 14, 17]) {
+      let status: unknown;
+      try {
+        patched({ a: {} }, ...doubled(times));
+      } catch (error) {
+        ({ status } = error as ApiError);
+      }
+      expect(status, `2 ** ${times} levels`).to.deep.equal(REFUSED);
+    }
+    const chain = JSON.parse(`${'{"a":'.repeat(900)}{}${'}'.repeat(900)}`) as Json;
+    const adds = [0, 1].map((count) => {
+      return { op: 'add', path: `/a${'/a'.repeat(900 * count)}`, value: chain };
+    });
+    expect(codeOf(() => patched({}, ...adds))).to.equal('INVALID');
+  });
+
   it('bounds the number of operations and what copies add up to', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
     const many = (count: number): Json => Array.from({ length: count }, () => operation);

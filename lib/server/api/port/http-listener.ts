@@ -10,6 +10,7 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
 import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { failureResponse } from '../../http/responses/document-response.ts';
+import { standardAnswer } from '../../http/responses/standard-headers.ts';
 import { ConnectionReset } from '../../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../../http/body/body.ts';
 import { readBody, headOf, type Incoming } from './incoming.ts';
@@ -389,7 +390,7 @@ export class HttpListener {
     const body = await readWhole();
     if (body === undefined) {
       const failed = entityTooLarge(`limit is ${LARGEST_BODY_BYTES}`);
-      return lastAnswer(failureResponse(failed, head));
+      return lastAnswer(standardAnswer(failureResponse(failed, head), head, this.#runtime));
     }
     try {
       return await this.#handler({

@@ -248,7 +248,10 @@ export function partialObject(
 }
 
 function listHead(kind: string, apiVersion: string, metadata: ListMetadata): string {
-  const head = JSON.stringify({ kind, apiVersion, metadata });
+  const { resourceVersion } = metadata;
+  // Objects that are not stored have none.
+  const shown = { ...metadata, resourceVersion: resourceVersion || undefined };
+  const head = JSON.stringify({ kind, apiVersion, metadata: shown });
   return `${head.slice(0, -1)},"items":[`;
 }
 

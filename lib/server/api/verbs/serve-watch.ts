@@ -1,5 +1,5 @@
 import { randomInteger } from '../../../kernel/time/random.ts';
-import type { ApiError } from '../../../meta/failure/api-error.ts';
+import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import {
   INITIAL_EVENTS_END,
   type BookmarkEvent,
@@ -72,6 +72,10 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     watch.destroy();
     throw error;
   }
+  if (isOverBefore(parsed)) {
+    watch.destroy();
+    return watchResponse(exchange, parsed, errorFrame(exchange, deadlineExceeded()));
+  }
   const body = new WatchBody({
     watch,
     timeoutMs,
@@ -82,6 +86,16 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     encodeError: (error) => errorFrame(exchange, toApiError(error)),
   });
   return watchResponse(exchange, parsed, body);
+}
+
+/** A watch of the newest state has to ask for its version first, and has no time to. */
+function isOverBefore({ timeoutSeconds = 0, options }: WatchQuery): boolean {
+  return timeoutSeconds < 0 && (options.resourceVersion ?? '') === '';
+}
+
+/** @see apiserver pkg/storage/cacher/cacher.go newErrWatcher @ v0.37.2 */
+function deadlineExceeded(): ApiError {
+  return failure('InternalError', 'context deadline exceeded');
 }
 
 /** A failure without a reason is one of the request: a resource version that is none. */

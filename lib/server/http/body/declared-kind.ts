@@ -147,6 +147,9 @@ function otherKind(
   refuseUnfit: Refuse = (reason) => unfitBody(found, expected.kind, reason),
 ): ApiError {
   const apiVersion = apiVersionOf(found);
+  if (found.kind === expected.kind && found.kind === 'Scale' && OLD_SCALES.has(apiVersion)) {
+    return otherApiVersion(apiVersion, apiVersionOf(expected));
+  }
   if (!hasProtobuf(apiVersion, found.kind)) {
     const reason = `no kind "${found.kind}" is registered for version "${apiVersion}" ${UNREGISTERED_IN}`;
     return refuseUnfit(reason);
@@ -157,6 +160,13 @@ function otherKind(
   const reason = `converting (v1.${found.kind}) to (${internalName(expected)}): unknown conversion`;
   return refuseUnfit(reason);
 }
+
+/** The versions in which a Scale was served once; kube-apiserver knows their types. */
+const OLD_SCALES: ReadonlySet<string> = new Set([
+  'extensions/v1beta1',
+  'apps/v1beta1',
+  'apps/v1beta2',
+]);
 
 /** The Go package and type of a kind within the server, which some messages of kube-apiserver name. */
 export function internalName({ group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>): string {

@@ -1,3 +1,4 @@
+import { invalidSubject } from '../contract/kind-definition.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';
 import { failure } from '../../../meta/failure/api-error.ts';
 import {
@@ -264,7 +265,7 @@ export async function prepareNewObject(
   );
   if (causes.length > 0) {
     await finish?.(false);
-    throw invalid(describe, object.metadata.name ?? '', causes);
+    throw invalid(invalidSubject(kind), object.metadata.name ?? '', causes);
   }
   kind.storeAs?.(object);
   if (texts !== undefined) warnAll(context, texts);

@@ -45,7 +45,8 @@ export interface StoreParts {
 export function objectKey(parts: StoreParts, namespace: string, name: string): string {
   if (name === '') throw badRequest('name is required');
   const problem = pathSegment(name)[0];
-  if (problem !== undefined) throw badRequest(`invalid name ${JSON.stringify(name)}: ${problem}`);
+  if (problem !== undefined)
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
   if (parts.kind.describe.namespaced && namespace === '') {
     throw badRequest('an empty namespace may not be set when a resource name is provided');
   }

@@ -1,3 +1,4 @@
+import { invalidSubject } from '../contract/kind-definition.ts';
 import { conflict, invalid, notFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
@@ -274,7 +275,7 @@ class UpdateAttempt {
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
       ...strategy.validateUpdate(object, old, parts.kind),
     ];
-    if (causes.length > 0) throw invalid(describe, name, causes);
+    if (causes.length > 0) throw invalid(invalidSubject(parts.kind), name, causes);
     await this.#validate(object, old);
     parts.kind.storeAs?.(object);
     if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);

@@ -20,7 +20,7 @@ describe('the key of an object', () => {
     };
     expect(key('shop', '')).to.throw('name is required');
     for (const name of ['.', '..', 'a/b', 'a%b']) {
-      expect(key('shop', name), name).to.throw('invalid name');
+      expect(key('shop', name), name).to.throw('Name parameter invalid');
       expect(key(name, 'a'), name).to.throw('invalid namespace');
     }
     expect(key('', 'a')).to.throw(
