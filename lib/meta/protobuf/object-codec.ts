@@ -12,12 +12,7 @@
 import type { KubernetesObject, UnstructuredObject } from '../object.ts';
 import { builtInTypes } from '../types/built-in-types.ts';
 import type { MessageType } from '../types/message-type.ts';
-import {
-  PROTOBUF_MEDIA_TYPE,
-  readEnvelope,
-  writeEnvelope,
-  type ProtobufEnvelope,
-} from './envelope.ts';
+import { readEnvelope, writeEnvelope, type ProtobufEnvelope } from './envelope.ts';
 import { writeAnyMessage } from './message-encoder.ts';
 import { malformedObject, quotedText, unsupportedEncoding } from './wire/protobuf-error.ts';
 import { parseRawJson } from './wire/raw-json.ts';
@@ -84,20 +79,13 @@ export function decodeEnvelope(
   envelope: ProtobufEnvelope,
   options: DecodeObjectOptions = {},
 ): UnstructuredObject {
-  const { raw, contentEncoding, contentType } = envelope;
-  if (contentEncoding !== '') {
-    throw unsupportedEncoding(
-      `protobuf around content in the encoding ${quotedText(contentEncoding)}`,
-    );
-  }
+  const { raw, contentType } = envelope;
   const stored = envelope.apiVersion || (options.defaults?.apiVersion ?? '');
   const kind = envelope.kind || (options.defaults?.kind ?? '');
   const apiVersion = options.versionOf?.(stored, kind) ?? stored;
   if (contentType === 'application/json')
     return { ...typeOf(apiVersion, kind), ...jsonObject(raw) };
-  if (contentType !== '' && contentType !== PROTOBUF_MEDIA_TYPE) {
-    throw unsupportedEncoding(`protobuf around content of the type ${quotedText(contentType)}`);
-  }
+  // As kube-apiserver, which looks neither at the type nor at the encoding that the envelope names.
   const message = messageOf(apiVersion, kind);
   return decodeInto(() => typeOf(apiVersion, kind), message, raw, options);
 }

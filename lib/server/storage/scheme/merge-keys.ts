@@ -70,7 +70,7 @@ export class MergeKeys {
     return sources.flatMap((source) => {
       const map = isAlias(source) ? source.resolve(this.#document) : source;
       if (!isMap(map)) {
-        throw malformed('map merge requires map or sequence of maps as the value');
+        throw malformed('yaml: map merge requires map or sequence of maps as the value');
       }
       this.#replaceIn(map);
       this.#count += sizeOf(map);

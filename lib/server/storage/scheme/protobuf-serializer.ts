@@ -32,7 +32,7 @@ export class ProtobufSerializer implements Serializer {
   decode(bytes: Uint8Array, { strict = false, defaults }: DecodeOptions = {}): UnstructuredObject {
     return asSchemeError(() => {
       const envelope = readEnvelope(bytes);
-      if (envelope.contentType === 'application/json' && envelope.contentEncoding === '') {
+      if (envelope.contentType === 'application/json') {
         return readJson(envelope, { strict, defaults });
       }
       return decodeEnvelope(envelope, {

@@ -1,4 +1,13 @@
-import { isMap, isPair, isScalar, isSeq, parseDocument, stringify, type Tags } from 'yaml';
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  type ScalarTag,
+  type Tags,
+} from 'yaml';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { YAML_1_1_TAGS } from '../../../meta/manifests/yaml-1-1-tags.ts';
 import {
@@ -77,10 +86,20 @@ function unshared(value: unknown): unknown {
   return JSON.parse(json);
 }
 
+/** Readers of YAML 1.1 take such text for a time, so that it is written in quotes; it is read as text. */
+const TIME: ScalarTag = {
+  tag: 'tag:yaml.org,2002:timestamp',
+  default: true,
+  identify: () => false,
+  test: /^\d{4}-\d\d?-\d\d?(?:[Tt]\d\d?:\d\d?:\d\d?(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| +\d\d?:\d\d?:\d\d?(?:\.\d+)?)?$/,
+  resolve: (text) => text,
+};
+
 /** In the form of kube-apiserver: names in order, strings quoted that YAML 1.1 would read as another type. */
 export function stringifyYaml(value: unknown): string {
   return stringify(value, {
     ...OPTIONS,
+    customTags: (tags) => [TIME, ...OPTIONS.customTags(tags)],
     aliasDuplicateObjects: false,
     sortMapEntries: true,
     indentSeq: false,

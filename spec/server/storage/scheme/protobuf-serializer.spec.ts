@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { builtInTypes } from '../../../../lib/meta/types/built-in-types.ts';
@@ -171,10 +172,17 @@ describe('ProtobufSerializer', () => {
       code: 'UNSUPPORTED_ENCODING',
       message: 'Pod.spec.containers has a field of number 99, which Container is not known to have',
     });
+  });
+
+  it('looks neither at the encoding nor at the type that the envelope names, as kube-apiserver', () => {
+    const named = message([1, message([1, 'a'])]);
     for (const options of [{ contentType: 'application/cbor' }, { contentEncoding: 'gzip' }]) {
-      const { code } = refusal(envelope('v1', 'Pod', message(), options));
-      expect(code).to.equal('UNSUPPORTED_ENCODING');
+      const read = serializer.decode(envelope('v1', 'ConfigMap', named, options));
+      expect(read.metadata).to.include({ name: 'a' });
     }
+    const packed = gzipSync(named);
+    const { code } = refusal(envelope('v1', 'ConfigMap', packed, { contentEncoding: 'gzip' }));
+    expect(code).to.equal('MALFORMED_OBJECT');
   });
 
   const MALFORMED: Readonly<Record<string, readonly [Uint8Array, string]>> = {

@@ -136,6 +136,24 @@ describe('YamlSerializer', () => {
     expect(({} as { b?: number }).b).to.equal(undefined);
   });
 
+  it('quotes text that readers of YAML 1.1 take for a time', () => {
+    for (const time of [
+      '2026-01-31T10:00:00Z',
+      '2026-01-31T10:00:00.000000Z',
+      '2026-01-31t10:00:00+02:00',
+      '2026-1-2 3:4:5.6',
+      '2026-1-2',
+    ]) {
+      const text = Buffer.from(serializer.encode({ kind: 'A', time } as object)).toString();
+      expect(text).to.equal(`kind: A\ntime: "${time}"\n`);
+      expect(decode(text)).to.deep.equal({ kind: 'A', time });
+    }
+    for (const other of ['2026-01-31T10', '2026-01', '10:00:00', 'v2026-01-31']) {
+      const text = Buffer.from(serializer.encode({ kind: 'A', other } as object)).toString();
+      expect(text).to.equal(`kind: A\nother: ${other}\n`);
+    }
+  });
+
   it('quotes text that it would read as something else', () => {
     const data = {
       a: 'yes',
