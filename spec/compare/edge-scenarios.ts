@@ -56,6 +56,11 @@ function paths(): Edge[] {
         get(`${scale}${slash}`),
         merge(`${scale}${slash}`, { spec: { replicas: 2 } }),
         { method: 'PUT', path: `${scale}${slash}`, body: oldScale },
+        {
+          method: 'PUT',
+          path: `${scale}${slash}`,
+          body: { ...oldScale, status: { selector: 'a' } },
+        },
         merge(`${MAPS}/a${slash}`, { data: { a: 'b' } }),
         { method: 'POST', path: `${MAPS}${slash}`, body: map('b') },
         { method: 'DELETE', path: `${MAPS}/b${slash}` },

@@ -27,7 +27,9 @@ export function builtInObject(
   const object = objectOf(value, refuse);
   const declared = declaredKind(object, refuse);
   const found = { ...withDefaults(declared, expected), kind: declared.kind || expected.kind };
-  if (!isSame(found, expected)) throw otherKind(found, expected, refuseUnfit);
+  if (!isSame(found, expected)) {
+    throw oldScale(object, found, expected, refuseUnfit) ?? otherKind(found, expected, refuseUnfit);
+  }
   const metadata = getOwn(object, 'metadata') ?? null;
   if (metadata !== null && !isJsonObject(metadata)) {
     const place = `struct field ${expected.kind}.metadata of type v1.ObjectMeta`;
@@ -147,9 +149,6 @@ function otherKind(
   refuseUnfit: Refuse = (reason) => unfitBody(found, expected.kind, reason),
 ): ApiError {
   const apiVersion = apiVersionOf(found);
-  if (found.kind === expected.kind && found.kind === 'Scale' && OLD_SCALES.has(apiVersion)) {
-    return otherApiVersion(apiVersion, apiVersionOf(expected));
-  }
   if (!hasProtobuf(apiVersion, found.kind)) {
     const reason = `no kind "${found.kind}" is registered for version "${apiVersion}" ${UNREGISTERED_IN}`;
     return refuseUnfit(reason);
@@ -167,6 +166,24 @@ const OLD_SCALES: ReadonlySet<string> = new Set([
   'apps/v1beta1',
   'apps/v1beta2',
 ]);
+
+/** The failure of a Scale in such a version, whose selector is a map. Undefined for other objects. */
+function oldScale(
+  object: JsonObject,
+  found: GroupVersionKind,
+  { kind, group, version }: GroupVersionKind,
+  refuseUnfit?: Refuse,
+): ApiError | undefined {
+  const apiVersion = apiVersionOf(found);
+  if (kind !== 'Scale' || found.kind !== kind || !OLD_SCALES.has(apiVersion)) return undefined;
+  const status = getOwn(object, 'status') ?? null;
+  const selector = isJsonObject(status) ? (getOwn(status, 'selector') ?? null) : null;
+  if (typeof selector !== 'string')
+    return otherApiVersion(apiVersion, apiVersionOf({ group, version }));
+  const field = 'Go struct field ScaleStatus.status.selector of type map[string]string';
+  const reason = `json: cannot unmarshal string into ${field}`;
+  return refuseUnfit?.(reason) ?? unfitBody(found, kind, reason);
+}
 
 /** The Go package and type of a kind within the server, which some messages of kube-apiserver name. */
 export function internalName({ group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>): string {
