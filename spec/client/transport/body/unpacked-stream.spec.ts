@@ -117,7 +117,8 @@ describe('unpackedStream', () => {
       seen = sent;
       for (let turns = 0; turns < 50; turns += 1) await new Promise((r) => setImmediate(r));
     }
-    expect(sent).to.be.below(50);
+    // The decoder takes 64 KiB ahead from Node 22 on: 63 members.
+    expect(sent).to.be.below(100);
     await body.return?.();
     await until('the packed stream is destroyed', () => packed.destroyed);
   });
