@@ -99,6 +99,7 @@ function lists(): Edge[] {
       'fieldSelector=metadata.namespace=x',
       'fieldSelector=metadata.name=nope',
       'fieldSelector=a=b',
+      'watch=1',
     ].map((query) => get(`/api/v1/componentstatuses?${query}`)),
   };
   return [token, statuses];

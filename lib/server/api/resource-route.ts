@@ -35,7 +35,9 @@ export function routeOf(
   const info = infoOf(registry, method, segments, watch);
   const storage = storageOf(registry, info);
   if (storage.connect === undefined && storage[methodOf(info)] === undefined) {
-    throw refusedVerb(info, info.verb);
+    if (info.verb !== 'watch' || storage.list === undefined) throw refusedVerb(info, info.verb);
+    // The old path is a route of its own; by the parameter it is a list, which the handler refuses to watch.
+    if (segments[info.group === '' ? 2 : 3] === 'watch') throw unknownPathIn(info.group);
   }
   return { info, storage };
 }

@@ -77,7 +77,7 @@ export const paths: readonly Attack[] = [
     title: 'two dots as a namespace, by an administrator',
     as: 'admin',
     path: '/api/v1/namespaces/../secrets',
-    status: 400,
+    status: 404,
     ownAnswer: 'kube-apiserver fails at its storage: 500',
   },
   {

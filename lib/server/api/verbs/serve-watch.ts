@@ -20,7 +20,7 @@ import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../../http/query-options.ts';
 import { partialObject, rowOptions } from './render.ts';
 import { includeObject, tableConvertorOf } from './shape.ts';
-import { methodNotAllowed, notAcceptable, toApiError } from '../../http/request-failures.ts';
+import { notAcceptable, toApiError } from '../../http/request-failures.ts';
 import {
   bookmarkRow,
   partialObjectMetadata,
@@ -51,7 +51,7 @@ const IN_STREAM: ReadonlySet<number> = new Set([410, 500, 504]);
 /** GET of a collection with `watch`: a stream of events, one JSON document per line. */
 export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, runtime } = exchange;
-  if (storage.watch === undefined) throw methodNotAllowed();
+  if (storage.watch === undefined) throw watchNotSupported(info);
   const parsed = parseWatchQuery(query);
   includeObject(query);
   const timeoutMs = timeoutMsOf(parsed, exchange);
@@ -86,6 +86,11 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     encodeError: (error) => errorFrame(exchange, toApiError(error)),
   });
   return watchResponse(exchange, parsed, body);
+}
+
+function watchNotSupported({ resource }: Exchange['info']): ApiError {
+  const message = `watch is not supported on resources of kind ${JSON.stringify(resource)}`;
+  return failure('MethodNotAllowed', message, { details: { kind: resource } });
 }
 
 /** A watch of the newest state has to ask for its version first, and has no time to. */
