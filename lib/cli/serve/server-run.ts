@@ -94,7 +94,7 @@ export class ServerRun {
     await this.#listen(server);
     if (folder !== undefined) {
       // Pods need their accounts.
-      await this.#startControllers(server);
+      await this.#startClients(server);
       const { applyManifests } = await import('../manifests/apply-manifests.ts');
       await applyManifests(manifests, { handler: server.handler, runtime, signal });
       this.#say(`${countOf(manifests.length, 'object')} of ${folder} applied`);
@@ -109,8 +109,7 @@ export class ServerRun {
     const server = this.#server;
     if (server === undefined) return;
     await server.start();
-    await this.#startControllers(server);
-    await this.#startIdentity(server);
+    await this.#startClients(server);
   }
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
@@ -139,6 +138,13 @@ export class ServerRun {
     }
   }
 
+  /** The line about the controllers is the last one: everything is loaded then. */
+  async #startClients(server: ApiServer): Promise<void> {
+    this.#identity ??= await this.#identityOf(server);
+    this.#identity.start();
+    await this.#startControllers(server);
+  }
+
   async #startControllers(server: ApiServer): Promise<void> {
     const { controllers } = this.#serve;
     if (controllers.size === 0) return;
@@ -153,13 +159,9 @@ export class ServerRun {
     await this.#controllers.start();
   }
 
-  /** Last, since nothing waits for it. */
-  async #startIdentity(server: ApiServer): Promise<void> {
+  async #identityOf({ handler }: ApiServer): Promise<ServerIdentity> {
     const { ServerIdentity: Identity } = await import('../../cluster/identity/server-identity.ts');
-    const { runtime } = this.#host;
-    const { handler } = server;
-    this.#identity = new Identity({ handler, runtime, logger: this.#logger });
-    this.#identity.start();
+    return new Identity({ handler, runtime: this.#host.runtime, logger: this.#logger });
   }
 
   async #endClients(): Promise<void> {
