@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import {
   accessSync,
   constants,
@@ -8,7 +10,7 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { EtcdCredentials } from '../../lib/server/etcd/etcd-options.ts';
@@ -64,6 +66,7 @@ interface Place {
 /** A leader in a tenth of a second instead of a second, and leases that may be as short as one. */
 const QUICK_ELECTIONS = ['--heartbeat-interval=10', '--election-timeout=100'];
 
+const PORT_IS_TAKEN = /address already in use/;
 const SERVES = /ready to serve client requests|serving (insecure )?client|serving client/i;
 
 /** A real etcd on loopback, with its data in a temporary folder: a cluster of one, or a member of an `EtcdCluster`. */
@@ -74,6 +77,7 @@ export class EtcdMember implements AsyncDisposable {
   readonly #place: Place;
   readonly #folder: string = mkdtempSync(join(tmpdir(), 'listwatch-etcd-'));
   #process: ChildProcess | undefined;
+  #kills = 0;
   #log = '';
 
   constructor(options: EtcdMemberOptions, place: Place) {
@@ -98,9 +102,23 @@ export class EtcdMember implements AsyncDisposable {
 
   /**
    * Starts the process again, on the same data and ports; resolves when it serves, which takes a majority of the cluster.
-   * Rejects when it ends before.
+   * Rejects when it ends before. While the member was down, another program may have taken its port for a moment.
    */
   async restart(): Promise<void> {
+    const kills = this.#kills;
+    await until('the ports of etcd to be free', async () => {
+      if (kills !== this.#kills) throw new Error('etcd was killed while it started');
+      try {
+        await this.#start();
+        return true;
+      } catch (error) {
+        if (PORT_IS_TAKEN.test(String(error))) return false;
+        throw error;
+      }
+    });
+  }
+
+  async #start(): Promise<void> {
     const { binary, flags = [] } = this.#options;
     const { name, peerPort, cluster } = this.#place;
     const child = spawn(
@@ -156,6 +174,7 @@ export class EtcdMember implements AsyncDisposable {
   /** Kills the process as a crash would; the data stays. */
   async kill(): Promise<void> {
     const child = this.#process;
+    this.#kills += 1;
     this.#process = undefined;
     if (child === undefined || child.exitCode !== null) return;
     const ended = new Promise((resolve) => {
@@ -255,26 +274,33 @@ function peerUrl(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A port that was given away may be free again in a moment: the members of one cluster must not get it twice. */
+/**
+ * Below the ports that systems give to outgoing connections and to listeners on port 0: those of a member that is down would soon be
+ * given to another program.
+ */
+const PORTS = { from: 10_000, to: 32_000 } as const;
+/** The members of one cluster must not get a port twice. */
 const given = new Set<number>();
 
 async function freePort(): Promise<number> {
   for (;;) {
-    const port = await anyPort();
+    const port = randomInt(PORTS.from, PORTS.to);
     if (given.has(port)) continue;
     given.add(port);
-    return port;
+    if (await isFree(port)) return port;
   }
 }
 
-async function anyPort(): Promise<number> {
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+    await once(server, 'close').catch(() => {});
+  }
 }
