@@ -1,6 +1,7 @@
 import { serverVersion } from '../../server/api/server-version.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { runServer } from '../serve/serve-command.ts';
+import { GATE_NAMES } from '../serve/feature-gate-flag.ts';
 import { apiServerOptions } from './flag-options.ts';
 import { API_SERVER_FLAGS } from './known-flags.ts';
 import { readFlags, type Flags, type FlagWords } from './read-flags.ts';
@@ -20,7 +21,7 @@ const USED: Readonly<Record<string, string>> = {
   'client-ca-file': 'the authorities of client certificates',
   'authorization-mode': 'RBAC or AlwaysAllow; Node beside RBAC changes nothing',
   'allow-privileged': 'whether containers may be privileged',
-  'feature-gates': 'AllowUnsafeMalformedObjectDeletion; others change nothing',
+  'feature-gates': `${GATE_NAMES.join(', ')}; others change nothing`,
   'disable-admission-plugins': 'ServiceAccount; others stay on',
   'etcd-servers':
     'listwatch envtest-etcd: the objects are in memory; a real etcd: they are in it, which needs @grpc/grpc-js',

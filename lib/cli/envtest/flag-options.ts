@@ -4,6 +4,7 @@ import type { Authorization } from '../../server/registry/contract/access-parts.
 import { UsageError } from '../arguments/usage-error.ts';
 import type { ServeOptions } from '../serve/serve-options.ts';
 import { dataDirAt } from './data-dir.ts';
+import { switchedGates } from '../serve/feature-gate-flag.ts';
 import { lastValue, listValue, type Flags } from './read-flags.ts';
 import { access, writeFile } from 'node:fs/promises';
 import { makeFolders } from '../files/make-folders.ts';
@@ -78,9 +79,7 @@ export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<
     ),
     allowPrivileged,
     // Other gates are those of features that are always on here, or not there.
-    unsafeObjectDeletion: listValue(flags, 'feature-gates').includes(
-      'AllowUnsafeMalformedObjectDeletion=true',
-    ),
+    ...switchedGates(listValue(flags, 'feature-gates'), 'ignore'),
     clientCertificate: false,
     manifests: undefined,
     audit: undefined,

@@ -6,9 +6,10 @@ import {
   selectedControllers,
 } from '../../cluster/cluster-controller-names.ts';
 import { UsageError } from '../arguments/usage-error.ts';
+import { GATE_NAMES, switchedGates, type SwitchedGates } from './feature-gate-flag.ts';
 
 /** The options of `listwatch serve`. */
-export interface ServeOptions {
+export interface ServeOptions extends SwitchedGates {
   /** 0: a free port. */
   readonly port: number;
   readonly bind: string;
@@ -28,7 +29,6 @@ export interface ServeOptions {
   readonly serviceAccountAdmission?: boolean | undefined;
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean;
-  readonly unsafeObjectDeletion: boolean;
   /** Whether the kubeconfig has a client certificate in place of the token. */
   readonly clientCertificate: boolean;
   readonly snapshot: string | undefined;
@@ -119,7 +119,7 @@ export const SERVE_OPTIONS: OptionTable = {
   'feature-gates': {
     type: 'string',
     value: 'GATE=BOOL',
-    help: 'AllowUnsafeMalformedObjectDeletion=true: an object that cannot be read can be deleted; otherwise off, as in kube-apiserver',
+    help: `features that are off otherwise, as in kube-apiserver, with commas between: ${GATE_NAMES.join(', ')}`,
   },
   'client-certificate': {
     type: 'boolean',
@@ -227,7 +227,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
     authorization: authorizationOf(text('authorization')),
     controllers: controllersOf(text('controllers') ?? 'all'),
     allowPrivileged: booleanOf('allow-privileged', text('allow-privileged') ?? 'true'),
-    unsafeObjectDeletion: unsafeDeletionOf(text('feature-gates') ?? ''),
+    ...switchedGates((text('feature-gates') ?? '').split(','), 'refuse'),
     clientCertificate: options.has('client-certificate'),
     snapshot: text('snapshot'),
     manifests: text('manifests'),
@@ -261,21 +261,6 @@ function controllersOf(text: string): ReadonlySet<ClusterController> {
 function booleanOf(option: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new UsageError(`--${option} must be true or false, not ${JSON.stringify(text)}`);
-}
-
-const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion';
-
-/** The value of the one feature gate that can be switched. @throws {UsageError} for another one. */
-function unsafeDeletionOf(gates: string): boolean {
-  let on = false;
-  for (const one of gates.split(',').filter((text) => text !== '')) {
-    const [gate = '', value = ''] = one.split('=', 2);
-    if (gate !== UNSAFE_DELETION) {
-      throw new UsageError(`--feature-gates: the one gate is ${UNSAFE_DELETION}, not ${gate}`);
-    }
-    on = booleanOf(`feature-gates: ${gate}`, value);
-  }
-  return on;
 }
 
 function portOf(text: string | undefined): number {

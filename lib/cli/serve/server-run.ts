@@ -75,7 +75,8 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const { authorization, allowPrivileged, unsafeObjectDeletion, controllers } = this.#serve;
+    const { authorization, allowPrivileged, controllers } = this.#serve;
+    const { unsafeObjectDeletion, featureGates } = this.#serve;
     const { serviceAccountAdmission = controllers.has('service-account') } = this.#serve;
     const given = {
       runtime,
@@ -87,7 +88,7 @@ export class ServerRun {
       ...encryptionOptions(encryption),
     };
     const access = { authorization, serviceAccountAdmission, serviceAccountKey };
-    const rules = { allowPrivileged, unsafeObjectDeletion };
+    const rules = { allowPrivileged, unsafeObjectDeletion, featureGates };
     const server = this.#newServer({ ...given, ...access, ...rules });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);

@@ -46,7 +46,8 @@ import { SlowRequestTrace } from './metrics/slow-request-trace.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
 import { RootPaths, type TokenIssuer } from './root-paths.ts';
 import { Warnings } from './verbs/answer/warnings.ts';
-import { protobufFrame, WatchFrames } from './verbs/answer/watch-frames.ts';
+import { FormatFrames } from './verbs/answer/watch-frames.ts';
+import { FEATURE_GATES, type FeatureGates } from './feature-gates.ts';
 import { serveWatch } from './verbs/serve-watch.ts';
 import { withStandardHeaders } from '../http/responses/standard-headers.ts';
 import { parseListOptions, queryText, queryTimeoutMs } from '../http/query-options.ts';
@@ -101,6 +102,8 @@ export interface ApiHandlerOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** Whether objects that cannot be read are removed on request. @defaultValue false */
   readonly unsafeObjectDeletion?: boolean | undefined;
+  /** @defaultValue all are off */
+  readonly featureGates?: FeatureGates | undefined;
   /** The checks of `/healthz`, `/livez` and `/readyz` besides `ping`. @defaultValue none */
   readonly healthChecks?: readonly HealthCheck[] | undefined;
   /** Answers `/.well-known/openid-configuration` and `/openid/v1/jwks`. @defaultValue these paths are not served */
@@ -117,6 +120,7 @@ const OPTIONS = optionsOf<ApiHandlerOptions>()('createApiHandler', {
   logger: LOGGER.default(consoleLogger),
   requestTimeoutMs: is.number({ min: 1 }).default(60_000),
   unsafeObjectDeletion: is.flag().default(false),
+  featureGates: FEATURE_GATES.nested,
   healthChecks: is.rule<readonly HealthCheck[]>('an array', Array.isArray).default([]),
   tokenIssuer: is.object(),
   metrics: is.object(),
@@ -152,7 +156,8 @@ class ApiRouter {
   readonly #meter: ApiRequestMeter;
   readonly #rootPaths: RootPaths;
   readonly #aborts = new RequestAborts();
-  readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
+  readonly #frames = new FormatFrames();
+  readonly #gates: FeatureGates;
 
   constructor(options: ApiHandlerOptions) {
     const read = OPTIONS.read(options);
@@ -163,6 +168,7 @@ class ApiRouter {
       isSameLogger(one, this.#logger),
     );
     this.#unsafeObjectDeletion = read.unsafeObjectDeletion;
+    this.#gates = read.featureGates ?? {};
     this.#authorizer = read.authorizer;
     this.#requestTimeoutMs = read.requestTimeoutMs;
     const metrics = read.metrics ?? new ServerMetrics({ logger: this.#logger });
@@ -224,7 +230,7 @@ class ApiRouter {
   ): Promise<ApiResponse> {
     const { info, storage } = routeOf(this.#registry, request, segments, query);
     measure.found({ info, dryRun: query.has('dryRun') });
-    const representation = representationOf(request, query, info, storage);
+    const representation = this.#representationOf(request, query, info, storage);
     const warnings = new Warnings();
     const { deprecation } = storage.describe;
     if (deprecation !== undefined) warnings.add(deprecation);
@@ -291,6 +297,21 @@ class ApiRouter {
       : await serveConnect(guarded, connect);
   }
 
+  /** @throws {ApiError} 406, 415. */
+  #representationOf(
+    request: ApiRequest,
+    query: URLSearchParams,
+    { verb, group }: RequestInfo,
+    storage: RestStorage,
+  ): Representation {
+    // A forwarded answer has the format of its source.
+    if (storage.connect !== undefined) return AS_PASSED_ON;
+    if (BUILT_IN_GROUPS.has(group)) checkRoute(request, verb, patchTypes(group));
+    const drops = this.#gates.ManagedFieldsOptOut === true;
+    const hasTable = storage.table !== undefined;
+    return negotiate(request, query, { group, verb, hasTable, drops });
+  }
+
   /** @throws {ApiError} 504 if the client gives it no time at all. */
   #timeoutMs(askedMs = Infinity): number {
     if (askedMs < 1) throw requestTimedOut();
@@ -328,25 +349,12 @@ function clientOf({ user, headers }: ApiRequest): string | undefined {
   return agent === undefined ? undefined : `${user}\n${agent}`;
 }
 
-/** @throws {ApiError} 406, 415. */
-function representationOf(
-  request: ApiRequest,
-  query: URLSearchParams,
-  info: RequestInfo,
-  storage: RestStorage,
-): Representation {
-  const { verb, group } = info;
-  // A forwarded answer has the format of its source.
-  if (storage.connect !== undefined) return AS_PASSED_ON;
-  if (BUILT_IN_GROUPS.has(group)) checkRoute(request, verb, patchTypes(group));
-  return negotiate(request, query, { group, verb, hasTable: storage.table !== undefined });
-}
-
 const AS_PASSED_ON: Representation = {
   mediaType: JSON_TYPE,
   as: undefined,
   metaVersion: 'v1',
   pretty: false,
+  dropsManagedFields: false,
 };
 
 function splitUrl(url: string): { readonly pathname: string; readonly query: URLSearchParams } {

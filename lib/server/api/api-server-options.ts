@@ -18,6 +18,7 @@ import type { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts'
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
+import { FEATURE_GATES, type FeatureGates } from './feature-gates.ts';
 import type { HealthCheck } from './health/health-endpoints.ts';
 import type { ListenOptions } from './port/http-listener.ts';
 import { HTTP_LISTENER, type HttpListenerOptions } from './port/http-listener-options.ts';
@@ -91,6 +92,12 @@ export interface ApiServerOptions
    */
   readonly unsafeObjectDeletion?: boolean | undefined;
   /**
+   * Features of kube-apiserver that are off by default: `{ ManagedFieldsOptOut: true }`. Each is one that can be switched on here; other
+   * gates are those of features that are always on, or not there. @defaultValue all are off
+   * @experimental
+   */
+  readonly featureGates?: FeatureGates | undefined;
+  /**
    * Whether pods get a service account, its token and its pull secrets, and need an account that exists: the admission ServiceAccount of
    * kube-apiserver. Something has to make the account `default` of each namespace, as `startCluster` does, which sets this.
    * @defaultValue false
@@ -144,6 +151,7 @@ export const API_SERVER: OptionsSchema<ApiServerOptions> = optionsOf<ApiServerOp
     onAccess: is.callback(),
     allowPrivileged: is.flag(),
     unsafeObjectDeletion: is.flag(),
+    featureGates: FEATURE_GATES.nested,
     serviceAccountAdmission: is.flag(),
     tls: is.object(),
     serviceAccountKey: is.text(),

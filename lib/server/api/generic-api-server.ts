@@ -158,6 +158,7 @@ export class GenericApiServer implements AsyncDisposable {
       logger,
       requestTimeoutMs: options.requestTimeoutMs,
       unsafeObjectDeletion: options.unsafeObjectDeletion,
+      featureGates: options.featureGates,
       authorizer,
       metrics: serverMetrics,
       tokenIssuer,

@@ -8,6 +8,7 @@ import {
   PROTOBUF_TYPE,
   STREAM_TYPES,
   YAML_TYPE,
+  PLAIN_JSON,
   type Accepted,
   type Endpoint,
   type MediaType,
@@ -24,6 +25,8 @@ export interface Representation {
   readonly metaVersion: 'v1' | 'v1beta1';
   /** For people: indented. Never for a watch. */
   readonly pretty: boolean;
+  /** Without the managed fields of the objects. */
+  readonly dropsManagedFields: boolean;
 }
 
 export type Shape = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
@@ -69,13 +72,16 @@ interface Negotiated {
   readonly group: string;
   /** Whether the objects have a table form. */
   readonly hasTable: boolean;
+  /** Whether the parameter `drop` is known. */
+  readonly drops: boolean;
 }
 
 /** The media types of objects of a group. Custom resources have no protobuf form, but their metadata has. */
-function endpointOf({ group, hasTable }: Negotiated): Endpoint {
+function endpointOf({ group, hasTable, drops }: Negotiated): Endpoint {
   const types = BUILT_IN_GROUPS.has(group) ? MEDIA_TYPES : [JSON_TYPE, YAML_TYPE];
   return {
     serverVersion: 'v1',
+    drops,
     allows: (mediaType, shape) => {
       if (shape === undefined) return types.includes(mediaType);
       if (shape.group !== 'meta.k8s.io' || !META_VERSIONS.includes(shape.version)) return false;
@@ -90,6 +96,7 @@ const JSON_OBJECT: Representation = {
   as: undefined,
   metaVersion: 'v1',
   pretty: false,
+  dropsManagedFields: false,
 };
 
 /**
@@ -104,25 +111,19 @@ export function negotiate(
   const { accept } = headers;
   const accepted: Accepted | undefined =
     accept === undefined || accept === JSON_TYPE
-      ? { mediaType: JSON_TYPE, shape: undefined, pretty: false }
+      ? PLAIN_JSON
       : chooseMedia(accept, endpointOf(negotiated));
   if (accepted === undefined) throw notAcceptable(MEDIA_TYPES);
-  const { mediaType, shape } = accepted;
-  if (verb === 'watch') {
-    return { ...representationOf(mediaType, shape), pretty: false };
+  const pretty = verb !== 'watch' && (accepted.pretty || isForPeople(headers, query));
+  const { mediaType, shape, dropsManagedFields } = accepted;
+  if (mediaType === JSON_TYPE && shape === undefined && !pretty && !dropsManagedFields) {
+    return JSON_OBJECT;
   }
-  const pretty = accepted.pretty || isForPeople(headers, query);
-  if (mediaType === JSON_TYPE && shape === undefined && !pretty) return JSON_OBJECT;
-  return { ...representationOf(mediaType, shape), pretty };
-}
-
-function representationOf(
-  mediaType: MediaType,
-  shape: Accepted['shape'],
-): Omit<Representation, 'pretty'> {
   return {
     mediaType,
     as: shape?.kind as Shape | undefined,
     metaVersion: shape?.version === 'v1beta1' ? 'v1beta1' : 'v1',
+    pretty,
+    dropsManagedFields,
   };
 }

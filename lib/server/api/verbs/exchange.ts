@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../http/api-request.ts';
 import type { Representation } from '../../http/negotiation.ts';
 import type { RequestInfo } from '../../http/request-info.ts';
 import type { WatchMeter } from './answer/watch-body.ts';
-import type { WatchFrames } from './answer/watch-frames.ts';
+import type { FormatFrames } from './answer/watch-frames.ts';
 
 /** The input of a verb for one request about a resource. */
 export interface Exchange {
@@ -22,5 +22,5 @@ export interface Exchange {
   /** Whether the option of a deletion for objects that cannot be read counts. */
   readonly unsafeObjectDeletion: boolean;
   /** The encoded events of watches, by the format. */
-  readonly frames: { readonly json: WatchFrames; readonly protobuf: WatchFrames };
+  readonly frames: FormatFrames;
 }

@@ -16,6 +16,7 @@ import type { Exchange } from './exchange.ts';
 import { PROTOBUF_TYPE } from '../../http/media/media-type.ts';
 import type { Representation } from '../../http/negotiation.ts';
 import { protobufList } from './answer/protobuf-list.ts';
+import { scanWithoutManagedFields, WithoutManagedFields } from './answer/without-managed-fields.ts';
 import { indentedList, indentedObject } from './answer/indented.ts';
 import { checkListShape, checkObjectShape, includeObject, tableConvertorOf } from './shape.ts';
 import {
@@ -90,10 +91,11 @@ const COMMA = encodeText(',');
 const NEWLINE = encodeText('\n');
 
 /** Responds with one object, in the representation that the request accepts. */
-export function objectResponse(exchange: Exchange, status: number, stored: Stored): ApiResponse {
+export function objectResponse(exchange: Exchange, status: number, whole: Stored): ApiResponse {
   const { storage, representation } = exchange;
   checkObjectShape(exchange);
-  const { mediaType, as, metaVersion } = representation;
+  const { mediaType, as, metaVersion, dropsManagedFields } = representation;
+  const stored = dropsManagedFields ? new WithoutManagedFields(whole) : whole;
   if (mediaType === PROTOBUF_TYPE) {
     return apiResponse(
       status,
@@ -125,11 +127,12 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
  */
 export function listResponse(
   exchange: Exchange,
-  list: StorageScan<UnstructuredObject>,
+  whole: StorageScan<UnstructuredObject>,
 ): ApiResponse {
   const { representation, runtime } = exchange;
   checkListShape(exchange);
-  const { mediaType } = representation;
+  const { mediaType, dropsManagedFields } = representation;
+  const list = dropsManagedFields ? scanWithoutManagedFields(whole) : whole;
   if (mediaType === PROTOBUF_TYPE) {
     return apiResponse(200, mediaType, protobufListBody(exchange, list));
   }
@@ -208,7 +211,7 @@ function protobufListBody(
   list: StorageScan<UnstructuredObject>,
 ): ApiResponse['body'] {
   const { describe } = storage;
-  const { as, metaVersion } = representation;
+  const { as, metaVersion, dropsManagedFields } = representation;
   const metadata = metadataOf(list);
   const { items } = list;
   if (as === undefined) {
@@ -219,7 +222,7 @@ function protobufListBody(
       metadata,
       items,
       encodingOf: (item) => encodingOf(item, encodeObject),
-      isCached: true,
+      isCached: !dropsManagedFields,
       runtime,
     });
   }

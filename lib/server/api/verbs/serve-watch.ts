@@ -30,6 +30,7 @@ import {
 } from './answer/table.ts';
 import { WatchBody, type WatchBodyOptions } from './answer/watch-body.ts';
 import { encodeFrame, LARGEST_PIECE_BYTES } from './answer/watch-frames.ts';
+import { WithoutManagedFields } from './answer/without-managed-fields.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 type Event = WatchEvent<Stored>;
@@ -159,10 +160,12 @@ function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
   const { as } = exchange.representation;
   // An event has one object, so none can be sent: the watch ends at the first one, as in kube-apiserver.
   if (as === 'PartialObjectMetadataList') return () => undefined;
-  if (as === 'Table') return joining(tableEncoder(exchange));
+  if (as === 'Table') return joining(exchange, tableEncoder(exchange));
   const protobuf = isProtobuf(exchange);
-  if (as !== undefined) return joining((protobuf ? protobufEncoder : partialEncoder)(exchange));
-  const frames = protobuf ? exchange.frames.protobuf : exchange.frames.json;
+  if (as !== undefined) {
+    return joining(exchange, (protobuf ? protobufEncoder : partialEncoder)(exchange));
+  }
+  const frames = exchange.frames.of(exchange.representation);
   return (batch, from) => {
     const event = batch[from] as Event;
     if (event.type !== 'BOOKMARK') return frames.piece(batch, from);
@@ -184,17 +187,27 @@ function protobufEncoder(exchange: Exchange): (event: Event) => Uint8Array {
 }
 
 /** Encodes frames that only this watch uses. */
-function joining(encode: (event: Event) => Uint8Array): WatchBodyOptions['encode'] {
+function joining(
+  { representation }: Exchange,
+  encode: (event: Event) => Uint8Array,
+): WatchBodyOptions['encode'] {
+  const shown = representation.dropsManagedFields ? withoutManagedFields : undefined;
   return (batch, from) => {
     const frames: Uint8Array[] = [];
     let size = 0;
     for (let at = from; at < batch.length && size < LARGEST_PIECE_BYTES; at += 1) {
-      const frame = encode(batch[at] as Event);
+      const event = batch[at] as Event;
+      const frame = encode(shown?.(event) ?? event);
       frames.push(frame);
       size += frame.length;
     }
     return { bytes: joinChunk(frames), count: frames.length };
   };
+}
+
+function withoutManagedFields(event: Event): Event {
+  if (event.type === 'BOOKMARK') return event;
+  return { type: event.type, object: new WithoutManagedFields(event.object) };
 }
 
 function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {

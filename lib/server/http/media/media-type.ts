@@ -21,7 +21,12 @@ export interface Endpoint {
   allows(mediaType: MediaType, shape: GroupVersionKind | undefined): boolean;
   /** The version of the general types, for the parameter `sv`. */
   readonly serverVersion?: string | undefined;
+  /** Whether it knows the parameter `drop`; otherwise that is ignored, as any unknown one. */
+  readonly drops?: boolean | undefined;
 }
+
+/** The one part of objects that an answer can leave out. */
+const DROPPED = 'metadata.managedFields';
 
 /** The chosen alternative of an Accept header. */
 export interface Accepted {
@@ -30,19 +35,27 @@ export interface Accepted {
   readonly shape: GroupVersionKind | undefined;
   /** For people: indented. */
   readonly pretty: boolean;
+  /** Without the managed fields of the objects. */
+  readonly dropsManagedFields: boolean;
 }
+
+/** Objects as they are, in JSON. */
+export const PLAIN_JSON: Accepted = {
+  mediaType: JSON_TYPE,
+  shape: undefined,
+  pretty: false,
+  dropsManagedFields: false,
+};
 
 /** Endpoints that have one shape only: failures, discovery. */
 export const AS_IT_IS: Endpoint = { allows: (_mediaType, shape) => shape === undefined };
 
 /**
  * Chooses the media type of an answer; undefined when no accepted one can be produced.
- * @see apiserver pkg/endpoints/handlers/negotiation NegotiateMediaTypeOptions @ v0.36.3
+ * @see apiserver pkg/endpoints/handlers/negotiation NegotiateMediaTypeOptions @ v0.38.0-beta.0
  */
 export function chooseMedia(accept: string | undefined, endpoint: Endpoint): Accepted | undefined {
-  if (accept === undefined || accept === '') {
-    return { mediaType: JSON_TYPE, shape: undefined, pretty: false };
-  }
+  if (accept === undefined || accept === '') return PLAIN_JSON;
   for (const { type, parameters } of parseAccept(accept)) {
     for (const mediaType of MEDIA_TYPES) {
       if (!covers(type, mediaType)) continue;
@@ -66,9 +79,12 @@ function withParameters(
   if (stream !== undefined && (stream !== 'watch' || mediaType === YAML_TYPE)) return undefined;
   const version = parameters.get('sv');
   if (version !== undefined && version !== endpoint.serverVersion) return undefined;
+  const drop = endpoint.drops === true ? parameters.get('drop') : undefined;
+  if (drop !== undefined && drop !== DROPPED) return undefined;
   const shape = shapeOf(parameters);
   if (!endpoint.allows(mediaType, shape)) return undefined;
-  return { mediaType, shape, pretty: parameters.get('pretty') === '1' };
+  const pretty = parameters.get('pretty') === '1';
+  return { mediaType, shape, pretty, dropsManagedFields: drop !== undefined };
 }
 
 function shapeOf(parameters: ReadonlyMap<string, string>): GroupVersionKind | undefined {

@@ -6,7 +6,10 @@ import {
   encodingOf,
   type StoredObject,
 } from '../../../storage/contract/stored-object.ts';
+import { PROTOBUF_TYPE } from '../../../http/media/media-type.ts';
+import type { Representation } from '../../../http/negotiation.ts';
 import { joinChunk } from '../../../http/responses/chunk.ts';
+import { WithoutManagedFields } from './without-managed-fields.ts';
 
 type Event = WatchEvent<StoredObject>;
 type EventType = ObjectEvent<StoredObject>['type'];
@@ -111,6 +114,28 @@ export class WatchFrames {
     }
     return { bytes, count: events.length };
   }
+}
+
+/** The encoded events of the watches of a server, by the format of the watch. */
+export class FormatFrames {
+  readonly #json = new WatchFrames(jsonFrame);
+  readonly #protobuf = new WatchFrames(protobufFrame);
+  readonly #bareJson = new WatchFrames((type, stored) => jsonFrame(type, bare(stored)));
+  readonly #bareProtobuf = new WatchFrames((type, stored) => protobufFrame(type, bare(stored)));
+
+  of({
+    mediaType,
+    dropsManagedFields,
+  }: Pick<Representation, 'mediaType' | 'dropsManagedFields'>): WatchFrames {
+    if (mediaType === PROTOBUF_TYPE) {
+      return dropsManagedFields ? this.#bareProtobuf : this.#protobuf;
+    }
+    return dropsManagedFields ? this.#bareJson : this.#json;
+  }
+}
+
+function bare(stored: StoredObject): StoredObject {
+  return new WithoutManagedFields(stored);
 }
 
 /** `{"type":…,"object":…}` and a newline. */
