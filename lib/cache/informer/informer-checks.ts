@@ -32,7 +32,7 @@ export class InformerChecks<T extends KubernetesObject> {
 
   constructor(parts: InformerChecksParts<T>) {
     const { options, journal, collection } = parts;
-    const { keyFunc, runtime, logger } = options;
+    const { keyFunc, logger } = options;
     const { errors, metrics } = journal;
     this.#parts = parts;
     const cache = followedCache(parts);
@@ -40,12 +40,8 @@ export class InformerChecks<T extends KubernetesObject> {
     this.#staleness = new StalenessMeter(cache);
     this.#audit = new PeriodicAudit({
       cache,
-      paged: () => ({
-        store: collection().store,
-        keyFunc,
-        reached: () => cache.reached,
-        runtime,
-      }),
+      objects: () => collection().store,
+      keyFunc,
       metrics,
       logger,
       onError: (error) => errors.report(error, { source: 'audit' }),

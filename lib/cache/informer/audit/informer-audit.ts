@@ -1,29 +1,23 @@
-import { abortable, deriveAbort, onAbort } from '../../../kernel/time/abort.ts';
+import { deriveAbort, onAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { nextTask, sleep, withDeadline } from '../../../kernel/time/wait.ts';
+import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { PageCycle } from '../../../meta/page-cycle.ts';
 import { isResourceVersion } from '../../../meta/versions/resource-version.ts';
-import type {
-  ListerWatcher,
-  ListPage,
-  ListRequest,
-} from '../../reflector/contract/lister-watcher.ts';
-import { rejectTable } from '../../reflector/failure/table-object.ts';
+import type { ListerWatcher, ListPage } from '../../reflector/contract/lister-watcher.ts';
 import { isNewer } from '../../../meta/versions/version-order.ts';
 import { classifyFailure } from '../../reflector/failure/watch-error.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
+import { pagesOf } from './audit-pages.ts';
+import type { AuditOptions, AuditReport } from './audit-report.ts';
 import {
-  BracketedComparison,
-  ExactComparison,
+  SnapshotComparison,
   type AuditVerdict,
   type CacheSnapshot,
-} from './audit-comparison.ts';
-import type { AuditOptions, AuditReport } from './audit-report.ts';
+} from './snapshot-comparison.ts';
 import type { WaitOptions } from '../handlers/handler-registration.ts';
 
 /** The least time between two attempts, milliseconds. */
@@ -83,7 +77,7 @@ export async function auditOf<T extends KubernetesObject>(
     const text = `the informer ${source.informer.name} stopped during its audit, or before it`;
     ending.abort(new ListwatchError('CLOSED', text));
   });
-  const audit = new Audit<T>(source, { deep, pageSize, signal: ending.signal });
+  const audit = new Audit<T>(source, { deep, pageSize, timeoutMs, signal: ending.signal });
   try {
     return await withDeadline(source.runtime, audit.run(), {
       timeoutMs,
@@ -111,6 +105,7 @@ function checkSource<T extends KubernetesObject>(
 interface AuditSettings {
   readonly deep: boolean;
   readonly pageSize: number;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -166,9 +161,7 @@ class Audit<T extends KubernetesObject> {
   async #attempt(): Promise<AuditVerdict | undefined> {
     this.#attempts += 1;
     try {
-      return this.#exactRefused === undefined
-        ? await this.#compareExactly()
-        : await this.#compareAround();
+      return await this.#compare();
     } catch (error) {
       this.#settings.signal.throwIfAborted();
       await this.#recover(error);
@@ -176,37 +169,40 @@ class Audit<T extends KubernetesObject> {
     }
   }
 
-  async #compareExactly(): Promise<AuditVerdict | undefined> {
-    const snapshot = await this.#snapshot();
-    const { resourceVersion } = snapshot;
-    const comparison = new ExactComparison<T>(snapshot, this.#comparisonOptions());
-    const request = { resourceVersion, resourceVersionMatch: 'Exact' } as const;
-    for await (const page of this.#pages(request)) {
-      if (page.resourceVersion !== resourceVersion) {
-        this.#exactRefused = `asked for exactly resource version ${resourceVersion}, the server listed ${page.resourceVersion || 'none'}`;
+  async #compare(): Promise<AuditVerdict | undefined> {
+    const before = await this.#snapshot();
+    const isExact = this.#exactRefused === undefined;
+    let comparison: SnapshotComparison<T> | undefined;
+    for await (const { items, resourceVersion } of this.#pages(isExact ? before : undefined)) {
+      if (isExact && resourceVersion !== before.resourceVersion) {
+        this.#exactRefused = `asked for exactly resource version ${before.resourceVersion}, the server listed ${resourceVersion || 'none'}`;
         return undefined;
       }
-      comparison.take(page.items);
+      if (comparison === undefined) {
+        const after = isExact ? before : await this.#snapshotAfter(before, resourceVersion);
+        if (after === undefined) return undefined;
+        const { keyFunc, runtime } = this.#source;
+        const options = { ...this.#settings, keyFunc, runtime, before, after, resourceVersion };
+        comparison = new SnapshotComparison(options);
+      }
+      await comparison.take(items);
     }
-    return comparison.finish();
+    return await comparison?.finish();
   }
 
-  async #compareAround(): Promise<AuditVerdict | undefined> {
-    const { signal } = this.#settings;
-    const before = await this.#snapshot();
-    const comparison = new BracketedComparison<T>(before, this.#comparisonOptions());
-    let resourceVersion = '';
-    for await (const page of this.#pages({})) {
-      resourceVersion ||= page.resourceVersion;
-      comparison.take(page.items);
-    }
+  /** The cache at the version of a list or later. Undefined if the list is older than the snapshot before it. */
+  async #snapshotAfter(
+    before: CacheSnapshot<T>,
+    resourceVersion: string,
+  ): Promise<CacheSnapshot<T> | undefined> {
     if (isNewer(before.resourceVersion, resourceVersion)) {
       await this.#pause(`a list that is not older than ${before.resourceVersion}`, PAUSE_MS);
       return undefined;
     }
     this.#doing = `the cache to reach resource version ${resourceVersion}, that of the list`;
+    const { signal } = this.#settings;
     await this.#source.informer.caughtUp(resourceVersion, { signal });
-    return comparison.finish(resourceVersion, this.#takeSnapshot());
+    return this.#takeSnapshot();
   }
 
   /** @throws the error if another attempt would fail with it again. */
@@ -269,36 +265,26 @@ class Audit<T extends KubernetesObject> {
     await sleep(this.#source.runtime, atLeastMs, { signal: this.#settings.signal });
   }
 
-  async *#pages(first: ListRequest): AsyncGenerator<ListPage<ObjectView<T>>, undefined> {
-    const { pageSize: limit, signal } = this.#settings;
+  /** The pages of a list, at the version of a snapshot if one is given. */
+  async *#pages(
+    at: CacheSnapshot<T> | undefined,
+  ): AsyncGenerator<ListPage<ObjectView<T>>, undefined> {
+    const { pageSize: limit, timeoutMs: listTimeoutMs, signal } = this.#settings;
     const { listerWatcher, informer, runtime } = this.#source;
-    const cycle = new PageCycle();
+    const options = { listerWatcher, runtime, name: informer.name, listTimeoutMs };
+    const resourceVersion = at?.resourceVersion;
+    const match = at === undefined ? undefined : 'Exact';
+    const where = at === undefined ? '' : ` at ${at.resourceVersion}`;
     let objects = 0;
-    let request: ListRequest = { ...first, limit, signal };
-    for (;;) {
-      const at = first.resourceVersion === undefined ? '' : ` at ${first.resourceVersion}`;
-      this.#doing = `a page of the list${at}, after ${objects} objects`;
-      const asked = request;
-      const page = await abortable(
-        (async (): Promise<ListPage<ObjectView<T>>> => await listerWatcher.list(asked))(),
-        signal,
-      );
-      rejectTable(page.items[0], informer.name);
+    const asking = (): void => {
+      this.#doing = `a page of the list${where}, after ${objects} objects`;
+    };
+    asking();
+    const first = { resourceVersion, resourceVersionMatch: match, limit } as const;
+    for await (const page of pagesOf(options, first, signal)) {
       objects += page.items.length;
       yield page;
-      const { continueToken } = page;
-      if (continueToken === undefined) return;
-      if (cycle.repeats(continueToken)) {
-        const text = `the list of ${informer.name} goes round in a circle`;
-        throw new ListwatchError('MALFORMED_RESPONSE', text);
-      }
-      request = { limit, continueToken, signal };
-      // A source in this process may answer without letting other tasks run.
-      await nextTask(runtime);
+      asking();
     }
-  }
-
-  #comparisonOptions(): { readonly keyFunc: KeyFunc; readonly deep: boolean } {
-    return { keyFunc: this.#source.keyFunc, deep: this.#settings.deep };
   }
 }

@@ -1,27 +1,22 @@
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Metrics } from '../../../kernel/report/metrics.ts';
-import { nextTask, sleep, withDeadline } from '../../../kernel/time/wait.ts';
-import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
+import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
+import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
-import type {
-  ListerWatcher,
-  ListPage,
-  ListRequest,
-} from '../../reflector/contract/lister-watcher.ts';
-import { listPage, PageSequence } from '../../reflector/list/list-page.ts';
+import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import type { InformerInspection } from '../observe/informer-inspection.ts';
 import { informerMetrics } from '../observe/informer-metrics.ts';
 import { reachVersion } from '../staleness/catch-up.ts';
 import type { FollowedCache } from '../staleness/followed-cache.ts';
 import { isComparable } from '../staleness/present-version.ts';
+import { pagesOf } from './audit-pages.ts';
 import {
-  FirstLook,
-  SecondLook,
+  LiveComparison,
+  type LiveCache,
   type MissedChange,
-  type PagedCache,
-  type Suspect,
-} from './page-comparison.ts';
+  type Suspects,
+} from './live-comparison.ts';
 
 const PAGE_SIZE = 500;
 /** The longest wait for a page, milliseconds. */
@@ -37,7 +32,9 @@ const JITTER = 0.1;
 
 export interface PeriodicAuditOptions {
   readonly cache: FollowedCache;
-  readonly paged: () => PagedCache;
+  /** The received state, without own writes. */
+  readonly objects: () => LiveCache['objects'];
+  readonly keyFunc: KeyFunc;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly onError: (error: unknown) => void;
@@ -49,7 +46,7 @@ type LastAudit = NonNullable<InformerInspection['lastAudit']>;
  * Compares a cache with its server at intervals, and counts and logs the changes that it has missed.
  *
  * Each audit lists metadata in pages, waits until the cache has reached the version of the list, and compares the pages as they come. It
- * reads the list a second time if it suspects an object; see `SecondLook`. Neither pages nor objects are kept.
+ * reads the list a second time if it suspects an object; see `LiveComparison`. Neither pages nor objects are kept.
  */
 export class PeriodicAudit {
   readonly #options: PeriodicAuditOptions;
@@ -99,57 +96,33 @@ export class PeriodicAudit {
 
   /** Returns the number of findings. */
   async #audit(signal: AbortSignal): Promise<number> {
-    const paged = this.#options.paged();
-    let first: FirstLook | undefined;
-    for await (const { items, resourceVersion } of this.#pages(signal)) {
-      first ??= new FirstLook({ ...paged, resourceVersion, signal });
-      await first.take(items);
+    const first = await this.#look(undefined, signal);
+    let { found } = first;
+    if (found.size > 0) {
+      await sleep(this.#options.cache.runtime, LOOK_AGAIN_MS, { signal, background: true });
+      ({ found } = await this.#look(found, signal));
     }
-    if (first === undefined) return 0;
-    await first.finish();
-    const found = await this.#lookAgain(paged, first.suspects, signal);
     this.#report(first, found);
     return found.size;
   }
 
-  async #lookAgain(
-    paged: PagedCache,
-    suspects: ReadonlyMap<string, Suspect>,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, MissedChange>> {
-    if (suspects.size === 0) return new Map();
-    await sleep(paged.runtime, LOOK_AGAIN_MS, { signal, background: true });
-    const second = new SecondLook(paged, suspects);
-    for await (const { items, resourceVersion } of this.#pages(signal)) {
-      second.take(items, resourceVersion);
-    }
-    return second.finish();
-  }
-
-  /** The list, page by page. The cache has every change up to its version before the first page is passed on. */
-  async *#pages(
-    signal: AbortSignal,
-  ): AsyncGenerator<Pick<ListPage<HasMetadata>, 'items' | 'resourceVersion'>, void> {
-    const { name, runtime } = this.#options.cache;
-    const listerWatcher = this.#listed();
-    const options = { name, runtime, listerWatcher, listTimeoutMs: PAGE_MS };
-    const pages = new PageSequence();
-    let request: ListRequest = { limit: PAGE_SIZE };
-    let resourceVersion: string | undefined;
-    for (;;) {
-      const page = await listPage(options, request, signal);
-      pages.check(request, page, name);
-      if (resourceVersion === undefined) {
-        resourceVersion = page.resourceVersion;
+  /** Compares with a list, page by page. The cache has every change up to its version before the first page is compared. */
+  async #look(again: Suspects | undefined, signal: AbortSignal): Promise<LiveComparison> {
+    const { cache, objects, keyFunc } = this.#options;
+    const { name, runtime } = cache;
+    const live = { objects: objects(), keyFunc, runtime, signal, reached: () => cache.reached };
+    const options = { name, runtime, listerWatcher: this.#listed(), listTimeoutMs: PAGE_MS };
+    let comparison: LiveComparison | undefined;
+    for await (const { items, resourceVersion } of pagesOf(options, { limit: PAGE_SIZE }, signal)) {
+      if (comparison === undefined) {
         await this.#reach(resourceVersion, signal);
+        comparison = new LiveComparison({ ...live, again, resourceVersion });
       }
-      yield { items: page.items, resourceVersion };
-      const { continueToken = '' } = page;
-      if (continueToken === '') return;
-      request = { limit: PAGE_SIZE, continueToken };
-      // A source in this process may answer without letting other tasks run.
-      await nextTask(runtime);
+      await comparison.take(items);
     }
+    if (comparison === undefined) throw new ListwatchError('ASSERTION', 'a list without a page');
+    await comparison.finish();
+    return comparison;
   }
 
   async #reach(version: string, signal: AbortSignal): Promise<void> {
@@ -171,17 +144,17 @@ export class PeriodicAudit {
   #listed(): ListerWatcher<HasMetadata> {
     const { source } = this.#options.cache;
     if (source === undefined) throw new ListwatchError('ASSERTION', 'an audit without a source');
-    const isByName = this.#options.paged().keyFunc === metaNamespaceKeyFunc;
+    const isByName = this.#options.keyFunc === metaNamespaceKeyFunc;
     this.#source ??= (isByName ? source.supports?.metadata?.() : undefined) ?? source;
     return this.#source;
   }
 
-  #report({ resourceVersion, objects }: FirstLook, found: ReadonlyMap<string, MissedChange>): void {
+  #report({ resourceVersion, objects }: LiveComparison, found: Suspects): void {
     const { cache, metrics, logger } = this.#options;
     const { name, runtime } = cache;
     const counts: Record<MissedChange, number> = { missing: 0, stale: 0, 'left-over': 0 };
     let logged = 0;
-    for (const [key, kind] of found) {
+    for (const [key, { kind }] of found) {
       counts[kind] += 1;
       logged += 1;
       if (logged > LOGGED_KEYS) continue;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import {
-  FirstLook,
-  type PagedCache,
-} from '../../../../lib/cache/informer/audit/page-comparison.ts';
+  LiveComparison,
+  type LiveCache,
+} from '../../../../lib/cache/informer/audit/live-comparison.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { metaNamespaceKeyFunc } from '../../../../lib/meta/key.ts';
@@ -19,14 +19,14 @@ function named(index: number): HasMetadata {
 interface Setting {
   readonly runtime: VirtualRuntime;
   readonly store: ThreadSafeStore<HasMetadata>;
-  readonly cache: PagedCache;
+  readonly cache: Omit<LiveCache, 'signal'>;
 }
 
 function cacheOf(objects: readonly HasMetadata[], keyFunc = metaNamespaceKeyFunc): Setting {
   const runtime = new VirtualRuntime();
   const store = new ThreadSafeStore<HasMetadata>();
   for (const object of objects) store.add(keyFunc(object), object);
-  return { runtime, store, cache: { store, keyFunc, reached: () => '9', runtime } };
+  return { runtime, store, cache: { objects: store, keyFunc, reached: () => '9', runtime } };
 }
 
 /** The suspects, after a list in pages. */
@@ -36,7 +36,7 @@ async function lookAt(
   betweenPages: () => void = () => {},
 ): Promise<string[]> {
   const { signal } = new AbortController();
-  const look = new FirstLook({ ...cache, resourceVersion: '9', signal });
+  const look = new LiveComparison({ ...cache, resourceVersion: '9', signal });
   await runtime.run(async () => {
     for (let start = 0; start < listed.length; start += PAGE) {
       await look.take(listed.slice(start, start + PAGE));
@@ -44,7 +44,7 @@ async function lookAt(
     }
     await look.finish();
   });
-  return Array.from(look.suspects, ([key, { kind }]) => `${key} ${kind}`).toSorted();
+  return Array.from(look.found, ([key, { kind }]) => `${key} ${kind}`).toSorted();
 }
 
 describe('the pages of a list, compared with a cache', () => {
