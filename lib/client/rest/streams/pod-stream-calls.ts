@@ -35,7 +35,6 @@ import {
   type PortForwardOptions,
 } from './ports/forward-ports.ts';
 import { runCommand } from './command/run-command.ts';
-import { copyFromPod, copyToPod, packCommand, unpackCommand } from './copy/copy-files.ts';
 import type { CopyReport } from './copy/copy-counts.ts';
 import { checkLocalPath, containerPath } from './copy/copy-paths.ts';
 
@@ -156,6 +155,8 @@ export class PodStreamCalls {
     const bounds = { links, maxBytes, maxFiles };
     const remote = containerPath('copyFrom', from);
     checkLocalPath('copyFrom', to);
+    // Loaded when it is used: most programs copy no files.
+    const { copyFromPod, packCommand } = await import('./copy/copy-files.ts');
     const call = this.#commandCall('exec', {
       name,
       command: packCommand(remote),
@@ -179,6 +180,7 @@ export class PodStreamCalls {
     const remote = containerPath('copyTo', to);
     checkLocalPath('copyTo', from);
     const wants = { stdin: true };
+    const { copyToPod, unpackCommand } = await import('./copy/copy-files.ts');
     const command = unpackCommand(remote);
     const call = this.#commandCall('exec', { name, command, options, wants });
     await using process = await this.#run('exec', call, wants, deadPeerMs);
