@@ -8,16 +8,16 @@ import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../kernel/failure/loopback.ts';
 import type { EncryptionConfiguration } from '../../server/storage/encryption/configuration/encryption-configuration.ts';
-import type { ClusterControllers } from '../../cluster/cluster-controllers.ts';
-import type { ServerIdentity } from '../../cluster/identity/server-identity.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
-import type { Manifest } from '../../meta/manifests/manifest.ts';
+import { applyManifests } from '../manifests/apply-manifests.ts';
+import { readManifestFiles } from '../manifests/manifest-files.ts';
 import { countOf } from '../terminal/shown-text.ts';
 import { AuditFile } from './audit-file.ts';
 import { withNpxLine } from './npx-line.ts';
 import type { ReadyReport } from './ready-line.ts';
 import { requestVerb } from './request-verb.ts';
+import type { ServerClients } from './server-clients.ts';
 import { serveLogger } from './serve-logger.ts';
 import { type ServeOptions, TOKEN_VARIABLE } from './serve-options.ts';
 import { openServerStore } from './open-server-store.ts';
@@ -40,8 +40,7 @@ export class ServerRun {
   #encryption: EncryptionConfiguration | undefined;
   #store: ServerStore | undefined;
   #server: ApiServer | undefined;
-  #controllers: ClusterControllers | undefined;
-  #identity: ServerIdentity | undefined;
+  #clients: ServerClients | undefined;
   #wasReachable = false;
   /** A kubeconfig below the home directory, which goes with the run. */
   #ownKubeconfig: string | undefined;
@@ -65,7 +64,7 @@ export class ServerRun {
     const token = await serverToken(this.#serve, this.#host.env);
     const tls = await readTlsFiles(this.#serve.tls);
     const serviceAccountKey = await storedAccountKey(this.#serve.tls.dir);
-    const manifests = folder === undefined ? [] : await manifestsOf(folder);
+    const manifests = folder === undefined ? [] : await readManifestFiles(folder);
     const encryption = await this.#loadEncryption();
     if (audit !== undefined) this.#audit = await AuditFile.open(audit, { logger });
     const serve = this.#serve;
@@ -96,7 +95,6 @@ export class ServerRun {
     if (folder !== undefined) {
       // Pods need their accounts.
       await this.#startClients(server);
-      const { applyManifests } = await import('../manifests/apply-manifests.ts');
       await applyManifests(manifests, { handler: server.handler, runtime, signal });
       this.#say(`${countOf(manifests.length, 'object')} of ${folder} applied`);
     }
@@ -115,7 +113,7 @@ export class ServerRun {
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
   async close(): Promise<void> {
-    await this.#endClients();
+    await this.#clients?.[Symbol.asyncDispose]();
     await this.#server?.close();
     const kept = await this.#store?.keep();
     this.#say(kept === undefined ? 'stopped' : `stopped; ${kept}`);
@@ -123,7 +121,7 @@ export class ServerRun {
 
   /** Releases everything, also after a start or a stop that failed. */
   async release(): Promise<void> {
-    await this.#endClients();
+    await this.#clients?.[Symbol.asyncDispose]();
     await this.#server?.close();
     await this.#store?.close({ unused: !this.#wasReachable });
     this.#encryption?.destroy();
@@ -139,35 +137,13 @@ export class ServerRun {
     }
   }
 
-  /** The line about the controllers is the last one: everything is loaded then. */
   async #startClients(server: ApiServer): Promise<void> {
-    this.#identity ??= await this.#identityOf(server);
-    this.#identity.start();
-    await this.#startControllers(server);
-  }
-
-  async #startControllers(server: ApiServer): Promise<void> {
     const { controllers } = this.#serve;
-    if (controllers.size === 0) return;
-    if (this.#controllers === undefined) {
-      const { ClusterControllers: Controllers } = await import(
-        '../../cluster/cluster-controllers.ts'
-      );
-      const { runtime } = this.#host;
-      this.#controllers = new Controllers({ server, controllers, runtime, logger: this.#logger });
-      this.#logger.info('controllers started', { controllers: [...controllers] });
-    }
-    await this.#controllers.start();
-  }
-
-  async #identityOf({ handler }: ApiServer): Promise<ServerIdentity> {
-    const { ServerIdentity: Identity } = await import('../../cluster/identity/server-identity.ts');
-    return new Identity({ handler, runtime: this.#host.runtime, logger: this.#logger });
-  }
-
-  async #endClients(): Promise<void> {
-    await this.#identity?.[Symbol.asyncDispose]();
-    await this.#controllers?.[Symbol.asyncDispose]();
+    const { runtime } = this.#host;
+    // Loaded when the port is open: the first answer needs no client.
+    const { ServerClients: Clients } = await import('./server-clients.ts');
+    this.#clients ??= new Clients({ server, controllers, runtime, logger: this.#logger });
+    await this.#clients.start();
   }
 
   #say(text: string): void {
@@ -260,12 +236,6 @@ function encryptionOptions(
     transformerFor: (resource) => encryption.transformerFor(resource),
     healthChecks: encryption.healthChecks(),
   };
-}
-
-/** Loaded when it is used, as all that a start may do without. */
-async function manifestsOf(folder: string): Promise<readonly Manifest[]> {
-  const { readManifestFiles } = await import('../manifests/manifest-files.ts');
-  return await readManifestFiles(folder);
 }
 
 /** The remedies of the command in place of those of the class. */
