@@ -57,6 +57,12 @@ async function shortenNames(): Promise<void> {
     const file = join(DIST, path);
     const [code, map] = [readFileSync(file, 'utf8'), readFileSync(`${file}.map`, 'utf8')];
     const short = await withShortNames({ code, map });
+    if ((JSON.parse(map) as SourceMap).sources.length === 0) {
+      // It only exports what other programs have; no place in it comes from a source.
+      writeFileSync(file, `${short.code}\n`);
+      rmSync(`${file}.map`);
+      continue;
+    }
     writeFileSync(file, `${short.code}\n//# sourceMappingURL=${basename(file)}.map\n`);
     writeFileSync(`${file}.map`, short.map);
   }

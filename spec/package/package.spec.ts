@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -396,11 +396,20 @@ describe('the packed package', function () {
     expect(entriesOf(readManifest()).get('listwatch')).to.have.property('@listwatch/source');
   });
 
-  it('has the sources once, in the source maps, without their comments', () => {
-    const maps = files.filter((name) => name.endsWith('.js.map'));
-    expect(maps).to.deep.equal(
-      files.filter((name) => name.endsWith('.js')).map((name) => `${name}.map`),
+  it('has a source map for each program with code of its own', () => {
+    const programs = files.filter((name) => name.endsWith('.js'));
+    const codeOf = (name: string): string => readFileSync(join(INSTALLED, name), 'utf8');
+    const own = programs.filter((name) => hasOwnCode(codeOf(name)));
+    expect(files.filter((name) => name.endsWith('.js.map'))).to.deep.equal(
+      own.map((name) => `${name}.map`),
     );
+    for (const name of programs) {
+      const link = `//# sourceMappingURL=${basename(name)}.map`;
+      expect(codeOf(name).includes(link), name).to.equal(own.includes(name));
+    }
+  });
+
+  it('has the sources once, in the source maps, without their comments', () => {
     const seen = new Set<string>();
     for (const { map, path, text } of sourcesIn(files)) {
       expect(seen.has(path), `${path} is in ${map} and in another`).to.equal(false);
@@ -478,6 +487,12 @@ describe('the packed package', function () {
     });
   }
 });
+
+/** Whether a program is more than imports and exports, and than the helpers of the bundler. */
+function hasOwnCode(code: string): boolean {
+  const others = code.replaceAll(/(?:import|export)\s*(?:\{[^}]*\}\s*)?(?:from)?(?:"[^"]*")?/g, '');
+  return /\w/.test(others) && !code.includes('__knownSymbol=');
+}
 
 /** A module, and the modules of the package that it imports statically, as paths. */
 function loadedWith(path: string, seen: Set<string> = new Set()): readonly string[] {
