@@ -24,6 +24,12 @@ export interface CollectionOptions {
   readonly shardSelector?: string | undefined;
   /** Reads only the metadata of each object, as `PartialObjectMetadata`. @defaultValue false */
   readonly metadataOnly?: boolean | undefined;
+  /**
+   * Whether objects have `metadata.managedFields`, which are a fifth of a pod and more. With `false` the server is asked to leave them out;
+   * a server that does not know how, such as Kubernetes before 1.38, sends them, and the client leaves them out. `appliedBy`, and `apply` with
+   * `current`, need them. @defaultValue true; informers with `fields` keep none, and ask for none
+   */
+  readonly managedFields?: boolean | undefined;
 }
 
 /** A reader of a collection of a client. */
@@ -41,6 +47,7 @@ export function describeCollection(
     fieldSelector = '',
     shardSelector = '',
     metadataOnly,
+    managedFields,
   }: CollectionOptions,
 ): string {
   let text = groupResource(resource);
@@ -49,5 +56,6 @@ export function describeCollection(
   if (fieldSelector !== '') text += ` with fields ${fieldSelector}`;
   if (shardSelector !== '') text += ` in ${shardSelector}`;
   if (metadataOnly === true) text += ', metadata only';
+  if (managedFields === false) text += ', without managed fields';
   return text;
 }

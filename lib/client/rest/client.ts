@@ -18,6 +18,7 @@ import { ResourceCollection } from './request/resource-collection.ts';
 import type { ApiResource } from './discovery/api-resource.ts';
 import { Discovery, type DiscoveryCallOptions } from './discovery/discovery.ts';
 import { DryRunTransport } from './request/dry-run-transport.ts';
+import { DroppingDecoder } from './decode/dropping-decoder.ts';
 import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
@@ -290,8 +291,9 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     options: ListerWatcherOptions = {},
   ): ListerWatcher<ObjectView<T>> {
     LISTER_WATCHER.read(options);
-    const decoder =
-      options.metadataOnly === true ? new MetadataObjectDecoder() : new JsonObjectDecoder<T>();
+    const json = new JsonObjectDecoder<T>();
+    const whole = options.managedFields === false ? new DroppingDecoder(json) : json;
+    const decoder = options.metadataOnly === true ? new MetadataObjectDecoder(whole) : whole;
     return new ResourceListerWatcher<T>({
       ...options,
       rest: this.#rest,

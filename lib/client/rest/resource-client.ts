@@ -6,6 +6,8 @@ import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/failure/status.ts';
 import type { Created, Stored, Unstored } from '../../meta/stored.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
+import { dropManagedFields } from '../../meta/drop-managed-fields.ts';
+import { DroppingDecoder, droppingAccept } from './decode/dropping-decoder.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { decodedPages, packedPages } from './read/item-pages.ts';
 import { listAllPages, listItems } from './read/pager.ts';
@@ -48,6 +50,7 @@ import {
   type ItemsOptions,
   LIST_OPTIONS,
   type ListOptions,
+  type ManagedFieldsOption,
   PATCH_OPTIONS,
   type PatchOptions,
   type Storing,
@@ -118,11 +121,14 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
   /** Reads one object, always from the server. */
   async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
     GET_OPTIONS.read(options, 'get');
-    const { resourceVersion, signal } = options;
+    const { resourceVersion, signal, managedFields = true } = options;
     const requests = this.#requests;
     const path = requests.path(options, { name }) + queryString({ resourceVersion });
     const call = requests.call('get', options, { name });
-    return await requests.rest.json<Stored<T>>({ method: 'GET', path, call, signal });
+    const request = { method: 'GET', path, call, signal } as const;
+    if (managedFields) return await requests.rest.json<Stored<T>>(request);
+    const accept = droppingAccept();
+    return dropManagedFields(await requests.rest.json<Stored<T>>({ ...request, accept }));
   }
 
   /** Reads one page: without a limit, everything. */
@@ -434,11 +440,16 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
     );
   }
 
-  #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<Stored<T>> {
+  #source(
+    options: CallOptions & SelectorOptions & ManagedFieldsOption,
+  ): ResourceListerWatcher<Stored<T>> {
+    const { managedFields } = options;
+    const decoder = this.#decoder;
     return new ResourceListerWatcher({
       rest: this.#requests.rest,
       collection: this.#requests.collection,
-      decoder: this.#decoder,
+      decoder: managedFields === false ? new DroppingDecoder(decoder) : decoder,
+      managedFields,
       namespace: options.namespace ?? this.#requests.namespace,
       labelSelector: options.labelSelector,
       fieldSelector: options.fieldSelector,

@@ -19,6 +19,7 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ResourceCollection } from './request/resource-collection.ts';
+import { droppingAccept } from './decode/dropping-decoder.ts';
 import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listQuery, watchQuery, type SelectorOptions } from './request/query.ts';
@@ -43,6 +44,8 @@ export interface ListerWatcherOptions extends SelectorOptions {
    * when they arrive. @defaultValue false
    */
   readonly metadataOnly?: boolean | undefined;
+  /** See `CollectionOptions`. @defaultValue true */
+  readonly managedFields?: boolean | undefined;
   /**
    * The longest time without data on a watch, milliseconds. After it the connection counts as dead and STREAM_IDLE is thrown.
    * @defaultValue 30 000 more than the `timeoutSeconds` of the watch, after which the server should have ended it; no limit
@@ -58,6 +61,7 @@ export const LISTER_WATCHER: OptionsSchema<ListerWatcherOptions> =
     fieldSelector: is.text(),
     shardSelector: is.text(),
     metadataOnly: is.flag(),
+    managedFields: is.flag(),
     watchIdleTimeoutMs: is.number({ min: 1 }),
   });
 
@@ -75,6 +79,8 @@ export interface ResourceListerWatcherParts<T extends KubernetesObject>
   readonly decorate?: SourceDecorator | undefined;
   readonly collection: ResourceCollection;
   readonly decoder: ObjectDecoder<T>;
+  /** Whether the server may leave out managed fields that the reader drops. @defaultValue false */
+  readonly mayDrop?: boolean | undefined;
   readonly maxFrameBytes?: number | undefined;
 }
 
@@ -111,8 +117,14 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       decorated: (closer) => new ResourceListerWatcher<T>({ ...options, decorate: closer }),
       metadata: () => {
         const decoder = new MetadataObjectDecoder();
-        return new ResourceListerWatcher({ ...options, metadataOnly: true, decoder });
+        return new ResourceListerWatcher({
+          ...options,
+          metadataOnly: true,
+          decoder,
+          mayDrop: true,
+        });
       },
+      withoutManagedFields: () => new ResourceListerWatcher<T>({ ...options, mayDrop: true }),
     };
     const direct: ListerWatcher<ObjectView<T>> = {
       description: this.description,
@@ -129,10 +141,12 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   #sharing(): SourceSupport<ObjectView<T>>['sharing'] {
     const { collections, collection, labelSelector, fieldSelector, shardSelector } = this.#options;
     const { metadataOnly = false, watchIdleTimeoutMs = 0 } = this.#options;
+    const { managedFields = true, mayDrop = false } = this.#options;
     if (collections === undefined) return undefined;
     const selectors = [labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
-    const key = [collection.apiVersion, this.#path, ...selectors, metadataOnly, watchIdleTimeoutMs];
-    return { collections, key: JSON.stringify(key) };
+    const form = [metadataOnly, watchIdleTimeoutMs, managedFields, mayDrop];
+    const key = JSON.stringify([collection.apiVersion, this.#path, ...selectors, ...form]);
+    return { collections, key };
   }
 
   /** The source that it reads. */
@@ -142,11 +156,11 @@ export class ResourceListerWatcher<T extends KubernetesObject>
 
   #reader(): CollectionReader {
     const { collection, namespace, labelSelector, fieldSelector } = this.#options;
-    const { shardSelector, metadataOnly } = this.#options;
+    const { shardSelector, metadataOnly, managedFields } = this.#options;
     const { apiVersion, resource } = collection;
     const by = this.#options.gate === undefined ? 'call' : 'source';
     const selectors = { labelSelector, fieldSelector, shardSelector };
-    return { by, apiVersion, resource, namespace, ...selectors, metadataOnly };
+    return { by, apiVersion, resource, namespace, ...selectors, metadataOnly, managedFields };
   }
 
   list(
@@ -165,7 +179,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const { signal } = request;
     const target = rest.target({ method: 'GET', path });
     const maxBytes = rest.maxResponseBytes;
-    const accept = decoder.accept?.list;
+    const accept = this.#accept('list');
     const call = this.#call('list');
     // The reflector tries again itself, and the gate counts its attempts.
     const asked = rest.body({ method: 'GET', path, call, accept, signal, resend: false });
@@ -184,7 +198,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   async #watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     const { rest, decoder, watchIdleTimeoutMs, maxFrameBytes, gate } = this.#options;
     const path = this.#path + watchQuery(request, this.#options);
-    const accept = decoder.accept?.watch;
+    const accept = this.#accept('watch');
     const abort = deriveAbort(request.signal);
     try {
       const call = this.#call('watch');
@@ -209,6 +223,12 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       abort.destroy();
       throw error;
     }
+  }
+
+  #accept(verb: 'list' | 'watch'): string | undefined {
+    const { decoder, managedFields, mayDrop } = this.#options;
+    const accept = decoder.accept?.[verb];
+    return managedFields === false || mayDrop === true ? droppingAccept(accept) : accept;
   }
 
   /** An informer, which has a gate, needs both verbs. */

@@ -17,7 +17,8 @@ import {
   type ResourceName,
 } from '../../meta/collection-options.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
+import { dropManagedFields } from '../../meta/drop-managed-fields.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
 import { partialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import { parseApiVersion, type GroupVersion } from '../../meta/resource.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -59,9 +60,9 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     const { group } = this.#groupVersion;
     this.description = describeCollection({ group, resource }, options);
     this.resource = { apiVersion, resource };
-    const { collections, namespace, metadataOnly = false } = options;
+    const { collections, namespace, metadataOnly = false, managedFields = true } = options;
     const texts = [namespace, labelSelector, fieldSelector, shardSelector].map((one) => one ?? '');
-    const key = JSON.stringify([apiVersion, resource, ...texts, metadataOnly]);
+    const key = JSON.stringify([apiVersion, resource, ...texts, metadataOnly, managedFields]);
     this.supports = { sharing: { collections, key } };
     // A source that shares its collections has to read what its key says.
     Object.freeze(this);
@@ -69,21 +70,23 @@ export class RegistryListerWatcher<T extends KubernetesObject>
 
   async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
     const { signal, cache: _, ...options } = request;
-    const { namespace = '', metadataOnly, ...selectors } = this.#options;
+    const { namespace = '', ...selectors } = this.#options;
+    const shown = formOf(this.#options);
     const storage = await this.#storage();
     if (storage.list === undefined) throw methodNotAllowed();
     const list = await storage.list(serverContext(namespace, signal), {
       ...options,
       ...selectorsOf(selectors),
     });
-    const page = metadataOnly === true ? { ...list, items: list.items.map(bare) } : list;
+    const page = shown === undefined ? list : { ...list, items: list.items.map(shown) };
     // The type parameter is an assertion of the caller about the stored objects, as over HTTP.
     return page as unknown as ListPage<ObjectView<T>>;
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     const { signal, timeoutSeconds, cache: _, ...options } = request;
-    const { namespace = '', metadataOnly, runtime, ...selectors } = this.#options;
+    const { namespace = '', runtime, ...selectors } = this.#options;
+    const shown = formOf(this.#options);
     const storage = await this.#storage();
     if (storage.watch === undefined) throw methodNotAllowed();
     const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
@@ -93,7 +96,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
       deadlineMonotonicMs: timeoutMs === undefined ? undefined : runtime.monotonicMs() + timeoutMs,
     });
     const stream = timeoutMs === undefined ? watch : closedAfter(runtime, timeoutMs, watch);
-    const events = metadataOnly === true ? withoutBodies(stream) : stream;
+    const events = shown === undefined ? stream : eachAs(shown, stream);
     return events as unknown as WatchStream<ObjectView<T>>;
   }
 
@@ -114,14 +117,30 @@ function selectorsOf({
   return { labelSelector, fieldSelector, shardSelector };
 }
 
-function withoutBodies(stream: WatchStream<HasMetadata>): WatchStream<HasMetadata> {
+type Form = (object: ObjectView) => ObjectView;
+
+/** How objects are shown that are not shown whole. */
+function formOf({ metadataOnly, managedFields }: CollectionOptions): Form | undefined {
+  const isBare = managedFields === false;
+  if (metadataOnly === true) {
+    return (view) => {
+      const metadata = partialObjectMetadata(view);
+      return new DecodedView(isBare ? dropManagedFields(metadata) : metadata);
+    };
+  }
+  return isBare ? ({ object }) => new DecodedView(dropManagedFields(object)) : undefined;
+}
+
+function eachAs(shown: Form, stream: WatchStream<ObjectView>): WatchStream<ObjectView> {
   return {
     [Symbol.asyncIterator]: () => {
       const batches = stream[Symbol.asyncIterator]();
+      const event = (one: WatchEvent<ObjectView>): WatchEvent<ObjectView> =>
+        one.type === 'BOOKMARK' ? one : { type: one.type, object: shown(one.object) };
       return {
         next: async () => {
           const { done, value } = await batches.next();
-          return done === true ? { done, value } : { done: false, value: value.map(bareEvent) };
+          return done === true ? { done, value } : { done: false, value: value.map(event) };
         },
         // Must not wait for a read in progress, as the `return` of a generator would.
         return: async () => {
@@ -131,12 +150,4 @@ function withoutBodies(stream: WatchStream<HasMetadata>): WatchStream<HasMetadat
       };
     },
   };
-}
-
-function bareEvent(event: WatchEvent<HasMetadata>): WatchEvent<HasMetadata> {
-  return event.type === 'BOOKMARK' ? event : { type: event.type, object: bare(event.object) };
-}
-
-function bare(object: HasMetadata): HasMetadata {
-  return new DecodedView(partialObjectMetadata(object));
 }

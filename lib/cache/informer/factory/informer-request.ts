@@ -48,6 +48,7 @@ const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
   'fieldSelector',
   'shardSelector',
   'metadataOnly',
+  'managedFields',
 ];
 
 const NOT_OF_CACHE: readonly string[] = [...GIVEN_BY_FACTORY, 'indexers'];
@@ -70,14 +71,17 @@ export const INFORMER_FOR_OPTIONS: readonly string[] = [
 /** Two requests for the same collection have the same key. */
 export function collectionKey(
   { apiVersion, resource }: ResourceName,
-  { namespace, labelSelector, fieldSelector, shardSelector, metadataOnly }: CollectionOptions,
+  collection: CollectionOptions,
   bySeveral: boolean = false,
 ): string {
+  const { namespace, labelSelector, fieldSelector, shardSelector } = collection;
+  const { metadataOnly, managedFields } = collection;
   const selection = [namespace, labelSelector, fieldSelector].map((one) => one ?? '');
   // The namespaces of an informer may change, so they are no part of the key.
   const several = bySeveral ? ['several namespaces'] : [];
   const shard = shardSelector === undefined || shardSelector === '' ? [] : [{ shardSelector }];
-  const kept = [metadataOnly === true, ...several, ...shard];
+  const bare = managedFields === false ? ['no managed fields'] : [];
+  const kept = [metadataOnly === true, ...several, ...shard, ...bare];
   return JSON.stringify([apiVersion, resource, ...selection, ...kept]);
 }
 

@@ -290,8 +290,9 @@ export class SharedInformerFactory<
     const { kinds = {}, namespace: all } = this.#options;
     const options = withKindDefaults(reference, asked, kinds, all);
     const { namespace, labelSelector, fieldSelector, metadataOnly, namespaces } = options;
-    const { shardSelector } = options;
-    const collection = { namespace, labelSelector, fieldSelector, shardSelector, metadataOnly };
+    const { shardSelector, managedFields } = options;
+    const selectors = { labelSelector, fieldSelector, shardSelector };
+    const collection = { namespace, ...selectors, metadataOnly, managedFields };
     const key = collectionKey(reference, collection, namespaces !== undefined);
     const existing = this.#entries.get(key);
     if (existing !== undefined && existing.live) {

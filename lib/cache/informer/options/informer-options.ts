@@ -318,11 +318,15 @@ export function resolveInformerOptions<T extends KubernetesObject>(
   const { name = listerWatcher.description, inNamespace, transform } = options;
   const namespaces = namespacesOption(owner, options);
   checkWarmStart(owner, options);
+  const source = (given: typeof listerWatcher): typeof listerWatcher =>
+    fields === undefined ? given : (given.supports?.withoutManagedFields?.() ?? given);
   return {
     ...options,
     // A transform and a source keep the metadata that a stored object has.
-    listerWatcher: listerWatcher as ListerWatcher<ObjectView<Stored<T>>>,
-    inNamespace: inNamespace as ResolvedInformerOptions<Stored<T>>['inNamespace'],
+    listerWatcher: source(listerWatcher) as ListerWatcher<ObjectView<Stored<T>>>,
+    inNamespace: (inNamespace && ((one) => source(inNamespace(one)))) as ResolvedInformerOptions<
+      Stored<T>
+    >['inNamespace'],
     transform: transform as ResolvedInformerOptions<Stored<T>>['transform'],
     namespaces,
     name,

@@ -83,6 +83,10 @@ export interface SourceSupport<V extends HasMetadata> {
   readonly decorated?: ((decorate: SourceDecorator) => ListerWatcher<V>) | undefined;
   /** The same collection, of which the server sends only metadata: for what compares versions. @defaultValue whole objects are compared */
   readonly metadata?: (() => ListerWatcher<HasMetadata>) | undefined;
+  /**
+   * The same collection, of which the server may leave out `managedFields`: for readers that drop them. @defaultValue it sends whole objects
+   */
+  readonly withoutManagedFields?: (() => ListerWatcher<V>) | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   partialObjectMetadata,
   type PartialObjectMetadata,
 } from '../../../meta/partial-object-metadata.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { ListDecoder } from './list-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
@@ -16,7 +17,11 @@ export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadat
     list: acceptOf('PartialObjectMetadataList'),
     watch: acceptOf('PartialObjectMetadata'),
   };
-  readonly #whole = new JsonObjectDecoder();
+  readonly #whole: ObjectDecoder<KubernetesObject>;
+
+  constructor(whole: ObjectDecoder<KubernetesObject> = new JsonObjectDecoder()) {
+    this.#whole = whole;
+  }
 
   decodeEvent(
     source: ByteSource,

@@ -20,12 +20,18 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GetOptions extends CallOptions {
+/** Whether read objects have their managed fields. */
+export interface ManagedFieldsOption {
+  /** See `CollectionOptions`. @defaultValue true */
+  readonly managedFields?: boolean | undefined;
+}
+
+export interface GetOptions extends CallOptions, ManagedFieldsOption {
   /** `"0"`: any state from the server's cache. Left out: the most recent state. */
   readonly resourceVersion?: string | undefined;
 }
 
-export interface ListOptions extends CallOptions, SelectorOptions {
+export interface ListOptions extends CallOptions, SelectorOptions, ManagedFieldsOption {
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
   /** Items a page. @defaultValue all for `list`, 500 for calls that read several pages */
@@ -51,6 +57,7 @@ export interface ItemsOptions extends ListOptions, ListItemsOptions {}
 export interface WatchOptions
   extends CallOptions,
     SelectorOptions,
+    ManagedFieldsOption,
     Omit<WatchRequest, 'signal' | 'cache'> {}
 
 export interface WriteOptions extends CallOptions {
@@ -121,8 +128,9 @@ export const SELECTORS: OptionRules<SelectorOptions> = {
   labelSelector: is.text(),
   fieldSelector: is.text(),
 };
+const READ = { ...CALL, managedFields: is.flag() };
 const SELECTION = {
-  ...CALL,
+  ...READ,
   ...SELECTORS,
   resourceVersion: is.text(),
   resourceVersionMatch: is.oneOf('NotOlderThan', 'Exact'),
@@ -155,7 +163,7 @@ export const SIGNAL_OPTIONS: OptionsSchema<Pick<CallOptions, 'signal'>> = option
   Pick<CallOptions, 'signal'>
 >()('call', { signal: is.abortSignal() });
 export const GET_OPTIONS: OptionsSchema<GetOptions> = optionsOf<GetOptions>()('get', {
-  ...CALL,
+  ...READ,
   resourceVersion: is.text(),
 });
 export const LIST_OPTIONS: OptionsSchema<ListOptions> = optionsOf<ListOptions>()('list', {
