@@ -6,17 +6,17 @@ import type {
   SavedState,
   SnapshotUpdate,
 } from '../contract/inspector-snapshot.ts';
-import { informersView } from './informers-view.ts';
-import { keyView } from './key-view.ts';
-import { objectsView } from './objects-view.ts';
-import { overviewView } from './overview-view.ts';
-import { h, patch, type Child } from './page-dom.ts';
-import { findingsOf } from './page-findings.ts';
-import { clock, plural } from './page-format.ts';
-import { newState, noteSteps } from './page-state.ts';
-import { queuesView } from './queues-view.ts';
-import { reconcilesView, showsFailed } from './reconciles-view.ts';
-import { serverView } from './server-view.ts';
+import { informersView } from './views/informers-view.ts';
+import { keyView } from './views/key-view.ts';
+import { objectsView } from './views/objects-view.ts';
+import { overviewView } from './views/overview-view.ts';
+import { h, patch, type Child } from './parts/page-dom.ts';
+import { findingsOf } from './parts/page-findings.ts';
+import { clock, plural } from './parts/page-format.ts';
+import { newState, noteSteps } from './parts/page-state.ts';
+import { queuesView } from './views/queues-view.ts';
+import { reconcilesView, showsFailed } from './views/reconciles-view.ts';
+import { serverView } from './views/server-view.ts';
 
 const VIEWS = ['overview', 'informers', 'queues', 'reconciles', 'objects', 'key', 'server'];
 const KEY_INTERVAL_MS = 1000;

@@ -1,9 +1,9 @@
-import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
-import type { Child } from './page-dom.ts';
-import { byKey, count, span } from './page-format.ts';
-import { badge, keyLink, more, section, table } from './page-parts.ts';
-import { RESULTS } from './run-results.ts';
+import type { ReconcileRecord } from '../../../controller/builder/run/reconcile-history.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
+import type { Child } from '../parts/page-dom.ts';
+import { byKey, count, span } from '../parts/page-format.ts';
+import { badge, keyLink, more, section, table } from '../parts/page-parts.ts';
+import { RESULTS } from '../parts/run-results.ts';
 import { TONES } from './runs-table.ts';
 
 const FAILING = 30;

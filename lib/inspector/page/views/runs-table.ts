@@ -1,9 +1,9 @@
-import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
-import { h, type Child, type VNode } from './page-dom.ts';
-import { exactClock, plural, span } from './page-format.ts';
-import { badge, keyLink, table, type Column, type Tone } from './page-parts.ts';
+import type { ReconcileRecord } from '../../../controller/builder/run/reconcile-history.ts';
+import { h, type Child, type VNode } from '../parts/page-dom.ts';
+import { exactClock, plural, span } from '../parts/page-format.ts';
+import { badge, keyLink, table, type Column, type Tone } from '../parts/page-parts.ts';
 import { firstOf, groupName, type RunGroup } from './run-groups.ts';
-import { RESULTS, type Result } from './run-results.ts';
+import { RESULTS, type Result } from '../parts/run-results.ts';
 
 type ReconcileReason = ReconcileRecord['reasons'][number];
 

@@ -1,8 +1,8 @@
-import type { QueueInspection } from '../../controller/workqueue/queue-inspection.ts';
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
-import { h, type Child } from './page-dom.ts';
-import { byName, count, plural, span } from './page-format.ts';
-import { badge, keyLink, more, section, table } from './page-parts.ts';
+import type { QueueInspection } from '../../../controller/workqueue/queue-inspection.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
+import { h, type Child } from '../parts/page-dom.ts';
+import { byName, count, plural, span } from '../parts/page-format.ts';
+import { badge, keyLink, more, section, table } from '../parts/page-parts.ts';
 
 const SHOWN = 15;
 

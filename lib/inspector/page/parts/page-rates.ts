@@ -1,4 +1,4 @@
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
 
 /** Samples of each rate: two minutes at one a second. */
 const KEPT = 120;

@@ -1,10 +1,10 @@
-import type { InformerInspection } from '../../cache/informer/observe/informer-inspection.ts';
-import type { AuditAnswer, InspectorSnapshot } from '../contract/inspector-snapshot.ts';
-import { h, type Child } from './page-dom.ts';
-import { informerState, type InformerState } from './page-findings.ts';
-import { byName, bytes, count, percent, rate, span } from './page-format.ts';
-import { badge, section, table, type Tone } from './page-parts.ts';
-import type { PageState } from './page-state.ts';
+import type { InformerInspection } from '../../../cache/informer/observe/informer-inspection.ts';
+import type { AuditAnswer, InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
+import { h, type Child } from '../parts/page-dom.ts';
+import { informerState, type InformerState } from '../parts/page-findings.ts';
+import { byName, bytes, count, percent, rate, span } from '../parts/page-format.ts';
+import { badge, section, table, type Tone } from '../parts/page-parts.ts';
+import type { PageState } from '../parts/page-state.ts';
 
 const TONES: Readonly<Record<InformerState, Tone>> = {
   ok: 'good',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { reasonOf } from '../../../lib/controller/change/reconcile-reasons.ts';
-import type { ReconcileRecord } from '../../../lib/controller/builder/run/reconcile-history.ts';
-import { groupName, groupRuns } from '../../../lib/inspector/page/run-groups.ts';
+import { reasonOf } from '../../../../lib/controller/change/reconcile-reasons.ts';
+import type { ReconcileRecord } from '../../../../lib/controller/builder/run/reconcile-history.ts';
+import { groupName, groupRuns } from '../../../../lib/inspector/page/views/run-groups.ts';
 
 type Result = ReconcileRecord['result'];
 

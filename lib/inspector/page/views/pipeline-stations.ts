@@ -1,11 +1,11 @@
-import type { InformerInspection } from '../../cache/informer/observe/informer-inspection.ts';
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
-import { h, type Child } from './page-dom.ts';
-import { informerState } from './page-findings.ts';
-import { bytes, count, percent, rate, span } from './page-format.ts';
-import type { Tone } from './page-parts.ts';
-import type { PageState } from './page-state.ts';
-import { RESULTS } from './run-results.ts';
+import type { InformerInspection } from '../../../cache/informer/observe/informer-inspection.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
+import { h, type Child } from '../parts/page-dom.ts';
+import { informerState } from '../parts/page-findings.ts';
+import { bytes, count, percent, rate, span } from '../parts/page-format.ts';
+import type { Tone } from '../parts/page-parts.ts';
+import type { PageState } from '../parts/page-state.ts';
+import { RESULTS } from '../parts/run-results.ts';
 
 /** One step of the pipeline. */
 export interface Station {

@@ -1,14 +1,14 @@
-import type { InspectorSnapshot, KeyReport, QueuedKey } from '../contract/inspector-snapshot.ts';
-import { h, type Child, type VNode } from './page-dom.ts';
-import { informerState } from './page-findings.ts';
-import { count, cut, exactClock, plural, span } from './page-format.ts';
-import { badge, section, table, type Tone } from './page-parts.ts';
-import type { PageState } from './page-state.ts';
+import type { InspectorSnapshot, KeyReport, QueuedKey } from '../../contract/inspector-snapshot.ts';
+import { h, type Child, type VNode } from '../parts/page-dom.ts';
+import { informerState } from '../parts/page-findings.ts';
+import { count, cut, exactClock, plural, span } from '../parts/page-format.ts';
+import { badge, section, table, type Tone } from '../parts/page-parts.ts';
+import type { PageState } from '../parts/page-state.ts';
 import { causeChain } from './cause-chain.ts';
 import { keyLists } from './key-lists.ts';
 import { CauseLinks } from './cause-links.ts';
 import { groupRuns } from './run-groups.ts';
-import { RESULTS } from './run-results.ts';
+import { RESULTS } from '../parts/run-results.ts';
 import { reasonText, runsTable } from './runs-table.ts';
 
 export function keyView(state: PageState, snapshot: InspectorSnapshot): Child {

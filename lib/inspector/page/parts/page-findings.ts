@@ -1,7 +1,7 @@
-import type { InformerInspection } from '../../cache/informer/observe/informer-inspection.ts';
-import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
-import type { QueueInspection } from '../../controller/workqueue/queue-inspection.ts';
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
+import type { InformerInspection } from '../../../cache/informer/observe/informer-inspection.ts';
+import type { ControllerInspection } from '../../../controller/builder/controller-inspection.ts';
+import type { QueueInspection } from '../../../controller/workqueue/queue-inspection.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
 import { count, cut, plural, span } from './page-format.ts';
 
 /** Something that a person should look at. */

@@ -1,9 +1,9 @@
-import type { KeyRun } from '../contract/inspector-snapshot.ts';
-import { h, type Child } from './page-dom.ts';
-import { exactClock } from './page-format.ts';
-import { badge, keyLink, section } from './page-parts.ts';
+import type { KeyRun } from '../../contract/inspector-snapshot.ts';
+import { h, type Child } from '../parts/page-dom.ts';
+import { exactClock } from '../parts/page-format.ts';
+import { badge, keyLink, section } from '../parts/page-parts.ts';
 import type { CausedRun, CauseLinks } from './cause-links.ts';
-import { RESULTS } from './run-results.ts';
+import { RESULTS } from '../parts/run-results.ts';
 import { reasonText, TONES } from './runs-table.ts';
 
 /** Why the last run took place: the runs that led to it by what they wrote, and the runs that it has caused. */

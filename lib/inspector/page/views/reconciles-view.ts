@@ -1,12 +1,12 @@
-import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
-import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
-import { h, type Child, type VNode } from './page-dom.ts';
-import { byName, count, plural, rate, span } from './page-format.ts';
-import { badge, section } from './page-parts.ts';
-import type { PageState } from './page-state.ts';
+import type { ReconcileRecord } from '../../../controller/builder/run/reconcile-history.ts';
+import type { ControllerInspection } from '../../../controller/builder/controller-inspection.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
+import { h, type Child, type VNode } from '../parts/page-dom.ts';
+import { byName, count, plural, rate, span } from '../parts/page-format.ts';
+import { badge, section } from '../parts/page-parts.ts';
+import type { PageState } from '../parts/page-state.ts';
 import { groupRuns, hasFailed } from './run-groups.ts';
-import { RESULTS, type Result } from './run-results.ts';
+import { RESULTS, type Result } from '../parts/run-results.ts';
 import { KEY, runsTable, TONES } from './runs-table.ts';
 
 const SHOWN = 30;

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import {
   reasonOf,
   type ReconcileReason,
-} from '../../../lib/controller/change/reconcile-reasons.ts';
-import type { ReconcileRecord } from '../../../lib/controller/builder/run/reconcile-history.ts';
-import { CauseLinks } from '../../../lib/inspector/page/cause-links.ts';
+} from '../../../../lib/controller/change/reconcile-reasons.ts';
+import type { ReconcileRecord } from '../../../../lib/controller/builder/run/reconcile-history.ts';
+import { CauseLinks } from '../../../../lib/inspector/page/views/cause-links.ts';
 
 /** A run for changes, each written by the run that is named, such as `sites shop`; for a change of another program if there is none. */
 function run(key: string, startedAtMs: number, ...writers: string[]): ReconcileRecord {

@@ -1,8 +1,8 @@
-import type { InspectorSnapshot, ObjectReport } from '../contract/inspector-snapshot.ts';
-import { h, type Child } from './page-dom.ts';
-import { byName, count, cut, plural } from './page-format.ts';
-import { badge, section } from './page-parts.ts';
-import type { PageState } from './page-state.ts';
+import type { InspectorSnapshot, ObjectReport } from '../../contract/inspector-snapshot.ts';
+import { h, type Child } from '../parts/page-dom.ts';
+import { byName, count, cut, plural } from '../parts/page-format.ts';
+import { badge, section } from '../parts/page-parts.ts';
+import type { PageState } from '../parts/page-state.ts';
 
 const LONGEST_LINE = 400;
 const MOST_LINES = 4_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { InspectorSnapshot } from '../../../lib/inspector/contract/inspector-snapshot.ts';
-import { Rates } from '../../../lib/inspector/page/page-rates.ts';
-import { newState, noteSteps } from '../../../lib/inspector/page/page-state.ts';
+import type { InspectorSnapshot } from '../../../../lib/inspector/contract/inspector-snapshot.ts';
+import { Rates } from '../../../../lib/inspector/page/parts/page-rates.ts';
+import { newState, noteSteps } from '../../../../lib/inspector/page/parts/page-state.ts';
 
 const snapshotOf = (atMs: number, done: number, name = 'pages'): InspectorSnapshot => ({
   title: '',

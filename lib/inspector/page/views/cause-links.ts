@@ -1,5 +1,5 @@
-import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
-import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
+import type { ControllerInspection } from '../../../controller/builder/controller-inspection.ts';
+import type { ReconcileRecord } from '../../../controller/builder/run/reconcile-history.ts';
 
 type ReconcileReason = ReconcileRecord['reasons'][number];
 

@@ -1,9 +1,9 @@
-import type { InspectorSnapshot } from '../contract/inspector-snapshot.ts';
-import { h, type Child, type VNode } from './page-dom.ts';
-import { findingsOf } from './page-findings.ts';
-import { byName, count, cut, rate } from './page-format.ts';
-import { badge, facts, section, sparkline, table, type Tone } from './page-parts.ts';
-import type { PageState } from './page-state.ts';
+import type { InspectorSnapshot } from '../../contract/inspector-snapshot.ts';
+import { h, type Child, type VNode } from '../parts/page-dom.ts';
+import { findingsOf } from '../parts/page-findings.ts';
+import { byName, count, cut, rate } from '../parts/page-format.ts';
+import { badge, facts, section, sparkline, table, type Tone } from '../parts/page-parts.ts';
+import type { PageState } from '../parts/page-state.ts';
 import { stations, type Station } from './pipeline-stations.ts';
 
 const LONGEST_ERROR = 120;

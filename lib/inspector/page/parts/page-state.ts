@@ -5,7 +5,7 @@ import type {
   KeySearch,
   ObjectReport,
   SavedState,
-} from '../contract/inspector-snapshot.ts';
+} from '../../contract/inspector-snapshot.ts';
 import { Rates } from './page-rates.ts';
 import { RESULTS } from './run-results.ts';
 

@@ -1,4 +1,4 @@
-import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
+import type { ReconcileRecord } from '../../../controller/builder/run/reconcile-history.ts';
 
 export type Result = ReconcileRecord['result'];
 

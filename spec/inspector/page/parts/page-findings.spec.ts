@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { InformerInspection } from '../../../lib/cache/informer/observe/informer-inspection.ts';
-import type { ControllerInspection } from '../../../lib/controller/builder/controller-inspection.ts';
-import type { InspectorSnapshot } from '../../../lib/inspector/contract/inspector-snapshot.ts';
-import { findingsOf } from '../../../lib/inspector/page/page-findings.ts';
+import type { InformerInspection } from '../../../../lib/cache/informer/observe/informer-inspection.ts';
+import type { ControllerInspection } from '../../../../lib/controller/builder/controller-inspection.ts';
+import type { InspectorSnapshot } from '../../../../lib/inspector/contract/inspector-snapshot.ts';
+import { findingsOf } from '../../../../lib/inspector/page/parts/page-findings.ts';
 
 const informer: InformerInspection = {
   name: 'pods',

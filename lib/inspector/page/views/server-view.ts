@@ -1,10 +1,10 @@
-import type { InspectedCache, InspectedResource } from '../contract/inspected-parts.ts';
-import type { InspectorSnapshot, ServerSnapshot } from '../contract/inspector-snapshot.ts';
-import { h, type Child } from './page-dom.ts';
-import { clock, count, cut, percent, plural, rate, span } from './page-format.ts';
-import { badge, facts, section, sparkline, table, type Tone } from './page-parts.ts';
-import type { Rates } from './page-rates.ts';
-import type { PageState } from './page-state.ts';
+import type { InspectedCache, InspectedResource } from '../../contract/inspected-parts.ts';
+import type { InspectorSnapshot, ServerSnapshot } from '../../contract/inspector-snapshot.ts';
+import { h, type Child } from '../parts/page-dom.ts';
+import { clock, count, cut, percent, plural, rate, span } from '../parts/page-format.ts';
+import { badge, facts, section, sparkline, table, type Tone } from '../parts/page-parts.ts';
+import type { Rates } from '../parts/page-rates.ts';
+import type { PageState } from '../parts/page-state.ts';
 
 interface ReadResource extends InspectedResource {
   readonly cache: InspectedCache;

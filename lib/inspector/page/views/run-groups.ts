@@ -1,4 +1,4 @@
-import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
+import type { ReconcileRecord } from '../../../controller/builder/run/reconcile-history.ts';
 
 /** A run with its retries: runs of one key that follow each other, all but the last one failed. The latest first. */
 export type RunGroup<R extends ReconcileRecord> = readonly [R, ...R[]];
