@@ -16,6 +16,7 @@ import type {
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { Versioner } from '../../storage/contract/versioner.ts';
 import { DerivedObject } from '../../registry/rules/derived-object.ts';
+import { ConversionsAhead } from './conversions-ahead.ts';
 import type { ObjectConverter } from './webhook-converter.ts';
 
 type Storage = StorageInterface<UnstructuredObject>;
@@ -121,29 +122,27 @@ export class ConvertingStorage implements Storage {
       destroy: () => {
         watch.destroy();
       },
-      [Symbol.asyncIterator]: () => this.#events(watch, options.signal),
+      [Symbol.asyncIterator]: () =>
+        new ConversionsAhead(watch, (batch) => this.#events(batch, options.signal)),
     };
   }
 
-  async *#events(
-    watch: StorageWatch<UnstructuredObject>,
+  async #events(
+    batch: readonly WatchEvent<Stored>[],
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly WatchEvent<Stored>[], undefined> {
-    for await (const batch of watch) {
-      const changes = batch.filter((event) => event.type !== 'BOOKMARK') as ObjectEvent<Stored>[];
-      if (changes.length === 0) {
-        yield batch;
-        continue;
-      }
-      const objects = await this.#all(
-        changes.map(({ object }) => object),
-        signal,
-      );
-      let next = 0;
-      yield batch.map((event) =>
-        event.type === 'BOOKMARK' ? event : { type: event.type, object: objects[next++] as Stored },
-      );
-    }
+  ): Promise<readonly WatchEvent<Stored>[]> {
+    const changes = batch.filter(
+      (event): event is ObjectEvent<Stored> => event.type !== 'BOOKMARK',
+    );
+    if (changes.length === 0) return batch;
+    const objects = await this.#all(
+      changes.map(({ object }) => object),
+      signal,
+    );
+    let next = 0;
+    return batch.map((event) =>
+      event.type === 'BOOKMARK' ? event : { type: event.type, object: objects[next++] as Stored },
+    );
   }
 
   async stats(): Promise<StorageStats> {

@@ -1,4 +1,5 @@
 import { randomUuid } from '../../../kernel/time/random.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { withoutReason, type FieldCause } from '../../../meta/failure/failures.ts';
@@ -172,6 +173,8 @@ const TIMEOUT_MS = 30_000;
 
 /** Objects in one call; a longer list takes several calls, so that requests and answers stay bounded. */
 const OBJECTS_AT_ONCE = 500;
+/** Calls for one list that run at the same time. */
+const CALLS_AT_ONCE = 4;
 
 /** Changes objects of one kind into another version. */
 export interface ObjectConverter {
@@ -196,7 +199,7 @@ export class WebhookConverter implements ObjectConverter {
   readonly #client: WebhookClient;
   readonly #version: 'v1' | 'v1beta1' | undefined;
 
-  constructor(definition: unknown, caller: WebhookCaller, runtime: Runtime) {
+  constructor(definition: unknown, caller: Pick<WebhookCaller, 'open'>, runtime: Runtime) {
     const webhook = recordAt(definition, 'spec', 'conversion', 'webhook');
     this.#runtime = runtime;
     this.#client = caller.open(clientConfigOf(recordAt(webhook, 'clientConfig')));
@@ -208,21 +211,48 @@ export class WebhookConverter implements ObjectConverter {
     apiVersion: string,
     signal?: AbortSignal,
   ): Promise<UnstructuredObject[]> {
-    const result: UnstructuredObject[] = [];
-    for (let from = 0; from < objects.length; from += OBJECTS_AT_ONCE) {
-      const some = objects.slice(from, from + OBJECTS_AT_ONCE);
-      const asked = some.filter((object) => object.apiVersion !== apiVersion);
-      const answers = asked.length === 0 ? [] : await this.#ask(asked, apiVersion, signal);
-      let next = 0;
-      for (const object of some) {
-        result.push(object.apiVersion === apiVersion ? object : (answers[next++] ?? object));
-      }
-    }
-    return result;
+    const asked = objects.filter((object) => object.apiVersion !== apiVersion);
+    if (asked.length === 0) return [...objects];
+    const answers = await this.#askForAll(asked, apiVersion, signal);
+    let next = 0;
+    return objects.map((object) =>
+      object.apiVersion === apiVersion ? object : (answers[next++] ?? object),
+    );
   }
 
   close(): void {
     this.#client.close();
+  }
+
+  /** Several calls at once; the first one that fails ends the others. */
+  async #askForAll(
+    objects: readonly UnstructuredObject[],
+    apiVersion: string,
+    signal: AbortSignal | undefined,
+  ): Promise<UnstructuredObject[]> {
+    const calls = Math.ceil(objects.length / OBJECTS_AT_ONCE);
+    if (calls === 1) return await this.#ask(objects, apiVersion, signal);
+    const abort = deriveAbort(signal);
+    const answers: UnstructuredObject[][] = [];
+    let next = 0;
+    const takeTurns = async (): Promise<void> => {
+      for (let turn = next++; turn < calls; turn = next++) {
+        const from = turn * OBJECTS_AT_ONCE;
+        const some = objects.slice(from, from + OBJECTS_AT_ONCE);
+        answers[turn] = await this.#ask(some, apiVersion, abort.signal);
+      }
+    };
+    const turns = Array.from({ length: Math.min(CALLS_AT_ONCE, calls) }, takeTurns);
+    try {
+      await Promise.all(turns);
+    } catch (error) {
+      next = calls;
+      abort.abort(error);
+      throw error;
+    } finally {
+      abort.destroy();
+    }
+    return answers.flat();
   }
 
   async #ask(
