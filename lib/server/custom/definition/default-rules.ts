@@ -1,19 +1,22 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
-import { jsonEqual, recordAt, valueAt, type JsonRecord } from '../../../meta/json-value.ts';
+import { isRecord, jsonEqual, type JsonRecord } from '../../../meta/json-value.ts';
 import { coerceEmbedded, embeddedCauses } from '../schema/embedded-objects.ts';
 import { pruneValue } from '../schema/prune.ts';
 import { schemaNode, type SchemaNode } from '../schema/schema-node.ts';
 import { validateValue } from '../schema/validate-value.ts';
-import { propertiesOf } from './structure/schema-walk.ts';
+import { propertiesOf, someSchema } from './structure/schema-walk.ts';
 
 const METADATA: ReadonlySet<string> = new Set(['metadata', 'apiVersion', 'kind']);
 const TYPE = { apiVersion: 'validation/v1', kind: 'Validation' };
 
+/** A step into a value: the name of a property, or 0 for an item; undefined at the root of an embedded object. */
+type Step = { readonly step: string | number; readonly before: Step } | undefined;
+
 /** Where a default is in the embedded object around it. */
 interface Surroundings {
   readonly schema: JsonRecord;
-  readonly steps: readonly (string | number)[];
+  readonly steps: Step;
   readonly isMetadata: boolean;
 }
 
@@ -27,9 +30,14 @@ export function defaultCauses(
   requiresPruned: boolean,
 ): FieldCause[] {
   const causes: FieldCause[] = [];
+  if (!someSchema(schema, hasDefault)) return causes;
   const root = { ...schema, 'x-kubernetes-embedded-resource': true };
   checkDefaults(root, path, undefined, requiresPruned, causes);
   return causes;
+}
+
+function hasDefault(schema: JsonRecord): boolean {
+  return schema['default'] !== undefined && schema['default'] !== null;
 }
 
 function checkDefaults(
@@ -41,9 +49,9 @@ function checkDefaults(
 ): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const inside =
-    embedded || around === undefined ? { schema, steps: [], isMetadata: false } : around;
-  const value = valueAt(schema, 'default');
-  if (value !== undefined && value !== null) {
+    embedded || around === undefined ? { schema, steps: undefined, isMetadata: false } : around;
+  if (hasDefault(schema)) {
+    const value = schema['default'];
     const at = `${path}.default`;
     const node = schemaNode(schema, 'as-written');
     causes.push(
@@ -52,14 +60,14 @@ function checkDefaults(
         : plainCauses(value, node, at, requiresPruned)),
     );
   }
-  const items = recordAt(schema, 'items');
-  if (items !== undefined) {
-    const within = { ...inside, steps: [...inside.steps, 0] };
+  const { items } = schema;
+  if (isRecord(items)) {
+    const within = { ...inside, steps: { step: 0, before: inside.steps } };
     checkDefaults(items, `${path}.items`, within, requiresPruned, causes);
   }
   for (const [name, property] of propertiesOf(schema)) {
     const isMetadata = inside.isMetadata || (embedded && METADATA.has(name));
-    const within = { ...inside, steps: [...inside.steps, name], isMetadata };
+    const within = { ...inside, steps: { step: name, before: inside.steps }, isMetadata };
     checkDefaults(property, `${path}.properties[${name}]`, within, requiresPruned, causes);
   }
 }
@@ -95,7 +103,9 @@ function metadataCauses(
   { schema, steps }: Surroundings,
 ): FieldCause[] {
   let object: unknown = structuredClone(value);
-  for (const step of steps.toReversed()) object = step === 0 ? [object] : { [step]: object };
+  for (let at = steps; at !== undefined; at = at.before) {
+    object = at.step === 0 ? [object] : { [at.step]: object };
+  }
   const whole = { ...TYPE, ...(object as JsonRecord) };
   const around = schemaNode({ ...schema, 'x-kubernetes-embedded-resource': true }, 'as-written');
   const wrong = coerceEmbedded(whole, around, {});

@@ -40,6 +40,11 @@ export const STRICT: Tolerance = {
   manySelectable: new Set(),
 };
 
+/** The rules for an update of a definition that breaks none of them; `toleranceOf` takes rules away from these. */
+export function strictUpdate(existing: unknown): Tolerance {
+  return { ...STRICT, allowsWrongBundle: allowsWrongBundle(existing) };
+}
+
 const MOST_SELECTABLE = 8;
 const NOT_PRUNED = 'must not have unknown fields';
 const ATOMIC = 'must be atomic as item of a list';

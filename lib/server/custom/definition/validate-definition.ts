@@ -22,7 +22,7 @@ import { defaultCauses } from './default-rules.ts';
 import { groupCauses, labelFaults, nameCauses, requiredNameCauses } from './name-rules.ts';
 import { rootCauses, schemaCauses } from './structure/schema-rules.ts';
 import { someSchema } from './structure/schema-walk.ts';
-import { STRICT, toleranceOf, type Tolerance } from './tolerance.ts';
+import { STRICT, strictUpdate, toleranceOf, type Tolerance } from './tolerance.ts';
 import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 import {
   columnsCauses,
@@ -49,6 +49,9 @@ export function validateDefinitionUpdate(
   definition: MutableObject,
   existing: MutableObject,
 ): FieldCause[] {
+  // What breaks no rule needs no tolerance, for which the stored definition is checked too.
+  const causes = commonCauses(definition, existing, strictUpdate(existing));
+  if (causes.length === 0) return causes;
   return commonCauses(definition, existing, toleranceOf(definition, existing));
 }
 

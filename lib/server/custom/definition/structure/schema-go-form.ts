@@ -76,11 +76,19 @@ const MEMBERS: readonly (readonly [string, string, unknown, Form?])[] = [
  */
 export function schemaGoForm(value: JsonRecord): JsonRecord {
   const form: JsonRecord = {};
+  for (const { goName, print } of schemaGoMembers(value)) form[goName] = print();
+  return form;
+}
+
+/** The members of a schema in the order of the internal type. Each is printed when it is asked for: schemas in it may be large. */
+export function* schemaGoMembers(
+  value: JsonRecord,
+): Generator<{ readonly goName: string; readonly print: () => unknown }> {
   for (const [goName, name, zero, formOf = asIs] of MEMBERS) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
-    form[goName] = member === undefined || member === null ? zero : formOf(member);
+    const isUnset = member === undefined || member === null;
+    yield { goName, print: () => (isUnset ? zero : formOf(member)) };
   }
-  return form;
 }
 
 /** `items` of a schema as it is printed. */

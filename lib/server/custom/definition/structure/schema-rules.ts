@@ -14,7 +14,7 @@ import {
   textsAt,
   type JsonRecord,
 } from '../../../../meta/json-value.ts';
-import { schemaGoForm, itemsGoForm } from './schema-go-form.ts';
+import { itemsGoForm, schemaGoForm, schemaGoMembers } from './schema-go-form.ts';
 import { isSet, propertiesOf } from './schema-walk.ts';
 import { schemaAt } from './schema-path.ts';
 import { unsupportedMember } from './structural-rules.ts';
@@ -273,6 +273,7 @@ function checkSchema(
   }
   inner(schema['not'], 'not');
   for (const group of ['allOf', 'oneOf', 'anyOf']) {
+    if (schema[group] === undefined) continue;
     for (const [index, one] of recordsAt(schema, group).entries()) inner(one, `${group}[${index}]`);
   }
   innerOfMap(schema, 'definitions', inner);
@@ -289,6 +290,7 @@ function innerOfMap(
   name: string,
   inner: (one: unknown, name: string) => void,
 ): void {
+  if (schema[name] === undefined) return;
   for (const [key, one] of Object.entries(recordAt(schema, name) ?? {}))
     inner(one, `${name}[${key}]`);
 }
@@ -300,7 +302,7 @@ function checkAdditional(
   causes: FieldCause[],
   inner: (one: unknown, name: string, within?: Context) => void,
 ): void {
-  const additional = valueAt(schema, 'additionalProperties');
+  const additional = schema['additionalProperties'];
   if (additional === undefined) return;
   if (propertiesOf(schema).length > 0 && additional !== true) {
     const detail = 'additionalProperties and properties are mutual exclusive';
@@ -324,11 +326,11 @@ function checkNode(
   if (options.requiresTypes && type !== '' && !SCHEMA_TYPES.includes(type)) {
     causes.push(fieldNotSupported(`${path}.type`, type, SCHEMA_TYPES));
   }
-  if (noDefaults !== undefined && valueAt(schema, 'default') !== undefined) {
+  if (noDefaults !== undefined && schema['default'] !== undefined) {
     causes.push(fieldForbidden(`${path}.default`, `must not be set${noDefaults}`));
   }
   for (const name of UNSUPPORTED) {
-    if (valueAt(schema, name) === undefined) continue;
+    if (schema[name] === undefined) continue;
     causes.push(fieldForbidden(`${path}.${name}`, `${name} is not supported`));
   }
   if (type === 'null') {
@@ -355,7 +357,7 @@ function checkExtensions(
     const field = `${path}.x-kubernetes-preserve-unknown-fields`;
     causes.push(fieldInvalid(field, false, 'must be true or undefined'));
   }
-  const mapType = valueAt(schema, 'x-kubernetes-map-type');
+  const mapType = schema['x-kubernetes-map-type'];
   if (mapType !== undefined) {
     causes.push(...typeForExtension(schema, path, 'object', 'x-kubernetes-map-type'));
     const types = ['atomic', 'granular'];
@@ -363,38 +365,44 @@ function checkExtensions(
       causes.push(fieldNotSupported(`${path}.x-kubernetes-map-type`, mapType, types));
     }
   }
-  causes.push(...listTypeCauses(schema, path, options.requiresAtomicSets));
-  if (options.requiresMapKeys) causes.push(...keysOfListCauses(schema, path));
-  causes.push(...celRuleCauses(schema, path));
+  if (schema[LIST_TYPE] !== undefined || schema[MAP_KEYS] !== undefined) {
+    causes.push(...listTypeCauses(schema, path, options.requiresAtomicSets));
+    if (options.requiresMapKeys) causes.push(...keysOfListCauses(schema, path));
+  }
+  if (schema['x-kubernetes-validations'] !== undefined) causes.push(...celRuleCauses(schema, path));
 }
 
 /** Members that a schema may have at its root when there is a status subresource. */
-const ALLOWED_AT_ROOT =
-  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
+const ALLOWED_AT_ROOT: ReadonlySet<string> = new Set(
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'.split(
+    ' ',
+  ),
+);
 
 /** The status is checked by its own part of the schema, so that the root may say nothing that would be lost. */
 export function rootCauses(schema: JsonRecord, path: string, hasStatus: boolean): FieldCause[] {
   const causes: FieldCause[] = [];
-  if (hasStatus) {
-    const form = schemaGoForm(schema);
-    const allowed = new Set(ALLOWED_AT_ROOT.split(' '));
-    for (const [name, value] of Object.entries(form)) {
-      if (value === null || value === '' || value === false) continue;
-      if (name === 'Type' && value !== 'object') {
-        const detail =
-          'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-        causes.push(fieldInvalid(`${path}.type`, value, detail));
-        break;
-      }
-      if (!allowed.has(name)) {
-        const detail = `only [${ALLOWED_AT_ROOT}] fields are allowed at the root of the schema if the status subresource is enabled`;
-        causes.push(fieldInvalid(path, form, detail));
-        break;
-      }
-    }
-  }
+  if (hasStatus) causes.push(...statusRootCauses(schema, path));
   if (schema['nullable'] === true) {
     causes.push(fieldForbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
   }
   return causes;
+}
+
+/** The first member that may not be at the root beside a status subresource. */
+function statusRootCauses(schema: JsonRecord, path: string): FieldCause[] {
+  const type = textAt(schema, 'type');
+  for (const { goName, print } of schemaGoMembers(schema)) {
+    if (goName === 'Type' && type !== '' && type !== 'object') {
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [fieldInvalid(`${path}.type`, type, detail)];
+    }
+    if (ALLOWED_AT_ROOT.has(goName)) continue;
+    const value = print();
+    if (value === null || value === '' || value === false) continue;
+    const detail = `only [${[...ALLOWED_AT_ROOT].join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [fieldInvalid(path, schemaGoForm(schema), detail)];
+  }
+  return [];
 }

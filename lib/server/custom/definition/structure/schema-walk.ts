@@ -1,15 +1,17 @@
-import {
-  isRecord,
-  jsonEqual,
-  recordAt,
-  recordsAt,
-  type JsonRecord,
-} from '../../../../meta/json-value.ts';
+import { isRecord, jsonEqual, type JsonRecord } from '../../../../meta/json-value.ts';
+
+const NONE: readonly [string, JsonRecord][] = [];
 
 /** The schemas of properties, by name in order. */
-export function propertiesOf(schema: JsonRecord | undefined): [string, JsonRecord][] {
-  const properties = Object.entries(recordAt(schema, 'properties') ?? {});
-  return properties.filter((one): one is [string, JsonRecord] => isRecord(one[1]));
+export function propertiesOf(schema: JsonRecord | undefined): readonly [string, JsonRecord][] {
+  const properties = schema?.['properties'];
+  if (!isRecord(properties)) return NONE;
+  const found: [string, JsonRecord][] = [];
+  for (const name of Object.keys(properties)) {
+    const one = properties[name];
+    if (isRecord(one)) found.push([name, one]);
+  }
+  return found;
 }
 
 /** Whether a member is there and not what Go has for a member that was not set. */
@@ -18,31 +20,55 @@ export function isSet(schema: JsonRecord, name: string): boolean {
   return value !== undefined && value !== null && value !== false && value !== '';
 }
 
+type Visit = (schema: JsonRecord) => boolean;
+
 /** Goes over a schema and all schemas in it; ends when `visit` returns true. */
-export function someSchema(
-  schema: JsonRecord | undefined,
-  visit: (schema: JsonRecord) => boolean,
-): boolean {
+export function someSchema(schema: JsonRecord | undefined, visit: Visit): boolean {
   if (schema === undefined) return false;
-  if (visit(schema)) return true;
-  return innerSchemas(schema).some((inner) => someSchema(inner, visit));
+  return visit(schema) || someInner(schema, (inner) => someSchema(inner, visit));
 }
 
-/** The schemas directly in a schema. */
-function innerSchemas(schema: JsonRecord): JsonRecord[] {
+/** Goes over the schemas directly in a schema, without lists of them: definitions have tens of thousands. */
+function someInner(schema: JsonRecord, visit: Visit): boolean {
   const { items } = schema;
-  const inner = [
-    ...(Array.isArray(items) ? items.filter(isRecord) : []),
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => recordsAt(schema, name)),
-  ];
-  for (const name of ['items', 'not', 'additionalProperties', 'additionalItems']) {
-    const one = recordAt(schema, name);
-    if (one !== undefined) inner.push(one);
+  return (
+    (Array.isArray(items) && items.some((one) => isRecord(one) && visit(one))) ||
+    someAlternative(schema, visit) ||
+    someAt(schema, ['items', 'not', 'additionalProperties', 'additionalItems'], visit) ||
+    someIn(schema['properties'], visit) ||
+    someIn(schema['patternProperties'], visit) ||
+    someIn(schema['definitions'], visit) ||
+    someIn(schema['dependencies'], visit)
+  );
+}
+
+/** Goes over the schemas in the lists of alternatives. */
+export function someAlternative(schema: JsonRecord, visit: Visit): boolean {
+  for (const name of ['allOf', 'anyOf', 'oneOf']) {
+    const list = schema[name];
+    if (!Array.isArray(list)) continue;
+    for (const one of list as unknown[]) if (isRecord(one) && visit(one)) return true;
   }
-  for (const name of ['properties', 'patternProperties', 'definitions', 'dependencies']) {
-    inner.push(...Object.values(recordAt(schema, name) ?? {}).filter(isRecord));
+  return false;
+}
+
+/** Goes over members that are schemas. */
+export function someAt(schema: JsonRecord, names: readonly string[], visit: Visit): boolean {
+  for (const name of names) {
+    const one = schema[name];
+    if (isRecord(one) && visit(one)) return true;
   }
-  return inner;
+  return false;
+}
+
+/** Goes over the schemas in a map of them. */
+export function someIn(map: unknown, visit: Visit): boolean {
+  if (!isRecord(map)) return false;
+  for (const name of Object.keys(map)) {
+    const one = map[name];
+    if (isRecord(one) && visit(one)) return true;
+  }
+  return false;
 }
 
 /** The two forms in which a schema may say that a value is an integer or a text. */

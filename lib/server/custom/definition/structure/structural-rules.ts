@@ -5,6 +5,7 @@ import {
   fieldRequired,
 } from '../../../registry/rules/field-causes.ts';
 import {
+  isRecord,
   recordAt,
   recordsAt,
   textAt,
@@ -12,7 +13,14 @@ import {
   type JsonRecord,
 } from '../../../../meta/json-value.ts';
 import { parsePattern } from '../../pattern/pattern-parser.ts';
-import { isIntegerOrText, isSet, propertiesOf } from './schema-walk.ts';
+import {
+  isIntegerOrText,
+  isSet,
+  propertiesOf,
+  someAlternative,
+  someAt,
+  someIn,
+} from './schema-walk.ts';
 
 type Level = 'root' | 'items' | 'field';
 
@@ -21,15 +29,15 @@ const EMBEDDED = 'x-kubernetes-embedded-resource';
 const INT_OR_STRING = 'x-kubernetes-int-or-string';
 
 /** Members that make a schema unfit to be read as a structural one. */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
-  id: 'id',
-  $schema: 'schema',
-  $ref: '$ref',
-  patternProperties: 'patternProperties',
-  dependencies: 'dependencies',
-  additionalItems: 'additionalItems',
-  definitions: 'definitions',
-};
+const UNSUPPORTED: readonly (readonly [string, string])[] = [
+  ['id', 'id'],
+  ['$schema', 'schema'],
+  ['$ref', '$ref'],
+  ['patternProperties', 'patternProperties'],
+  ['dependencies', 'dependencies'],
+  ['additionalItems', 'additionalItems'],
+  ['definitions', 'definitions'],
+];
 
 /** Members that value validations may not have, with the rest of the message. */
 const FORBIDDEN_IN_VALIDATIONS: readonly (readonly [string, string])[] = [
@@ -53,21 +61,27 @@ const FORBIDDEN_IN_VALIDATIONS: readonly (readonly [string, string])[] = [
  * @see apiextensions-apiserver pkg/apiserver/schema/convert.go @ v0.36.3
  */
 export function unsupportedMember(schema: JsonRecord): string | undefined {
-  for (const [member, name] of Object.entries(UNSUPPORTED)) {
+  let found: string | undefined;
+  const visit = (one: JsonRecord): boolean => {
+    found = ownUnsupportedMember(one);
+    return (
+      found !== undefined ||
+      someAlternative(one, visit) ||
+      someAt(one, ['not', 'items', 'additionalProperties'], visit) ||
+      someIn(one['properties'], visit)
+    );
+  };
+  visit(schema);
+  return found;
+}
+
+function ownUnsupportedMember(schema: JsonRecord): string | undefined {
+  for (const [member, name] of UNSUPPORTED) {
     if (isSet(schema, member)) return `OpenAPIV3Schema '${name}' is not supported`;
   }
   if (schema[PRESERVE] === false) return `internal error: '${PRESERVE}' must be true or undefined`;
   if (Array.isArray(schema['items'])) {
     return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  }
-  const inner = [
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => recordsAt(schema, name)),
-    ...['not', 'items', 'additionalProperties'].map((name) => recordAt(schema, name)),
-    ...propertiesOf(schema).map(([, property]) => property),
-  ];
-  for (const one of inner) {
-    const problem = one === undefined ? undefined : unsupportedMember(one);
-    if (problem !== undefined) return problem;
   }
   return undefined;
 }
@@ -92,34 +106,30 @@ function checkStructure(
   path: string,
   causes: FieldCause[],
 ): void {
-  const type = textAt(schema, 'type');
-  const items = recordAt(schema, 'items');
-  if (type === 'array' && items === undefined) {
+  const { items, additionalProperties } = schema;
+  if (isRecord(items)) checkStructure(items, 'items', `${path}.items`, causes);
+  else if (schema['type'] === 'array') {
     causes.push(fieldRequired(`${path}.items`, 'must be specified'));
   }
-  if (items !== undefined) checkStructure(items, 'items', `${path}.items`, causes);
   for (const [name, property] of propertiesOf(schema)) {
     checkStructure(property, 'field', `${path}.properties[${name}]`, causes);
   }
-  const hasAdditional = valueAt(schema, 'additionalProperties') !== undefined;
-  if (hasAdditional && level === 'root') {
+  if (additionalProperties !== undefined && level === 'root') {
     causes.push(fieldForbidden(`${path}.additionalProperties`, 'must not be used at the root'));
   }
-  const additional = recordAt(schema, 'additionalProperties');
-  if (additional !== undefined) {
-    checkStructure(additional, 'field', `${path}.additionalProperties`, causes);
+  if (isRecord(additionalProperties)) {
+    checkStructure(additionalProperties, 'field', `${path}.additionalProperties`, causes);
   }
   checkExtensions(schema, path, causes);
-  const allOf = recordsAt(schema, 'allOf');
   checkValidations(
     schema,
     isIntegerOrText(schema['anyOf']),
-    isIntegerOrText(allOf[0]?.['anyOf']),
+    schema['allOf'] !== undefined && isIntegerOrText(recordsAt(schema, 'allOf')[0]?.['anyOf']),
     path,
     causes,
   );
   checkType(schema, level, path, causes);
-  checkMetadata(schema, level, path, causes);
+  if (level === 'root' || schema[EMBEDDED] === true) checkMetadata(schema, level, path, causes);
 }
 
 function checkExtensions(schema: JsonRecord, path: string, causes: FieldCause[]): void {
@@ -147,7 +157,7 @@ function checkType(schema: JsonRecord, level: Level, path: string, causes: Field
   } else if (type === '' && schema[INT_OR_STRING] !== true && schema[PRESERVE] !== true) {
     causes.push(fieldRequired(`${path}.type`, EMPTY_TYPE[level]));
   }
-  if (embedded && valueAt(schema, 'additionalProperties') !== undefined) {
+  if (embedded && schema['additionalProperties'] !== undefined) {
     const detail = `must not be used if ${EMBEDDED} is set`;
     causes.push(fieldForbidden(`${path}.additionalProperties`, detail));
   }
@@ -156,18 +166,17 @@ function checkType(schema: JsonRecord, level: Level, path: string, causes: Field
   }
 }
 
+/** Of the schema of a whole object: at the root, or of an embedded one. */
 function checkMetadata(schema: JsonRecord, level: Level, path: string, causes: FieldCause[]): void {
-  const embedded = schema[EMBEDDED] === true;
-  const isObject = level === 'root' || embedded;
   for (const name of ['kind', 'apiVersion']) {
     const property = recordAt(schema, 'properties', name);
-    if (property === undefined || !isObject || property['type'] === 'string') continue;
+    if (property === undefined || property['type'] === 'string') continue;
     const field = `${path}.properties[${name}].type`;
     causes.push(fieldInvalid(field, textAt(property, 'type'), 'must be string'));
   }
   const metadata = recordAt(schema, 'properties', 'metadata');
   const field = `${path}.properties[metadata]`;
-  if (metadata !== undefined && isObject && metadata['type'] !== 'object') {
+  if (metadata !== undefined && metadata['type'] !== 'object') {
     causes.push(fieldInvalid(`${field}.type`, textAt(metadata, 'type'), 'must be object'));
   }
   if (metadata !== undefined && level === 'root' && saysMoreThanNames(metadata)) {
@@ -175,6 +184,7 @@ function checkMetadata(schema: JsonRecord, level: Level, path: string, causes: F
       'must not specify anything other than name and generateName, but metadata is implicitly specified';
     causes.push(fieldForbidden(field, detail));
   }
+  const embedded = schema[EMBEDDED] === true;
   if (embedded && schema[PRESERVE] !== true && propertiesOf(schema).length === 0) {
     const detail = `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`;
     causes.push(fieldRequired(`${path}.properties`, detail));
@@ -196,21 +206,16 @@ function checkValidations(
   path: string,
   causes: FieldCause[],
 ): void {
-  if (!skipsAnyOf) {
-    for (const [index, one] of recordsAt(schema, 'anyOf').entries()) {
-      checkNested(one, false, `${path}.anyOf[${index}]`, causes);
+  for (const name of ['anyOf', 'allOf', 'oneOf']) {
+    if (schema[name] === undefined || (name === 'anyOf' && skipsAnyOf)) continue;
+    for (const [index, one] of recordsAt(schema, name).entries()) {
+      const skips = name === 'allOf' && skipsFirstAnyOf && index === 0;
+      checkNested(one, skips, `${path}.${name}[${index}]`, causes);
     }
   }
-  for (const [index, one] of recordsAt(schema, 'allOf').entries()) {
-    checkNested(one, skipsFirstAnyOf && index === 0, `${path}.allOf[${index}]`, causes);
-  }
-  for (const [index, one] of recordsAt(schema, 'oneOf').entries()) {
-    checkNested(one, false, `${path}.oneOf[${index}]`, causes);
-  }
-  const not = recordAt(schema, 'not');
-  if (not !== undefined) checkNested(not, false, `${path}.not`, causes);
-  const pattern = textAt(schema, 'pattern');
-  if (pattern === '') return;
+  const { not, pattern } = schema;
+  if (isRecord(not)) checkNested(not, false, `${path}.not`, causes);
+  if (typeof pattern !== 'string' || pattern === '') return;
   try {
     parsePattern(pattern);
   } catch (error) {
