@@ -303,7 +303,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     tryUpdate: TryUpdate<T>,
     options: GuaranteedUpdateOptions<T> = {},
   ): Promise<StoredObject<T>> {
-    const cachedExisting = this.#suggestion(key) ?? options.cachedExisting;
+    const cachedExisting = this.#newest(this.#suggestion(key), options.cachedExisting);
     return await this.#options.storage.guaranteedUpdate(key, tryUpdate, {
       ...options,
       cachedExisting,
@@ -403,5 +403,18 @@ export class CacheDelegator<T extends KubernetesObject> {
 
   #suggestion(key: string): StoredObject<T> | undefined {
     return this.#options.cache.get(key);
+  }
+
+  /** Of two objects of one state that of the caller, which has decoded it. */
+  #newest(
+    cached: StoredObject<T> | undefined,
+    given: StoredObject<T> | undefined,
+  ): StoredObject<T> | undefined {
+    if (cached === undefined || given === undefined) return cached ?? given;
+    const { versioner } = this.#options.storage;
+    const isOlder =
+      versioner.parseResourceVersion(given.resourceVersion) <
+      versioner.parseResourceVersion(cached.resourceVersion);
+    return isOlder ? cached : given;
   }
 }

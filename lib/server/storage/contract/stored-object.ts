@@ -27,6 +27,11 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
    * `object`. Decodes the object if need be, and does not keep it decoded for that. One result is kept for each state in memory.
    */
   encodedBy?(encode: (object: T) => Uint8Array): Uint8Array;
+  /**
+   * Decodes the object now. Its `spec` is shared with an earlier state if both have the same bytes, so that a large object is not decoded
+   * again for each change of its status. Without this method, and when the bytes differ, `object` decodes as usual.
+   */
+  decodeAfter?(earlier: StoredObject<T>): void;
   /** Decimal; also in `object.metadata.resourceVersion`. */
   readonly resourceVersion: string;
   /** A fresh decoded object that the caller may change. */

@@ -88,6 +88,17 @@ export class ObjectAccess<T extends KubernetesObject> {
     return new JsonStoredObject({ key, value, resourceVersion, codec: this.codec });
   }
 
+  /** The bytes of the next state of an object. Those of a `spec` that it has from a state that was written here are copied. */
+  encode(object: T, before: JsonStoredObject<T> | undefined): Uint8Array {
+    const copied =
+      before !== undefined && this.#isOwn(before.value) ? before.encodeAfter(object) : undefined;
+    return copied ?? this.codec.encode(object);
+  }
+
+  #isOwn(data: Uint8Array): boolean {
+    return isEncodedText(data) || this.#written.has(data);
+  }
+
   /** The state in a cache, in the form of a state that was read. */
   stateFromCache(key: string, cached: StoredObject<T>): ObjectState<T> {
     const revision = this.versioner.parseResourceVersion(cached.resourceVersion);
@@ -157,7 +168,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     revision: Revision,
   ): ObjectState<T> {
     const stored = this.storedObject(key, data, revision);
-    if (!isEncodedText(data) && !this.#written.has(data)) stored.checkReadable();
+    if (!this.#isOwn(data)) stored.checkReadable();
     return { stored, revision, stale, lease };
   }
 

@@ -7,113 +7,18 @@ import { joinedKey } from '../../../meta/key.ts';
 import { IdentifiedView, type ObjectIdentity } from '../../../meta/object-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import type { Codec } from './codec.ts';
+import {
+  resourceVersionPieces,
+  resourceVersionPlace,
+  sameSpec,
+  specRange,
+  spliceResourceVersion,
+  withNullAt,
+  withSpec,
+  type ByteRange,
+} from './document-fields.ts';
 import { StorageError } from '../contract/storage-error.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-
-const FIELD = Buffer.from('"resourceVersion"');
-const METADATA = Buffer.from('"metadata"');
-
-/**
- * The offset in a JSON object at which `"resourceVersion":"…"` is inserted: the start of its `metadata`, found without parsing.
- * Undefined if it cannot be inserted: there is no `metadata` object, or it has that field already.
- */
-export function resourceVersionPlace(document: Uint8Array): number | undefined {
-  const bytes = asBuffer(document);
-  const metadata = findField(bytes, skipSpace(bytes, 0), METADATA);
-  if (metadata === undefined || bytes[metadata] !== OPEN_BRACE) return undefined;
-  // A search over all bytes is much faster than walking the fields, and nearly always sufficient.
-  if (bytes.includes(FIELD) && findField(bytes, metadata, FIELD) !== undefined) return undefined;
-  return metadata + 1;
-}
-
-/** The document with the field inserted, as pieces: the bytes before, the field, and the bytes after. */
-function resourceVersionPieces(
-  document: Uint8Array,
-  place: number,
-  resourceVersion: string,
-): readonly [Uint8Array, Uint8Array, Uint8Array] {
-  const bytes = asBuffer(document);
-  const empty = bytes[skipSpace(bytes, place)] === CLOSE_BRACE;
-  const insert = Buffer.from(`"resourceVersion":"${resourceVersion}"${empty ? '' : ','}`, 'latin1');
-  return [bytes.subarray(0, place), insert, bytes.subarray(place)];
-}
-
-/** The same as one new array, which shares no memory and may be kept. */
-export function spliceResourceVersion(
-  document: Uint8Array,
-  place: number,
-  resourceVersion: string,
-): Uint8Array {
-  const [head, insert, tail] = resourceVersionPieces(document, place, resourceVersion);
-  const spliced = Buffer.allocUnsafeSlow(head.length + insert.length + tail.length);
-  spliced.set(head);
-  spliced.set(insert, head.length);
-  spliced.set(tail, head.length + insert.length);
-  return spliced;
-}
-
-/** The offset of the value of a field in the object that opens at `start`; `name` includes its quotes. */
-function findField(bytes: Buffer, start: number, name: Buffer): number | undefined {
-  if (bytes[start] !== OPEN_BRACE) return undefined;
-  let at = skipSpace(bytes, start + 1);
-  while (bytes[at] === QUOTE) {
-    const nameEnd = skipString(bytes, at);
-    const found =
-      nameEnd - at === name.length && bytes.compare(name, 0, name.length, at, nameEnd) === 0;
-    at = skipSpace(bytes, nameEnd);
-    if (bytes[at] !== COLON) return undefined;
-    at = skipSpace(bytes, at + 1);
-    if (found) return at;
-    at = skipSpace(bytes, skipValue(bytes, at));
-    if (bytes[at] !== COMMA) return undefined;
-    at = skipSpace(bytes, at + 1);
-  }
-  return undefined;
-}
-
-function skipSpace(bytes: Buffer, start: number): number {
-  let at = start;
-  while (at < bytes.length && (bytes[at] as number) <= 0x20) at += 1;
-  return at;
-}
-
-/** The position after the string whose opening quote is at `start`. */
-function skipString(bytes: Buffer, start: number): number {
-  for (let at = start + 1; at < bytes.length; at += 1) {
-    if (bytes[at] === BACKSLASH) at += 1;
-    else if (bytes[at] === QUOTE) return at + 1;
-  }
-  return bytes.length;
-}
-
-function skipValue(bytes: Buffer, start: number): number {
-  let depth = 0;
-  for (let at = start; at < bytes.length; ) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = skipString(bytes, at);
-      if (depth === 0) return at;
-      continue;
-    }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 0) return at;
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    } else if (byte === COMMA && depth === 0) return at;
-    at += 1;
-  }
-  return bytes.length;
-}
 
 export interface JsonStoredObjectOptions<T extends KubernetesObject> {
   readonly key: string;
@@ -147,6 +52,7 @@ export class JsonStoredObject<T extends KubernetesObject>
   #place: number | undefined = 0;
   #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
   #sharedKey: string | undefined;
+  #spec: ByteRange | undefined;
 
   constructor({ key, value, resourceVersion, codec }: JsonStoredObjectOptions<T>) {
     super();
@@ -219,6 +125,43 @@ export class JsonStoredObject<T extends KubernetesObject>
     return withResourceVersion(this.#decode(), this.resourceVersion);
   }
 
+  /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
+  decodeAfter(earlier: StoredObject<T>): void {
+    if (this.#object !== undefined || !(earlier instanceof JsonStoredObject)) return;
+    const shared = this.#decodedBeside(earlier as JsonStoredObject<T>);
+    if (shared === undefined) return;
+    this.#object = withResourceVersion(shared, this.resourceVersion);
+    if (expensiveChecksEnabled()) deepFreeze(this.#object);
+  }
+
+  /** The bytes of a later state that has the `spec` of this one, the same object; undefined if it has another one. */
+  encodeAfter(later: T): Uint8Array | undefined {
+    const { spec } = later as { readonly spec?: unknown };
+    const own = (this.#object as { readonly spec?: unknown } | undefined)?.spec;
+    const document = this.#document();
+    if (typeof spec !== 'object' || spec === null || spec !== own || document === undefined) {
+      return undefined;
+    }
+    this.#spec ??= specRange(document);
+    if (this.#spec === undefined) return undefined;
+    const { start, end } = this.#spec;
+    return withSpec(this.#codec.encode({ ...later, spec: null }), document.subarray(start, end));
+  }
+
+  /** The object with the `spec` of another state; undefined if its own has other bytes. */
+  #decodedBeside(other: JsonStoredObject<T>): T | undefined {
+    const document = this.#document();
+    const otherDocument = other.#document();
+    if (document === undefined || otherDocument === undefined) return undefined;
+    other.#spec ??= specRange(otherDocument);
+    const range = other.#spec && sameSpec(document, otherDocument, other.#spec);
+    if (range === undefined) return undefined;
+    this.#spec = range;
+    const object: T & { spec?: unknown } = this.#decode(withNullAt(document, range));
+    object.spec = (other.object as { readonly spec?: unknown }).spec;
+    return object;
+  }
+
   /** Decodes without keeping the result. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   checkReadable(): void {
     if (this.#object === undefined) this.#decode();
@@ -260,9 +203,9 @@ export class JsonStoredObject<T extends KubernetesObject>
     return codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
   }
 
-  #decode(): T {
+  #decode(value: Uint8Array = this.value): T {
     try {
-      return this.#codec.decode(this.value);
+      return this.#codec.decode(value);
     } catch (error) {
       const message = `the stored value cannot be decoded: ${errorMessage(error)}`;
       throw new StorageError('CORRUPT_OBJECT', this.key, message, error);

@@ -11,6 +11,7 @@ import type {
   StorageDeleteOptions,
   GuaranteedUpdateOptions,
   TryUpdate,
+  UpdateInput,
   UpdateOutput,
 } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
@@ -138,7 +139,7 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
     let output: UpdateOutput<T>;
     try {
       checkPreconditions(key, preconditions, state?.stored);
-      output = await tryUpdate({ existing: state?.stored.copy(), stored: state?.stored });
+      output = await tryUpdate(inputOf(state?.stored));
     } catch (error) {
       if (live) throw error;
       const guess = state;
@@ -147,7 +148,7 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
       if (state?.revision === guess?.revision) throw error;
       continue;
     }
-    const data = access.codec.encode(output.object);
+    const data = access.encode(output.object, state?.stored);
     if (isCurrentForm(state, data)) {
       if (!live) {
         state = await readLive();
@@ -173,6 +174,19 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
     live = true;
     if (state === undefined && !ignoreNotFound) throw keyNotFound(key);
   }
+}
+
+/** Some updates read the shared state alone, so the private copy is made when it is first read. */
+function inputOf<T extends KubernetesObject>(stored: StoredObject<T> | undefined): UpdateInput<T> {
+  if (stored === undefined) return { existing: undefined, stored };
+  let copy: T | undefined;
+  return {
+    get existing() {
+      copy ??= stored.copy();
+      return copy;
+    },
+    stored,
+  };
 }
 
 function hasBytes<T extends KubernetesObject>(

@@ -383,6 +383,26 @@ describe('CacheDelegator', () => {
       expect(calls).to.deep.equal(['update, suggested 2', 'delete, suggested 5']);
     });
 
+    it('begin with the state that the caller has, unless the cache has a newer one', async () => {
+      await setUpReady();
+      const a = await harness.cacher.get(podKey('a'));
+      const seen: unknown[] = [];
+      const update = (cachedExisting: typeof a): Promise<unknown> =>
+        harness.cacher.guaranteedUpdate(
+          podKey('a'),
+          ({ stored }) => {
+            seen.push(stored === cachedExisting);
+            return { object: { ...pod('a', { node: `n${seen.length}` }) } };
+          },
+          { cachedExisting },
+        );
+      await update(a);
+      await harness.runtime.settle();
+      await update(a);
+      expect(seen).to.deep.equal([true, false]);
+      expect(calls.slice(1)).to.deep.equal(['update, suggested 2', 'update, suggested 5']);
+    });
+
     it('succeed with a suggestion that is out of date', async () => {
       // A watch that carries nothing keeps the cache where it was filled.
       await setUpReady({

@@ -131,6 +131,74 @@ describe('JsonStoredObject', () => {
     expect(text('k8s\0binary')).to.equal('{"kind":"Decoded","metadata":{"resourceVersion":"7"}}');
   });
 
+  describe('after another state', () => {
+    const spec = '{"a":[1,{"b":"}"}]}';
+    const text = (status: string, own = spec): string =>
+      `{"kind":"A","metadata":{"name":"a","labels":{"spec":"x"}},"spec":${own},"status":${status}}`;
+
+    it('shares a spec of the same bytes, and decodes the rest', () => {
+      const codec = new CountingCodec();
+      const first = stored(text('1'), codec);
+      const second = stored(text('{"spec":{}}'), codec);
+      const third = stored(text('null'), codec);
+      second.decodeAfter(first);
+      third.decodeAfter(second);
+      expect(codec.decoded).to.equal(3);
+      expect(third.object['spec']).to.equal(first.object['spec']);
+      for (const state of [first, second, third]) {
+        expect(state.object).to.deep.equal(JSON.parse(Buffer.from(state.bytes).toString()));
+        expect(Object.isFrozen(state.object['status'] ?? null)).to.equal(true);
+      }
+      expect(codec.decoded).to.equal(3);
+    });
+
+    it('decodes a spec of its own', () => {
+      for (const [one, other] of [
+        [spec, '{"a":[1,{"b":"]"}]}'],
+        [spec, spec.slice(0, -1).concat(',"c":1}')],
+        [spec.slice(0, -1).concat(',"c":1}'), spec],
+        ['"text"', '"text"'],
+        [spec, '[]'],
+      ] as const) {
+        const first = stored(text('1', one));
+        const second = stored(text('2', other));
+        second.decodeAfter(first);
+        expect(second.object['spec'], other).to.deep.equal(JSON.parse(other));
+        expect(second.object['spec'] === first.object['spec']).to.equal(one === '"text"');
+      }
+      const without = stored('{"kind":"A","metadata":{}}');
+      without.decodeAfter(stored(text('1')));
+      expect(without.object).not.to.have.property('spec');
+    });
+
+    it('is encoded with the bytes of the spec that both have', () => {
+      const codec = new CountingCodec();
+      const first = stored(text('1'), codec);
+      const later: UnstructuredObject = { ...first.object, status: { spec: null } };
+      const bytes = Buffer.from(first.encodeAfter(later) ?? '').toString();
+      expect(bytes).to.equal(Buffer.from(codec.encode(later)).toString());
+      expect(first.encodeAfter({ ...later, spec: { ...(later['spec'] as object) } })).to.equal(
+        undefined,
+      );
+      expect(stored(text('1')).encodeAfter(later)).to.equal(undefined);
+    });
+
+    it('is encoded as a whole where the value is no JSON', () => {
+      const binary: Codec<UnstructuredObject> = {
+        encode: () => Buffer.from('binary'),
+        decode: () => ({ kind: 'A', metadata: {}, spec: {} }),
+        documentOf: (bytes) => (bytes[0] === 0x7b ? bytes : undefined),
+      };
+      for (const value of ['binary', text('1')]) {
+        const first = stored(value, binary);
+        expect(first.encodeAfter({ ...first.object }), value).to.equal(undefined);
+        const second = stored('binary', binary);
+        second.decodeAfter(first);
+        expect(second.object).to.deep.include({ kind: 'A', spec: {} });
+      }
+    });
+  });
+
   it('freezes the shared object, not the copies', () => {
     const object = stored('{"metadata":{"labels":{"a":"b"}},"spec":{"list":[{}]}}');
     expect(Object.isFrozen(object.object)).to.equal(true);

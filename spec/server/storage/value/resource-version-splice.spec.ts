@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   resourceVersionPlace,
   spliceResourceVersion,
-} from '../../../../lib/server/storage/value/json-stored-object.ts';
+} from '../../../../lib/server/storage/value/document-fields.ts';
 
 function splice(text: string): string | undefined {
   const document = Buffer.from(text);

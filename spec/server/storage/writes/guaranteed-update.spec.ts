@@ -75,6 +75,35 @@ describe('guaranteedUpdate', () => {
     setup = new Setup();
   });
 
+  it('makes the private copy of an object when it is read, and only one', async () => {
+    const cachedExisting = await setup.write(1);
+    const { object } = cachedExisting;
+    let copies = 0;
+    const copy = cachedExisting.copy.bind(cachedExisting);
+    cachedExisting.copy = () => {
+      copies += 1;
+      return copy();
+    };
+    await setup.storage.guaranteedUpdate(
+      KEY,
+      ({ stored }) => ({ object: { ...object, name: stored?.key } }),
+      {
+        cachedExisting,
+      },
+    );
+    expect(copies).to.equal(0);
+    await setup.storage.guaranteedUpdate(
+      KEY,
+      (input) => {
+        expect(input.existing).to.equal(input.existing);
+        expect(input.existing).not.to.equal(object);
+        return { object: { ...object, value: 2 } };
+      },
+      { cachedExisting },
+    );
+    expect(copies).to.equal(1);
+  });
+
   it('reads nothing when the cached object is the present one', async () => {
     const cachedExisting = await setup.write(1);
     setup.clear();
