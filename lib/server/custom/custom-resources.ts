@@ -8,6 +8,7 @@ import { apiVersionOf } from '../../meta/resource.ts';
 import type { StoredObject } from '../storage/contract/stored-object.ts';
 import { acceptNames, type NameRivals } from './definition/accepted-names.ts';
 import { settleStatus } from './definition/settle-status.ts';
+import { StructureChecks } from './definition/structure-condition.ts';
 import { CleanupQueue } from '../registry/namespaces/cleanup-queue.ts';
 import {
   CLEANUP_FINALIZER,
@@ -97,6 +98,7 @@ export class CustomResources {
   readonly #entries = new Map<string, Entry>();
   /** All definitions by name, served or not. */
   readonly #definitions = new Map<string, Definition>();
+  readonly #structures = new StructureChecks();
   /** The version at which each was removed: a write that ended late must not bring one back. */
   readonly #removed = new Map<string, string>();
   readonly #cleanup: CleanupQueue;
@@ -200,10 +202,14 @@ export class CustomResources {
     if (known === undefined) return true;
     const settle = (definition: MutableObject): boolean => {
       const now = timestampOf(this.#options.runtime.wallMs());
-      return settleStatus(definition, { ...this.#rivalsOf(name), now });
+      return settleStatus(definition, {
+        ...this.#rivalsOf(name),
+        now,
+        structureOf: (one) => this.#structures.of(one),
+      });
     };
     // An update without a change would still rewrite a definition that another server has stored in a form of its own.
-    if (!settle(structuredClone(known.object) as MutableObject)) return true;
+    if (!settle(privateStatus(known.object))) return true;
     try {
       let changed = false;
       await this.#updateStatus(name, signal, (definition) => {
@@ -223,20 +229,25 @@ export class CustomResources {
   ): Promise<void> {
     const context = serverContext('', signal);
     const update = (existing: UnstructuredObject = {}): UnstructuredObject => {
-      const definition = { ...existing, metadata: { ...existing.metadata } } as MutableObject;
+      const definition = privateStatus(existing);
       change(definition);
       return definition;
     };
     await this.#store?.updateThrough(serverStrategy, context, name, update, {
       subresource: 'status',
+      known: this.#definitions.get(name),
     });
   }
 
   /** Serves a definition, unless a newer state of it is served already. */
   #apply(definition: Definition): void {
-    const name = definition.metadata.name ?? '';
+    // The write of a definition is followed by its event, which brings nothing new and is not decoded.
+    const name = nameOf(definition);
     const known = this.#definitions.get(name);
-    if (known !== undefined && !isNewer(definition, known)) return;
+    if (known !== undefined) {
+      if (!isNewer(definition, known)) return;
+      definition.decodeAfter?.(known);
+    }
     const removed = this.#removed.get(name);
     if (removed !== undefined) {
       if (compareResourceVersions(definition.resourceVersion, removed) <= 0) return;
@@ -283,7 +294,7 @@ export class CustomResources {
     const served = versionsOf(object)
       .filter((version) => version['served'] === true)
       .map((version) => {
-        const kind = customResourceKind(object, version);
+        const kind = version['storage'] === true ? stored : customResourceKind(object, version);
         return { version, kind: { ...kind, storeAs: storedContentOf(object, version) } };
       });
     const kinds = served.map(({ kind }) => kind);
@@ -376,8 +387,8 @@ export class CustomResources {
     });
   }
 
-  #remove({ metadata }: Definition, resourceVersion: string): void {
-    const { name = '' } = metadata;
+  #remove(definition: Definition, resourceVersion: string): void {
+    const name = nameOf(definition);
     const known = this.#definitions.get(name);
     if (known === undefined) return;
     if (compareResourceVersions(resourceVersion, known.resourceVersion) < 0) return;
@@ -426,6 +437,16 @@ const IN_PROGRESS = [
 ] as const;
 const COMPLETED = ['InstanceDeletionCompleted', 'removed all instances'] as const;
 const NEVER_ESTABLISHED = ['NeverEstablished', 'resource was never established'] as const;
+
+/** The last part of the key of a definition. */
+function nameOf({ key }: Definition): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}
+
+/** An object whose members and metadata may be replaced; what is in them is shared. */
+function privateStatus(object: UnstructuredObject): MutableObject {
+  return { ...object, metadata: { ...object.metadata } } as MutableObject;
+}
 
 function sameNames({ object: one }: Definition, { object: other }: Definition): boolean {
   return jsonEqual(

@@ -5,7 +5,7 @@ import { storageVersionOf } from '../definition/custom-resource-definition.ts';
 import { coerceEmbedded } from '../schema/embedded-objects.ts';
 import { setDefaults } from '../schema/defaults.ts';
 import { pruneObject } from '../schema/prune.ts';
-import { schemaNode } from '../schema/schema-node.ts';
+import { LazySchema } from '../schema/lazy-schema.ts';
 
 /**
  * Removes from converted objects what the schema of their version does not have. The stored form gets its
@@ -17,10 +17,11 @@ export function contentOf(
   version: JsonRecord,
   { defaults }: { readonly defaults: boolean },
 ): (object: UnstructuredObject) => UnstructuredObject {
-  const node = schemaNode(recordAt(version, 'schema', 'openAPIV3Schema') ?? {});
+  const schema = new LazySchema(recordAt(version, 'schema', 'openAPIV3Schema') ?? {});
   const preserves = valueAt(definition, 'spec', 'preserveUnknownFields') === true;
   return (object) => {
     const content = object as JsonRecord;
+    const { node } = schema;
     if (!preserves) pruneObject(content, node);
     const wrong = coerceEmbedded(content, node, { onUnknown: () => {} });
     if (wrong !== undefined) throw withoutReason(`${wrong.field}: ${wrong.message}`);

@@ -57,15 +57,18 @@ export function hasCondition(definition: unknown, type: string): boolean {
   return conditions.some((one) => one['type'] === type && one['status'] === 'True');
 }
 
+/** A condition without its time. */
+export interface DefinitionCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** Sets a condition; its time changes only with its status. Replaces the status object, which may be shared. */
 export function setCondition(
   definition: MutableObject,
-  condition: {
-    readonly type: string;
-    readonly status: 'True' | 'False' | 'Unknown';
-    readonly reason: string;
-    readonly message: string;
-  },
+  condition: DefinitionCondition,
   now: string,
 ): void {
   const others = recordsAt(definition, 'status', 'conditions');

@@ -8,14 +8,16 @@ import {
   hasCondition,
   removeCondition,
   setCondition,
-  versionsOf,
+  type DefinitionCondition,
 } from './custom-resource-definition.ts';
-import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
+import { NON_STRUCTURAL } from './structure-condition.ts';
 
 /** The input of one step of the status. */
 export interface SettleOptions extends NameRivals {
   /** RFC 3339. */
   readonly now: string;
+  /** Checks the schemas of a definition, or has checked them before. */
+  readonly structureOf: (definition: MutableObject) => DefinitionCondition | undefined;
 }
 
 type Step = (definition: MutableObject, options: SettleOptions) => void;
@@ -76,34 +78,12 @@ function settleApproval(definition: MutableObject, { now }: SettleOptions): void
   setCondition(definition, { type, status, reason, message: found.reason }, now);
 }
 
-/** @see apiextensions-apiserver pkg/controller/nonstructuralschema/nonstructuralschema_controller.go @ v0.36.3 */
-function settleStructure(definition: MutableObject, { now }: SettleOptions): void {
-  const type = 'NonStructuralSchema';
-  const problems: string[] = [];
-  if (recordAt(definition, 'spec')?.['preserveUnknownFields'] === true) {
-    problems.push('spec.preserveUnknownFields: Invalid value: true: must be false');
+function settleStructure(definition: MutableObject, { now, structureOf }: SettleOptions): void {
+  const found = structureOf(definition);
+  if (found !== undefined) setCondition(definition, found, now);
+  else if (conditionOf(definition, NON_STRUCTURAL) !== undefined) {
+    removeCondition(definition, NON_STRUCTURAL);
   }
-  for (const [index, version] of versionsOf(definition).entries()) {
-    const schema = recordAt(version, 'schema', 'openAPIV3Schema');
-    if (schema === undefined) continue;
-    const unsupported = unsupportedMember(schema);
-    if (unsupported !== undefined) {
-      const reason = 'StructuralError';
-      const message = `failed to check validation schema for version ${textAt(version, 'name')}: ${unsupported}`;
-      setCondition(definition, { type, status: 'Unknown', reason, message }, now);
-      return;
-    }
-    const path = `spec.versions[${index}].schema.openAPIV3Schema`;
-    for (const { field, message } of structuralCauses(schema, path)) {
-      problems.push(`${field}: ${message}`);
-    }
-  }
-  if (problems.length === 0) {
-    if (conditionOf(definition, type) !== undefined) removeCondition(definition, type);
-    return;
-  }
-  const message = problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`;
-  setCondition(definition, { type, status: 'True', reason: 'Violations', message }, now);
 }
 
 /** @see apiextensions-apiserver pkg/controller/establish/establishing_controller.go @ v0.36.3 */

@@ -29,8 +29,13 @@ import {
 } from '../../registry/contract/kind-definition.ts';
 import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import { setDefaults, dropNulls } from '../schema/defaults.ts';
-import { schemaNode, type SchemaNode } from '../schema/schema-node.ts';
-import { validateCustom, validateCustomStatus, validateCustomUpdate } from './validate-custom.ts';
+import { LazySchema } from '../schema/lazy-schema.ts';
+import {
+  validateCustom,
+  validateCustomStatus,
+  validateCustomUpdate,
+  type CustomRules,
+} from './validate-custom.ts';
 import type {
   ResourceDescription,
   TableColumn,
@@ -54,12 +59,12 @@ import { pruneObject } from '../schema/prune.ts';
  * @see apiextensions-apiserver pkg/apiserver/customresource_handler.go unstructuredSchemaCoercer @ v0.36.3
  */
 class CustomType implements KindType {
-  readonly #node: SchemaNode;
+  readonly #schema: LazySchema;
   /** Whether unknown fields are kept, as definitions of older versions may say. */
   readonly #preserves: boolean;
 
-  constructor(node: SchemaNode, preserves: boolean) {
-    this.#node = node;
+  constructor(schema: LazySchema, preserves: boolean) {
+    this.#schema = schema;
     this.#preserves = preserves;
   }
 
@@ -75,12 +80,12 @@ class CustomType implements KindType {
     if (apiVersion === undefined) delete object['apiVersion'];
     if (!this.#preserves) {
       const unknown: string[] = [];
-      pruneObject(object, this.#node, (path) => unknown.push(path));
+      pruneObject(object, this.#schema.node, (path) => unknown.push(path));
       problems.unknownFields.push(...unknown.toSorted());
-      dropNulls(object, this.#node, applied);
+      dropNulls(object, this.#schema.node, applied);
     }
     this.#coerce(object, problems);
-    setDefaults(object, this.#node);
+    setDefaults(object, this.#schema.node);
     return object;
   }
 
@@ -89,7 +94,7 @@ class CustomType implements KindType {
     const onUnknown = (path: string): void => {
       unknown.push(path);
     };
-    const wrong = coerceEmbedded(object, this.#node, { onUnknown });
+    const wrong = coerceEmbedded(object, this.#schema.node, { onUnknown });
     if (wrong !== undefined) throw new TypedDecodeError(`${wrong.field}: ${wrong.message}`);
     problems.unknownFields.push(...unknown.toSorted());
   }
@@ -130,10 +135,10 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
   const schema = recordAt(version, 'schema', 'openAPIV3Schema') ?? {};
   const subresources = recordAt(version, 'subresources') ?? {};
   const status = recordAt(subresources, 'status') !== undefined;
-  const node = schemaNode(schema);
+  const lazy = new LazySchema(schema);
   const preserves = valueAt(definition, 'spec', 'preserveUnknownFields') === true;
   const scale = recordAt(subresources, 'scale');
-  const rules = { node, scale };
+  const rules = (): CustomRules => ({ node: lazy.node, scale });
   const kind = defineKind({
     group,
     version: textAt(version, 'name'),
@@ -145,18 +150,18 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       generation: true,
       status,
       allowUnconditionalUpdate: false,
-      setDefaults: statusDefault(node),
-      validate: (object) => validateCustom(object, rules),
-      validateUpdate: (object, existing) => validateCustomUpdate(object, existing, rules),
+      setDefaults: statusDefault(schema, lazy),
+      validate: (object) => validateCustom(object, rules()),
+      validateUpdate: (object, existing) => validateCustomUpdate(object, existing, rules()),
       warnings: finalizerWarnings,
     }),
-    type: new CustomType(node, preserves),
+    type: new CustomType(lazy, preserves),
     ...(status
       ? {
           statusStrategy: {
             ...newStatusStrategy({
               keepMetadata: true,
-              validateUpdate: (object, existing) => validateCustomStatus(object, existing, rules),
+              validateUpdate: (object, existing) => validateCustomStatus(object, existing, rules()),
             }),
             allowUnconditionalUpdate: false,
           },
@@ -186,11 +191,14 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
 }
 
 /** A status that was taken away, since only its subresource sets it, has its default again. */
-function statusDefault(node: SchemaNode): ((object: MutableObject) => void) | undefined {
-  const fallback = node.properties.get('status')?.fallback;
+function statusDefault(
+  schema: JsonRecord,
+  lazy: LazySchema,
+): ((object: MutableObject) => void) | undefined {
+  const fallback = recordAt(schema, 'properties', 'status')?.['default'] ?? undefined;
   if (fallback === undefined) return undefined;
   return (object) => {
-    if (!Object.hasOwn(object, 'status')) setDefaults(object, node);
+    if (!Object.hasOwn(object, 'status')) setDefaults(object, lazy.node);
   };
 }
 

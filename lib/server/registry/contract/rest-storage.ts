@@ -98,6 +98,11 @@ export interface WriteOptions {
   readonly checksUid?: boolean | undefined;
   /** Further problems of the bytes of the body; read after the body or the patch was decoded. */
   readonly bodyFaults?: (() => BodyFaults | undefined) | undefined;
+  /**
+   * A state that the caller has decoded, with which the update begins unless there is a newer one. The update gets the stored object itself
+   * then, of which it changes nothing in place; what it hands back of it is not read again.
+   */
+  readonly known?: StoredObject<UnstructuredObject> | undefined;
   /** The error for an object that cannot be read as its kind. @defaultValue 400 that names the kind */
   readonly refuseBody?: ((detail: string, body: unknown) => Error) | undefined;
 }

@@ -9,12 +9,14 @@ import {
   textAt,
   type JsonRecord,
 } from '../../../meta/json-value.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
 import { DecodeProblems, TypedDecodeError } from '../typed/decode-problems.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /**
  * The object in a request in the stored form, read as the type of the kind: unknown fields are left out, with a warning or an error.
+ * @param stored The object that is updated.
  * @throws {ApiError} 400, or what the options say, for an object that cannot be read as its kind.
  */
 export function typedBody(
@@ -22,12 +24,37 @@ export function typedBody(
   context: RequestContext,
   body: UnstructuredObject,
   options: WriteOptions,
+  stored?: StoredObject<UnstructuredObject>,
 ): MutableObject {
-  const object = readBody(parts, context, body, options);
+  const object =
+    options.known === undefined || stored === undefined
+      ? readBody(parts, context, body, options)
+      : readOthers(parts, context, body, { options, stored });
   dropRepeatedOwners(object, context, options.refuseBody !== undefined);
   const { conversion } = parts.kind;
   if (conversion === undefined) return object;
   return toMutableObject(conversion.toStored(object));
+}
+
+interface StoredBody {
+  readonly options: WriteOptions;
+  readonly stored: StoredObject<UnstructuredObject>;
+}
+
+/** As `readBody`, but for a `spec` that is the one of the stored object itself: it was read before it was stored. */
+function readOthers(
+  parts: Pick<StoreParts, 'kind'>,
+  context: RequestContext,
+  body: UnstructuredObject,
+  { options, stored }: StoredBody,
+): MutableObject {
+  const { spec, ...others } = body;
+  if (!isRecord(spec) || spec !== stored.object['spec']) {
+    return readBody(parts, context, body, options);
+  }
+  const object = readBody(parts, context, others, options);
+  object['spec'] = spec;
+  return object;
 }
 
 const AFTER_ADMISSION = ' after mutating admission happens';

@@ -159,6 +159,7 @@ class UpdateAttempt {
     if (this.#request.options.dryRun !== true) {
       const written = await storage.guaranteedUpdate(key, (input) => this.#try(input), {
         ignoreNotFound: true,
+        cachedExisting: this.#request.options.known,
         client,
         guard,
         signal,
@@ -184,14 +185,14 @@ class UpdateAttempt {
     if (finish !== undefined) this.#finish.push(finish);
   }
 
-  async #try({
-    existing,
-    stored,
-  }: UpdateInput<UnstructuredObject>): Promise<UpdateOutput<UnstructuredObject>> {
+  async #try(input: UpdateInput<UnstructuredObject>): Promise<UpdateOutput<UnstructuredObject>> {
+    const { stored } = input;
     await this.end(false);
     this.#request.context.step?.(stored === undefined ? 'nothing found' : 'read from storage');
     const { ttlSeconds } = this.#parts.kind;
     this.created = stored === undefined;
+    const isShared = this.#request.options.known !== undefined;
+    const existing = isShared ? stored?.object : input.existing;
     if (existing === undefined || stored === undefined) {
       return { object: await this.#create(), ttlSeconds };
     }
@@ -251,7 +252,7 @@ class UpdateAttempt {
     const { describe } = parts.kind;
     const { apiVersion } = parts;
     const before = { ...servedForm(parts, existing), apiVersion, kind: describe.kind };
-    const given = typedBody(parts, context, await update(before), options);
+    const given = typedBody(parts, context, await update(before), options, stored);
     const old = stored.object as MutableObject;
     this.existing = stored.object;
     const object = await this.#admitted(given, stored);
