@@ -121,7 +121,9 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly #reaper: GracePeriodReaper;
   readonly #rbac: RbacParts | undefined;
   readonly #virtual: readonly InstalledResource[];
-  readonly #byPath = new Map<string, InstalledResource>();
+  /** The resources that do not change, and the custom ones, by `group/version/resource`. */
+  #fixed: ReadonlyMap<string, InstalledResource> = new Map();
+  #added: ReadonlyMap<string, InstalledResource> = new Map();
   #all: readonly InstalledResource[] = [];
   #generation = 0;
   #state: 'new' | 'started' | 'closed' = 'new';
@@ -192,6 +194,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       this.#installations.set(name, { store, storage, keyRoot });
     }
     this.#virtual = set.virtual.map((make) => admittedVirtual(make(parts), chain));
+    this.#fixed = byPath([...this.#builtIn, ...this.#virtual]);
     this.#refresh();
   }
 
@@ -200,7 +203,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   lookup(group: string, version: string, resource: string): InstalledResource | undefined {
-    return this.#byPath.get(`${group}/${version}/${resource}`);
+    const path = `${group}/${version}/${resource}`;
+    return this.#added.get(path) ?? this.#fixed.get(path);
   }
 
   all(): readonly InstalledResource[] {
@@ -342,12 +346,17 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     this.#customGroups.follow(custom);
     this.#all = [...this.#builtIn, ...this.#virtual, ...custom];
     this.#generation += 1;
-    this.#byPath.clear();
-    for (const resource of this.#all) {
-      const { group, version, resource: plural } = resource.main.describe;
-      this.#byPath.set(`${group}/${version}/${plural}`, resource);
-    }
+    this.#added = byPath(custom);
   }
+}
+
+function byPath(resources: readonly InstalledResource[]): Map<string, InstalledResource> {
+  return new Map(
+    resources.map((resource) => {
+      const { group, version, resource: plural } = resource.main.describe;
+      return [`${group}/${version}/${plural}`, resource];
+    }),
+  );
 }
 
 /** The storages of kinds by their key roots; the versions of a kind share one. */
