@@ -49,7 +49,7 @@ export function validateDefinitionUpdate(
   definition: MutableObject,
   existing: MutableObject,
 ): FieldCause[] {
-  // What breaks no rule needs no tolerance, for which the stored definition is checked too.
+  // An update that breaks no rule needs no tolerance, for which the stored definition is checked too.
   const causes = commonCauses(definition, existing, strictUpdate(existing));
   if (causes.length === 0) return causes;
   return commonCauses(definition, existing, toleranceOf(definition, existing));
