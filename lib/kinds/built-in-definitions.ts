@@ -1,4 +1,5 @@
 import { builtInVersions, type BuiltInResource } from '../meta/surface/built-in-surface.ts';
+import { textOfMinor, type KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
 import { apiVersionOf, type GroupVersionKind } from '../meta/resource.ts';
 import type {
   KindDefinition,
@@ -15,7 +16,7 @@ import type { UnstructuredObject } from '../meta/object.ts';
 import { statusMetadataRulesOf, metadataRulesOf } from './metadata-traits.ts';
 import { typedSubresources } from './typed-creation.ts';
 import { labelledByTemplate, statusStrategyOf } from './status/status-rules.ts';
-import { typeOfKind } from './kind-types.ts';
+import type { KindTypes } from './kind-types.ts';
 import { autoscalerVersions } from './versions/autoscaler-versions.ts';
 import { eventFields, eventVersions } from './versions/event-versions.ts';
 import { dnsLabel, pathSegment } from '../server/registry/rules/name-forms.ts';
@@ -23,7 +24,7 @@ import { dnsLabel, pathSegment } from '../server/registry/rules/name-forms.ts';
 const ADMISSION = 'admissionregistration.k8s.io';
 
 /** Kinds whose generation counts changes of the spec. */
-const WITH_GENERATION = namesOf(`
+const WITH_GENERATION = `
   pods podtemplates replicationcontrollers
   apps/daemonsets apps/deployments apps/replicasets apps/statefulsets
   batch/cronjobs batch/jobs
@@ -35,7 +36,7 @@ const WITH_GENERATION = namesOf(`
   ${ADMISSION}/mutatingadmissionpolicies ${ADMISSION}/mutatingadmissionpolicybindings
   ${ADMISSION}/mutatingwebhookconfigurations ${ADMISSION}/validatingwebhookconfigurations
   ${ADMISSION}/validatingadmissionpolicies ${ADMISSION}/validatingadmissionpolicybindings
-  apiextensions.k8s.io/customresourcedefinitions`);
+  apiextensions.k8s.io/customresourcedefinitions`;
 
 /** Kinds of which a PUT creates a missing object. */
 const CREATED_BY_PUT = namesOf(`
@@ -95,22 +96,6 @@ function returnsDeletedObject(group: string, resource: string): boolean {
   return RETURNED_WHEN_DELETED.has(nameOf(group, resource));
 }
 
-/**
- * Differences between kinds in short form; the rules of a kind are laid over it.
- * @see kubernetes pkg/registry strategy.go of each resource @ 1.36.3
- */
-function kindTraits(group: string, resource: string): StrategyOptions {
-  const name = nameOf(group, resource);
-  return {
-    metadataRules: metadataRulesOf(group, resource),
-    generation: WITH_GENERATION.has(name),
-    allowCreateOnUpdate: CREATED_BY_PUT.has(name),
-    allowUnconditionalUpdate: !CONDITIONAL.has(name),
-    ...(FREE_NAMES.has(name) ? { nameProblems: pathSegment } : {}),
-    ...(LABEL_NAMES.has(name) ? { nameProblems: dnsLabel } : {}),
-  };
-}
-
 function nameOf(group: string, resource: string): string {
   return group === '' ? resource : `${group}/${resource}`;
 }
@@ -141,15 +126,6 @@ const SERVED: Readonly<Record<string, ServedVersion>> = {
 /** The resources whose versions have other fields in one group. */
 const IN_SEVERAL_FORMS: ReadonlySet<string> = new Set(['autoscaling/horizontalpodautoscalers']);
 
-/** All versions of such a resource; undefined for others. */
-function formsOf({ group, resource }: BuiltInResource): KindDefinition['fieldForms'] {
-  if (!IN_SEVERAL_FORMS.has(nameOf(group, resource))) return undefined;
-  return () =>
-    builtInDefinitions().filter(
-      ({ describe }) => describe.group === group && describe.resource === resource,
-    );
-}
-
 /** How a built-in resource is served that is stored in another version; undefined when it is stored as it is. */
 function servedVersionOf(
   group: string,
@@ -179,26 +155,151 @@ function keyRootOf(group: string, resource: string): string {
   return OTHER_ROOTS[`${group}/${resource}`] ?? `/registry/${resource}`;
 }
 
-let kinds: readonly KindDefinition[] | undefined;
+/** The kinds that every server of one minor version serves. */
+export class BuiltInDefinitions {
+  readonly #minor: KubernetesMinor;
+  readonly #types: KindTypes;
+  readonly #withGeneration: ReadonlySet<string>;
+  #kinds: readonly KindDefinition[] | undefined;
 
-/**
- * The kinds that every server serves, in the order of discovery: those of kube-apiserver's recorded surface whose objects are
- * stored. They are made at the first call.
- */
-export function builtInDefinitions({
-  allowPrivileged = true,
-}: Pick<KindDefinition, 'allowPrivileged'> = {}): readonly KindDefinition[] {
-  kinds ??= builtInVersions()
-    .flatMap(({ resources }) => resources)
-    .filter(({ storageVersionHash }) => storageVersionHash !== undefined)
-    .map((resource) => builtInKind(resource, rulesOf(resource)));
-  return allowPrivileged ? kinds : kinds.map((kind) => ({ ...kind, allowPrivileged }));
-}
+  constructor(minor: KubernetesMinor, types: KindTypes) {
+    this.#minor = minor;
+    this.#types = types;
+    this.#withGeneration = namesOf(textOfMinor(WITH_GENERATION, minor));
+  }
 
-/** The rules of a resource, or else those of the resource in which it is stored. */
-function rulesOf(served: BuiltInResource): KindRules | undefined {
-  const stored = storedResourceOf(served);
-  return ownRulesOf(served) ?? (stored === served ? undefined : ownRulesOf(stored));
+  /**
+   * In the order of discovery: those of kube-apiserver's recorded surface whose objects are stored. They are made at the first call.
+   */
+  all({
+    allowPrivileged = true,
+  }: Pick<KindDefinition, 'allowPrivileged'> = {}): readonly KindDefinition[] {
+    this.#kinds ??= this.#resources()
+      .filter(({ storageVersionHash }) => storageVersionHash !== undefined)
+      .map((resource) => this.define(resource, this.#rulesOf(resource)));
+    return allowPrivileged
+      ? this.#kinds
+      : this.#kinds.map((kind) => ({ ...kind, allowPrivileged }));
+  }
+
+  #resources(): readonly BuiltInResource[] {
+    return builtInVersions(this.#minor).flatMap(({ resources }) => resources);
+  }
+
+  /** The rules of a resource, or else those of the resource in which it is stored. */
+  #rulesOf(served: BuiltInResource): KindRules | undefined {
+    const stored = this.#storedResourceOf(served);
+    return ownRulesOf(served) ?? (stored === served ? undefined : ownRulesOf(stored));
+  }
+
+  /** Versions of the same hash are stored alike: in the one that is first in discovery. */
+  #storedResourceOf(resource: BuiltInResource): BuiltInResource {
+    const { storageVersionHash } = resource;
+    return (
+      this.#resources().find((one) => one.storageVersionHash === storageVersionHash) ?? resource
+    );
+  }
+
+  /**
+   * Differences between kinds in short form; the rules of a kind are laid over it.
+   * @see kubernetes pkg/registry strategy.go of each resource @ 1.37.2
+   */
+  #traitsOf(group: string, resource: string): StrategyOptions {
+    const name = nameOf(group, resource);
+    return {
+      metadataRules: metadataRulesOf(group, resource),
+      generation: this.#withGeneration.has(name),
+      allowCreateOnUpdate: CREATED_BY_PUT.has(name),
+      allowUnconditionalUpdate: !CONDITIONAL.has(name),
+      ...(FREE_NAMES.has(name) ? { nameProblems: pathSegment } : {}),
+      ...(LABEL_NAMES.has(name) ? { nameProblems: dnsLabel } : {}),
+    };
+  }
+
+  /** All versions of a resource that have other fields in one group; undefined for others. */
+  #formsOf({ group, resource }: BuiltInResource): KindDefinition['fieldForms'] {
+    if (!IN_SEVERAL_FORMS.has(nameOf(group, resource))) return undefined;
+    return () =>
+      this.all().filter(
+        ({ describe }) => describe.group === group && describe.resource === resource,
+      );
+  }
+
+  /** The definition of a resource of the surface, with its rules laid over what the tables say. */
+  define(resource: BuiltInResource, rules?: KindRules): KindDefinition {
+    const { group, verbs, subresources } = resource;
+    const status = subresources.some(({ name }) => name === 'status');
+    const type = this.#types.of(resource);
+    const stored = this.#storedResourceOf(resource);
+    const served = servedVersionOf(group, resource.version, resource.resource);
+    const { cells, strategy, statusStrategy, newSubresources, ...rest } = rules ?? {};
+    return {
+      keyRoot: keyRootOf(group, resource.resource),
+      selectableFields: {},
+      returnsDeletedObject: returnsDeletedObject(group, resource.resource),
+      storedApiVersion: stored === resource ? undefined : apiVersionOf(stored),
+      ...rest,
+      newSubresources: newSubresources && typedSubresources(newSubresources, this.#types),
+      conversion: served?.conversion,
+      invalidGroup: served?.invalidGroup,
+      fieldForms: this.#formsOf(resource),
+      ...(served?.selectableFields === undefined
+        ? {}
+        : { selectableFields: served.selectableFields }),
+      describe: {
+        group,
+        version: resource.version,
+        kind: resource.kind,
+        resource: resource.resource,
+        namespaced: resource.namespaced,
+        singular: resource.singular,
+        listKind: `${resource.kind}List`,
+        shortNames: resource.shortNames,
+        categories: resource.categories,
+        storageVersionHash: resource.storageVersionHash,
+        ...deprecationOf(resource),
+      },
+      type,
+      strategy: newStrategy({
+        ...this.#traitsOf(group, resource.resource),
+        status,
+        newStatus: () => this.#types.of(stored).zeroOf('status'),
+        ...strategy,
+      }),
+      statusStrategy: status
+        ? {
+            metadataRules: statusMetadataRulesOf(group, resource.resource),
+            ...labelledByTemplate(
+              group,
+              resource.resource,
+              statusStrategy ?? statusStrategyOf(group, resource.resource),
+            ),
+          }
+        : undefined,
+      table: this.#tableFor(resource, cells ?? cellsOf(stored), served?.conversion),
+      deletesCollections: verbs.includes('deletecollection'),
+    };
+  }
+
+  /** The columns are parsed when the first table is asked for. */
+  #tableFor(
+    resource: BuiltInResource,
+    cells: RowCells,
+    conversion: VersionConversion | undefined,
+  ): TableConvertor {
+    const minor = this.#minor;
+    let columns: readonly TableColumn[] | undefined;
+    return {
+      get columns() {
+        return (columns ??= builtInColumns(resource, minor));
+      },
+      // Cells are read from the stored form.
+      cells:
+        conversion === undefined
+          ? cells
+          : (object, nowMs) => cells(conversion.toStored(object as UnstructuredObject), nowMs),
+    };
+  }
 }
 
 function ownRulesOf({ group, version, resource }: BuiltInResource): KindRules | undefined {
@@ -208,88 +309,4 @@ function ownRulesOf({ group, version, resource }: BuiltInResource): KindRules | 
       one.resource === resource &&
       (one.version === undefined || one.version === version),
   );
-}
-
-/** Versions of the same hash are stored alike: in the one that is first in discovery. */
-function storedResourceOf(resource: BuiltInResource): BuiltInResource {
-  const { storageVersionHash } = resource;
-  const stored = builtInVersions()
-    .flatMap(({ resources }) => resources)
-    .find((one) => one.storageVersionHash === storageVersionHash);
-  return stored ?? resource;
-}
-
-/** The definition of a resource of the surface, with its rules laid over what the tables say. */
-export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindDefinition {
-  const { group, verbs, subresources } = resource;
-  const status = subresources.some(({ name }) => name === 'status');
-  const type = typeOfKind(resource);
-  const stored = storedResourceOf(resource);
-  const served = servedVersionOf(group, resource.version, resource.resource);
-  const { cells, strategy, statusStrategy, newSubresources, ...rest } = rules ?? {};
-  return {
-    keyRoot: keyRootOf(group, resource.resource),
-    selectableFields: {},
-    returnsDeletedObject: returnsDeletedObject(group, resource.resource),
-    storedApiVersion: stored === resource ? undefined : apiVersionOf(stored),
-    ...rest,
-    newSubresources: newSubresources && typedSubresources(newSubresources),
-    conversion: served?.conversion,
-    invalidGroup: served?.invalidGroup,
-    fieldForms: formsOf(resource),
-    ...(served?.selectableFields === undefined
-      ? {}
-      : { selectableFields: served.selectableFields }),
-    describe: {
-      group,
-      version: resource.version,
-      kind: resource.kind,
-      resource: resource.resource,
-      namespaced: resource.namespaced,
-      singular: resource.singular,
-      listKind: `${resource.kind}List`,
-      shortNames: resource.shortNames,
-      categories: resource.categories,
-      storageVersionHash: resource.storageVersionHash,
-      ...deprecationOf(resource),
-    },
-    type,
-    strategy: newStrategy({
-      ...kindTraits(group, resource.resource),
-      status,
-      newStatus: () => typeOfKind(stored).zeroOf('status'),
-      ...strategy,
-    }),
-    statusStrategy: status
-      ? {
-          metadataRules: statusMetadataRulesOf(group, resource.resource),
-          ...labelledByTemplate(
-            group,
-            resource.resource,
-            statusStrategy ?? statusStrategyOf(group, resource.resource),
-          ),
-        }
-      : undefined,
-    table: tableFor(resource, cells ?? cellsOf(stored), served?.conversion),
-    deletesCollections: verbs.includes('deletecollection'),
-  };
-}
-
-/** The columns are parsed when the first table is asked for. */
-function tableFor(
-  resource: BuiltInResource,
-  cells: RowCells,
-  conversion: VersionConversion | undefined,
-): TableConvertor {
-  let columns: readonly TableColumn[] | undefined;
-  return {
-    get columns() {
-      return (columns ??= builtInColumns(resource));
-    },
-    // Cells are read from the stored form.
-    cells:
-      conversion === undefined
-        ? cells
-        : (object, nowMs) => cells(conversion.toStored(object as UnstructuredObject), nowMs),
-  };
 }

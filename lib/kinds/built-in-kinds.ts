@@ -1,13 +1,10 @@
 import type { KindSet } from '../server/registry/contract/kind-set.ts';
 import { builtInPlugIns } from './admission/built-in-plug-ins.ts';
-import { BOOTSTRAP_OBJECTS } from './bootstrap/bootstrap-objects.ts';
+import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { KubernetesService } from './bootstrap/kubernetes-service.ts';
-import { builtInDefinitions } from './built-in-definitions.ts';
-import type { UnstructuredObject } from '../meta/object.ts';
-import { parseApiVersion } from '../meta/resource.ts';
-import type { KindType } from '../server/registry/contract/kind-definition.ts';
-import { DecodeProblems } from '../server/registry/typed/decode-problems.ts';
-import { typeOfKind } from './kind-types.ts';
+import { BuiltInDefinitions } from './built-in-definitions.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
+import { KindTypes } from './kind-types.ts';
 import type { VirtualResource } from '../server/registry/contract/subresource-parts.ts';
 import {
   selfSubjectReviews,
@@ -21,44 +18,48 @@ import { componentStatuses } from './reviews/component-statuses.ts';
 import { typedResource } from './typed-creation.ts';
 import { bindings } from './subresources/pod-binding.ts';
 
-/** The built-in resources without stored objects. */
-const virtualResources: readonly VirtualResource[] = [
-  componentStatuses,
-  ...[
-    bindings,
-    selfSubjectReviews,
-    tokenReviews,
-    localSubjectAccessReviews,
-    selfSubjectAccessReviews,
-    selfSubjectRulesReviews,
-    subjectAccessReviews,
-  ].map(typedResource),
-];
+/** By minor version: what is parsed and made of a version is shared by all servers of the process. */
+const made = new Map<KubernetesMinor, KindSet>();
 
-/** Types of kinds that were read, by API version and kind. */
-const types = new Map<string, KindType>();
-
-/**
- * An object of a built-in kind as kube-apiserver reads it from its storage: with the defaults of its kind. Some are not stored, because
- * they are cleared after the object of the request got them, as the phase of a new claim; an older server knew fewer.
- */
-function withReadDefaults(object: UnstructuredObject): UnstructuredObject {
-  const { apiVersion = '', kind = '' } = object;
-  const name = `${apiVersion}/${kind}`;
-  let type = types.get(name);
-  if (type === undefined) {
-    type = typeOfKind({ ...parseApiVersion(apiVersion), kind });
-    types.set(name, type);
+function kindsOfMinor(minor: KubernetesMinor): KindSet {
+  let kinds = made.get(minor);
+  if (kinds === undefined) {
+    kinds = newKinds(minor);
+    made.set(minor, kinds);
   }
-  return type.read(object, new DecodeProblems());
+  return kinds;
+}
+
+function newKinds(minor: KubernetesMinor): KindSet {
+  const types = new KindTypes(minor);
+  const definitions = new BuiltInDefinitions(minor, types);
+  return {
+    minor,
+    ofMinor: kindsOfMinor,
+    definitions: (options) => definitions.all(options),
+    virtual: virtualResources(types),
+    plugIns: (parts, ofServer) => builtInPlugIns(parts, ofServer, minor),
+    withReadDefaults: (object) => types.read(object),
+    bootstrapObjects: bootstrapObjects(minor),
+    newOwnService: (parts) => new KubernetesService(parts),
+  };
+}
+
+/** The built-in resources without stored objects. */
+function virtualResources(types: KindTypes): readonly VirtualResource[] {
+  return [
+    componentStatuses,
+    ...[
+      bindings,
+      selfSubjectReviews,
+      tokenReviews,
+      localSubjectAccessReviews,
+      selfSubjectAccessReviews,
+      selfSubjectRulesReviews,
+      subjectAccessReviews,
+    ].map((make) => typedResource(make, types)),
+  ];
 }
 
 /** The kinds of Kubernetes: those of kube-apiserver's recorded surface, with its plug-ins of admission and its bootstrap objects. */
-export const builtInKinds: KindSet = {
-  definitions: builtInDefinitions,
-  virtual: virtualResources,
-  plugIns: builtInPlugIns,
-  withReadDefaults,
-  bootstrapObjects: BOOTSTRAP_OBJECTS,
-  newOwnService: (parts) => new KubernetesService(parts),
-};
+export const builtInKinds: KindSet = kindsOfMinor(NEWEST_MINOR);

@@ -1,5 +1,8 @@
-import type { GroupVersionKind } from '../meta/resource.ts';
+import type { UnstructuredObject } from '../meta/object.ts';
+import { parseApiVersion, type GroupVersionKind } from '../meta/resource.ts';
+import type { KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
 import type { KindType } from '../server/registry/contract/kind-definition.ts';
+import { DecodeProblems } from '../server/registry/typed/decode-problems.ts';
 import { BuiltInTypes } from '../server/registry/typed/built-in-type.ts';
 import { WORKLOAD_DEFAULTS } from './defaults/workload-defaults.ts';
 import { POD_DEFAULTS, CORE_DEFAULTS } from './defaults/core-defaults.ts';
@@ -11,20 +14,45 @@ const builtInDefaults: DefaultsByType = new Map(
   Object.entries({ ...POD_DEFAULTS, ...CORE_DEFAULTS, ...WORKLOAD_DEFAULTS, ...GROUP_DEFAULTS }),
 );
 
-let types: BuiltInTypes | undefined;
-
 /** Kinds whose replicas are a number inside of kube-apiserver, and so never absent, though `apps/v1` has a pointer. */
 const COUNTED: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);
 
-/** The type of a built-in kind, with its defaults. */
-export function typeOfKind(kind: GroupVersionKind): Required<KindType> {
-  types ??= new BuiltInTypes(builtInDefaults);
-  const type = types.of(kind);
-  if (kind.group !== 'apps' || !COUNTED.has(kind.kind)) return type;
-  return {
-    read: (object, problems) => type.read(object, problems),
-    zeroOf: (field) => type.zeroOf(field),
-    withZeros: (object) =>
-      type.withZeros(object['spec'] === undefined ? { ...object, spec: { replicas: 0 } } : object),
-  };
+/** The types of the built-in kinds, with their defaults, as one minor version of Kubernetes has them. */
+export class KindTypes {
+  readonly #types: BuiltInTypes;
+  /** Those that `read` was asked for, by API version and kind. */
+  readonly #read = new Map<string, KindType>();
+
+  constructor(minor: KubernetesMinor) {
+    this.#types = new BuiltInTypes(minor, builtInDefaults);
+  }
+
+  /** The type of a built-in kind. */
+  of(kind: GroupVersionKind): Required<KindType> {
+    const type = this.#types.of(kind);
+    if (kind.group !== 'apps' || !COUNTED.has(kind.kind)) return type;
+    return {
+      read: (object, problems) => type.read(object, problems),
+      zeroOf: (field) => type.zeroOf(field),
+      withZeros: (object) =>
+        type.withZeros(
+          object['spec'] === undefined ? { ...object, spec: { replicas: 0 } } : object,
+        ),
+    };
+  }
+
+  /**
+   * An object of a built-in kind as kube-apiserver reads it from its storage: with the defaults of its kind. Some are not stored, because
+   * they are cleared after the object of the request got them, as the phase of a new claim; an older server knew fewer.
+   */
+  read(object: UnstructuredObject): UnstructuredObject {
+    const { apiVersion = '', kind = '' } = object;
+    const name = `${apiVersion}/${kind}`;
+    let type = this.#read.get(name);
+    if (type === undefined) {
+      type = this.of({ ...parseApiVersion(apiVersion), kind });
+      this.#read.set(name, type);
+    }
+    return type.read(object, new DecodeProblems());
+  }
 }

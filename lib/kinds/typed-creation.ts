@@ -13,32 +13,41 @@ import type {
 } from '../server/registry/contract/subresource-parts.ts';
 import { trackCreate } from '../server/registry/writes/track-fields.ts';
 import { typedBody } from '../server/registry/writes/typed-body.ts';
-import { typeOfKind } from './kind-types.ts';
+import type { KindTypes } from './kind-types.ts';
 
 type Create = NonNullable<RestStorage['create']>;
 type CreateNamed = NonNullable<RestStorage['createNamed']>;
 
 /** A resource whose bodies are read as the type of their kind, with managed fields, as an object to be stored is. */
-export function typedResource(make: VirtualResource): VirtualResource {
-  return (server) => typedCreation(make(server), server.runtime);
+export function typedResource(make: VirtualResource, types: KindTypes): VirtualResource {
+  return (server) => typedCreation(make(server), { types, runtime: server.runtime });
 }
 
 /** Subresources whose bodies of creations, such as a `Binding`, are read as the types of their kinds. */
-export function typedSubresources(make: SubresourceFactory): SubresourceFactory {
+export function typedSubresources(make: SubresourceFactory, types: KindTypes): SubresourceFactory {
   return (parts) =>
     Object.fromEntries(
       Object.entries(make(parts)).map(([name, storage]) => [
         name,
-        typedCreation(storage, parts.runtime, name),
+        typedCreation(storage, { types, runtime: parts.runtime, subresource: name }),
       ]),
     );
 }
 
+interface CreationParts {
+  readonly types: KindTypes;
+  readonly runtime: Runtime;
+  readonly subresource?: string;
+}
+
 /** @throws {ApiError} of `create` and `createNamed`: 400 for a body that cannot be read as its kind. */
-function typedCreation(storage: RestStorage, runtime: Runtime, subresource = ''): RestStorage {
+function typedCreation(
+  storage: RestStorage,
+  { types, runtime, subresource = '' }: CreationParts,
+): RestStorage {
   const { describe } = storage;
   if (storage.create === undefined && storage.createNamed === undefined) return storage;
-  const kind = { ...defineKind(describe), type: typeOfKind(describe) };
+  const kind = { ...defineKind(describe), type: types.of(describe) };
   const parts = { kind, apiVersion: apiVersionOf(describe), runtime };
   const read = (
     context: RequestContext,

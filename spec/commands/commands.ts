@@ -296,14 +296,10 @@ export const GENERATORS: readonly CommandGroup[] = [
         about: 'the types of the built-in kinds, from the Go modules of a Kubernetes version',
       },
       {
-        name: 'tables-resources',
-        start: () => import('../tables/resources.ts'),
-        about: 'resources and columns of tables, from a real server',
-      },
-      {
-        name: 'tables-openapi',
-        start: () => import('../tables/open-api.ts'),
-        about: 'the OpenAPI documents of a real server',
+        name: 'tables-server',
+        start: () => import('../tables/server.ts'),
+        about:
+          'resources, columns of tables, roles and OpenAPI documents, from a real server of one version',
         usage: '--kubeconfig FILE',
       },
       {

@@ -1,5 +1,6 @@
+import { NEWEST_MINOR } from '../../lib/meta/surface/kubernetes-releases.ts';
 import { expect } from 'chai';
-import { typeOfKind } from '../../lib/kinds/kind-types.ts';
+import { KindTypes } from '../../lib/kinds/kind-types.ts';
 
 describe('the type of a kind', () => {
   const bookmark = {
@@ -9,7 +10,11 @@ describe('the type of a kind', () => {
   };
 
   it('adds the fields that Go always writes, without defaults: so bookmarks look, whose replicas are a number', () => {
-    const type = typeOfKind({ group: 'apps', version: 'v1', kind: 'Deployment' });
+    const type = new KindTypes(NEWEST_MINOR).of({
+      group: 'apps',
+      version: 'v1',
+      kind: 'Deployment',
+    });
     expect(type.withZeros(bookmark)).to.deep.equal({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -25,7 +30,7 @@ describe('the type of a kind', () => {
   });
 
   it('adds nothing to a kind whose fields Go leaves out', () => {
-    const type = typeOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });
+    const type = new KindTypes(NEWEST_MINOR).of({ group: '', version: 'v1', kind: 'ConfigMap' });
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { resourceVersion: '7' } };
     expect(type.withZeros(map)).to.deep.equal(map);
   });

@@ -1,13 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  NEWEST_MINOR,
+  RELEASES,
+  type KubernetesMinor,
+} from '../../lib/meta/surface/kubernetes-releases.ts';
 import { readGoPackage } from './go-package.ts';
 import { readEnums, type SectionEnums } from './kinds/read-enums.ts';
 import { readProtoFile } from './proto-file.ts';
+import { MINORS } from './recorded-minor.ts';
 import { TypeNotation, type Section } from './type-notation.ts';
 import { TYPE_FILES, type TypeFile, type TypePackage } from './type-packages.ts';
-
-/** The version of `k8s.io/api` and its neighbours from which the tables are made. */
-export const TYPES_VERSION = 'v0.36.3';
+import { versionedLines } from './versioned-lines.ts';
 
 export interface GeneratedFile {
   /** In `lib/meta/types/tables`. */
@@ -15,70 +19,90 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
-/** The folder of a package in a Go module cache, such as `/root/go/pkg/mod`. */
-function folderOf(modules: string, { module, folder }: TypePackage, version: string): string {
-  return join(modules, `${module}@${version}`, folder);
+/** `v0.37.2`, the version of the modules of Kubernetes v1.37.2. */
+export function moduleVersion(minor: KubernetesMinor): string {
+  return RELEASES[minor].replace(/^v1/, 'v0');
 }
 
-/** The first package that is not there; undefined when the files can be made. */
-export function missingPackage(
+/** The folder of a package in a Go module cache, such as `/root/go/pkg/mod`; undefined when the version does not have it. */
+function folderOf(
   modules: string,
-  version: string = TYPES_VERSION,
+  { modules: names, folder }: TypePackage,
+  version: string,
 ): string | undefined {
-  return TYPE_FILES.flatMap(({ packages }) => packages)
-    .map((one) => folderOf(modules, one, version))
+  return names
+    .map((name) => join(modules, `${name}@${version}`, folder))
+    .find((path) => existsSync(join(path, 'generated.proto')));
+}
+
+/** The first module that is not there; undefined when the files can be made. */
+export function missingModule(modules: string): string | undefined {
+  const needed = new Set(
+    TYPE_FILES.flatMap(({ packages }) => packages.flatMap((one) => one.modules.slice(0, 1))),
+  );
+  return MINORS.flatMap((minor) => [...needed].map((name) => `${name}@${moduleVersion(minor)}`))
+    .map((name) => join(modules, name))
     .find((folder) => !existsSync(folder));
 }
 
-/** The enums of the packages, from their Go source; see `KindsWriter`. */
-export function readTypeEnums(
-  modules: string,
-  version: string = TYPES_VERSION,
-): ReadonlyMap<string, SectionEnums> {
+/** The enums of the packages of the newest released version, from their Go source; see `KindsWriter`. */
+export function readTypeEnums(modules: string): ReadonlyMap<string, SectionEnums> {
+  const version = moduleVersion(NEWEST_MINOR);
   return readEnums(
-    TYPE_FILES.flatMap(({ packages }) => packages).map((one) => {
+    TYPE_FILES.flatMap(({ packages }) => packages).flatMap((one) => {
       const folder = folderOf(modules, one, version);
-      const go = readGoPackage(folder, `${one.module}/${one.folder}`);
-      return { section: one.section, folder, go };
+      if (folder === undefined) return [];
+      return [{ section: one.section, folder, go: readGoPackage(folder, goPathOf(one)) }];
     }),
   );
 }
 
-/** The files of the type table, from the Go source of the types. @throws {Error} for source that cannot be understood. */
-export function generateTypeFiles(
-  modules: string,
-  version: string = TYPES_VERSION,
-): GeneratedFile[] {
-  const sections = new Map<TypePackage, Section>();
-  for (const one of TYPE_FILES.flatMap(({ packages }) => packages)) {
-    const folder = folderOf(modules, one, version);
-    sections.set(one, {
-      section: one.section,
-      apiVersion: one.apiVersion,
-      go: readGoPackage(folder, `${one.module}/${one.folder}`),
-      proto: readProtoFile(readFileSync(join(folder, 'generated.proto'), 'utf8')),
-    });
-  }
-  const notation = new TypeNotation([...sections.values()]);
+/** The files of the type table with all versions, from the Go source of the types. @throws {Error} for source that cannot be understood. */
+export function generateTypeFiles(modules: string): GeneratedFile[] {
+  const versions = MINORS.map((minor) => [minor, sectionLines(modules, minor)] as const);
   return TYPE_FILES.map((file) => ({
     file: file.file,
     text: fileText(
       file,
-      version,
-      file.packages.flatMap((one) => notation.linesOf(sections.get(one) as Section)),
+      // Section by section: messages of the same name in two of them are not the same line.
+      file.packages.flatMap((one) =>
+        versionedLines(versions.map(([minor, lines]) => [minor, lines.get(one) ?? []])),
+      ),
     ),
   }));
 }
 
-function fileText(
-  { constant, packages }: TypeFile,
-  version: string,
-  lines: readonly string[],
-): string {
-  const modules = [...new Set(packages.map(({ module }) => `${module} ${version}`))].join(', ');
+/** The lines of each package in one version. */
+function sectionLines(
+  modules: string,
+  minor: KubernetesMinor,
+): ReadonlyMap<TypePackage, readonly string[]> {
+  const sections = new Map<TypePackage, Section>();
+  for (const one of TYPE_FILES.flatMap(({ packages }) => packages)) {
+    const folder = folderOf(modules, one, moduleVersion(minor));
+    if (folder === undefined) continue;
+    sections.set(one, {
+      section: one.section,
+      apiVersion: one.apiVersion,
+      go: readGoPackage(folder, goPathOf(one)),
+      proto: readProtoFile(readFileSync(join(folder, 'generated.proto'), 'utf8')),
+    });
+  }
+  const notation = new TypeNotation([...sections.values()]);
+  return new Map([...sections].map(([one, section]) => [one, notation.linesOf(section)]));
+}
+
+/** The path that other packages import, and that names the types in OpenAPI documents. */
+function goPathOf({ modules, folder }: TypePackage): string {
+  return `${modules[0]}/${folder}`;
+}
+
+function fileText({ constant, packages }: TypeFile, lines: readonly string[]): string {
+  const modules = [...new Set(packages.map(({ modules: [name] }) => name))].join(', ');
+  const versions = MINORS.map(moduleVersion).join(', ');
   return `/**
- * Generated by \`npm run generate -- tables\` from ${modules} (Apache-2.0): the types.go and generated.proto files of the
- * packages named below. In the notation of \`TypeTable\`.
+ * Generated by \`npm run generate -- tables\` from ${modules} ${versions} (Apache-2.0): the types.go and generated.proto files of
+ * the packages named below. In the notation of \`TypeTable\`, by version as \`textOfMinor\` reads it.
  */
 export const ${constant}: string = String.raw\`
 ${lines.join('\n')}

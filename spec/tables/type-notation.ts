@@ -134,10 +134,11 @@ export class TypeNotation {
     const number = Number(field.tags.get('protobuf')?.split(',')[1]);
     checkAgainst(declared.get(number), resolved, where);
     const [jsonName = '', ...json] = (field.tags.get('json') ?? lowerFirst(field.name)).split(',');
-    if (jsonName === '' || jsonName === '-') {
-      if (!json.includes('inline')) throw new Error(`${where} has no name in JSON`);
+    // An embedded struct without a name in JSON is inlined; 1.37 leaves the word out.
+    if (jsonName === '' && field.name === '') {
       return `...=${number}:${resolved.type}`;
     }
+    if (jsonName === '' || jsonName === '-') throw new Error(`${where} has no name in JSON`);
     const omit = json.includes('omitempty');
     return [
       `${jsonName}=${number}`,

@@ -3,7 +3,8 @@ export interface TypePackage {
   /** The name of the section; other sections refer to its messages as `name.Message`. */
   readonly section: string;
   readonly apiVersion: string;
-  readonly module: string;
+  /** The module; the first one that has the package, where it has moved. */
+  readonly modules: readonly string[];
   /** The folder in the module. */
   readonly folder: string;
 }
@@ -18,10 +19,10 @@ export interface TypeFile {
 const API = 'k8s.io/api';
 
 function ofApi(section: string, apiVersion: string, folder: string): TypePackage {
-  return { section, apiVersion, module: API, folder };
+  return { section, apiVersion, modules: [API], folder };
 }
 
-/** All packages of stable versions that a kube-apiserver serves by default. */
+/** All packages of stable versions that a kube-apiserver serves by default, and those to which their types refer. A version that lacks one has no such kinds. */
 export const TYPE_FILES: readonly TypeFile[] = [
   {
     file: 'meta-types.ts',
@@ -30,7 +31,7 @@ export const TYPE_FILES: readonly TypeFile[] = [
       {
         section: 'meta',
         apiVersion: 'meta.k8s.io/v1',
-        module: 'k8s.io/apimachinery',
+        modules: ['k8s.io/apimachinery'],
         folder: 'pkg/apis/meta/v1',
       },
     ],
@@ -59,7 +60,9 @@ export const TYPE_FILES: readonly TypeFile[] = [
       ofApi('rbac', 'rbac.authorization.k8s.io/v1', 'rbac/v1'),
       ofApi('resource', 'resource.k8s.io/v1', 'resource/v1'),
       ofApi('scheduling', 'scheduling.k8s.io/v1', 'scheduling/v1'),
+      ofApi('scheduling3', 'scheduling.k8s.io/v1alpha3', 'scheduling/v1alpha3'),
       ofApi('storage', 'storage.k8s.io/v1', 'storage/v1'),
+      ofApi('storagemigration', 'storagemigration.k8s.io/v1', 'storagemigration/v1'),
     ],
   },
   {
@@ -69,13 +72,13 @@ export const TYPE_FILES: readonly TypeFile[] = [
       {
         section: 'extensions',
         apiVersion: 'apiextensions.k8s.io/v1',
-        module: 'k8s.io/apiextensions-apiserver',
+        modules: ['k8s.io/apiextensions-apiserver', 'k8s.io/apiextensions-api'],
         folder: 'pkg/apis/apiextensions/v1',
       },
       {
         section: 'registration',
         apiVersion: 'apiregistration.k8s.io/v1',
-        module: 'k8s.io/kube-aggregator',
+        modules: ['k8s.io/kube-aggregator'],
         folder: 'pkg/apis/apiregistration/v1',
       },
     ],

@@ -1,5 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { COLUMN_TEXT } from '../../lib/kinds/columns/column-text.ts';
+import { RESOURCE_TEXT } from '../../lib/meta/surface/resource-text.ts';
+import { ALL_RELEASES, minorOf, withRecorded } from './recorded-minor.ts';
 import type {
   RecordedColumn,
   RecordedResource,
@@ -15,36 +18,41 @@ export const COLUMN_FILE: string = resolve(LIB, 'kinds/columns/column-text.ts');
 /** Written as `*`. */
 const ALL_VERBS = 'create,delete,deletecollection,get,list,patch,update,watch';
 
-/** Writes what was recorded as the two tables of `lib`. */
+/** Writes what was recorded as the two tables of `lib`, beside what they have of other versions. */
 export async function writeTables(surface: RecordedSurface): Promise<void> {
   await writeFile(RESOURCE_FILE, resourceModule(surface));
   await writeFile(COLUMN_FILE, columnModule(surface));
 }
 
-/** The module with the resources of a surface. */
+/** The module with the resources of a surface, and of other versions. */
 export function resourceModule({ serverVersion, versions }: RecordedSurface): string {
   const lines = versions.flatMap((version) => [versionLine(version), ...resourceLines(version)]);
   return moduleOf({
     name: 'RESOURCE_TEXT',
-    source: `the discovery documents of kube-apiserver ${serverVersion} (Kubernetes, Apache-2.0)`,
-    comment: 'The resources that it serves by default. `parseResources` reads and explains it.',
-    lines,
+    source: `the discovery documents of kube-apiserver ${ALL_RELEASES} (Kubernetes, Apache-2.0)`,
+    comment:
+      'The resources that each serves by default. `parseResources` reads and explains it, and `textOfMinor` the versions.',
+    lines: withRecorded(RESOURCE_TEXT, minorOf(serverVersion), lines),
   });
 }
 
-/** The module with the columns of a surface. Texts that several columns share stand at its beginning. */
+/** The module with the columns of a surface, and of other versions. Texts that several columns share stand at its beginning. */
 export function columnModule({ serverVersion, versions }: RecordedSurface): string {
-  const texts = sharedTexts(versions);
-  const lines = [...texts].map(([text, index]) => `$${index} ${oneLine(text)}`);
+  const own: string[] = [];
   for (const { group, version, columns } of versions) {
     for (const [resource, definitions] of columns) {
-      lines.push(`${group}/${version}/${resource}`);
-      lines.push(...definitions.map((column) => columnLine(column, texts)));
+      own.push(`${group}/${version}/${resource}`, ...definitions.map(columnLine));
     }
   }
+  const all = withRecorded(withoutShared(COLUMN_TEXT), minorOf(serverVersion), own);
+  const texts = sharedTexts(all);
+  const lines = [
+    ...[...texts].map(([text, index]) => `$${index} ${text}`),
+    ...all.map((line) => withShared(line, texts)),
+  ];
   return moduleOf({
     name: 'COLUMN_TEXT',
-    source: `the tables of kube-apiserver ${serverVersion} (Kubernetes, Apache-2.0)`,
+    source: `the tables of kube-apiserver ${ALL_RELEASES} (Kubernetes, Apache-2.0)`,
     comment:
       'The columns of the table of each resource that can be listed. `parseColumns` reads and explains it.',
     lines,
@@ -92,22 +100,43 @@ function verbsWord(verbs: readonly string[]): string {
   return word === ALL_VERBS ? '*' : word;
 }
 
-function sharedTexts(versions: readonly RecordedVersion[]): ReadonlyMap<string, number> {
+/** A line of a column, up to the description and with it. */
+const COLUMN = /^((?:\[\d*\.\.\d*\])? (?:[^|]*\|){4})(.*)$/;
+
+/** The descriptions that stand more than once, by their place. */
+function sharedTexts(lines: readonly string[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
-  for (const { columns } of versions) {
-    for (const { description } of [...columns.values()].flat()) {
-      uses.set(description, (uses.get(description) ?? 0) + 1);
-    }
+  for (const line of lines) {
+    const text = COLUMN.exec(line)?.[2] ?? '';
+    if (text !== '') uses.set(text, (uses.get(text) ?? 0) + 1);
   }
-  const shared = [...uses].filter(([text, count]) => count > 1 && text !== '');
+  const shared = [...uses].filter(([, count]) => count > 1);
   return new Map(shared.map(([text], index) => [text, index]));
 }
 
-function columnLine(column: RecordedColumn, texts: ReadonlyMap<string, number>): string {
-  const { name, type, format, priority, description } = column;
-  const index = texts.get(description);
-  const text = index === undefined ? oneLine(description) : `$${index}`;
-  return ` ${[name, type, format, priority, text].join('|')}`;
+function withShared(line: string, texts: ReadonlyMap<string, number>): string {
+  const [, start = '', text = ''] = COLUMN.exec(line) ?? [];
+  const index = texts.get(text);
+  return index === undefined ? line : `${start}$${index}`;
+}
+
+/** The table with each description in its line. */
+function withoutShared(table: string): string {
+  const lines = table.split('\n');
+  const texts = lines
+    .filter((line) => line.startsWith('$'))
+    .map((line) => line.replace(/^\$\d+ /, ''));
+  return lines
+    .filter((line) => !line.startsWith('$'))
+    .map((line) => {
+      const [, start = '', text = ''] = COLUMN.exec(line) ?? [];
+      return text.startsWith('$') ? `${start}${texts[Number(text.slice(1))]}` : line;
+    })
+    .join('\n');
+}
+
+function columnLine({ name, type, format, priority, description }: RecordedColumn): string {
+  return ` ${[name, type, format, priority, oneLine(description)].join('|')}`;
 }
 
 /** Newlines become `\\n`, and backslashes are doubled. */
@@ -126,7 +155,7 @@ function moduleOf({ name, source, comment, lines }: ModuleParts): string {
   const text = lines.join('\n').replaceAll(/[\\`]|\$\{/g, (match) => `\\${match}`);
   return [
     '/**',
-    ' * Generated by `npm run generate -- tables-resources`; do not edit.',
+    ' * Generated by `npm run generate -- tables-server`; do not edit.',
     ` * Source: ${source}.`,
     ' *',
     ` * ${comment}`,

@@ -1,3 +1,4 @@
+import { NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
 import { serverVersion } from '../../server/api/server-version.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { runServer } from '../serve/serve-command.ts';
@@ -63,7 +64,7 @@ export function envtestApiServerCommand(): Command {
 async function runApiServer(parameters: readonly string[], host: CommandHost): Promise<number> {
   const flags = readFlags(parameters, API_SERVER_FLAGS, WORDS);
   if (flags.has('version')) {
-    host.stdout.write(`Kubernetes ${serverVersion.gitVersion}\n`);
+    host.stdout.write(`Kubernetes ${serverVersion(NEWEST_MINOR).gitVersion}\n`);
     return EXIT.ok;
   }
   const options = await apiServerOptions(flags, host.runtime);

@@ -13,6 +13,7 @@ import { findClasses, setClasses } from '../pods/pod-classes.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
+import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
 import { textAt, valueAt, recordAt } from '../../meta/json-value.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 
@@ -211,6 +212,7 @@ class PodDefaults implements AdmissionPlugIn {
 export function builtInPlugIns(
   parts: PlugInParts,
   hooksAndWebhooks: readonly AdmissionPlugIn[],
+  minor: KubernetesMinor,
 ): readonly AdmissionPlugIn[] {
   const storageClasses = new FollowedClasses(parts, {
     group: 'storage.k8s.io',
@@ -236,7 +238,7 @@ export function builtInPlugIns(
   return [
     new LimitRanger(parts),
     ...(parts.serviceAccounts ? [new ServiceAccountAdmission(parts)] : []),
-    new PodSecurity(parts),
+    new PodSecurity(parts, minor),
     new DefaultClass(PODS, priorityClasses),
     new DefaultClass(CLAIMS, storageClasses),
     new ClaimResize(storageClasses),

@@ -1,19 +1,26 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { builtInVersions, type BuiltInVersion } from '../../meta/surface/built-in-surface.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
 import type { BootstrapObjects } from '../../server/registry/contract/kind-set.ts';
 import { bootstrapPolicy } from './bootstrap-policy.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** All but those of `kubernetesServiceObjects`; a server has those of the kinds that it serves. */
-export const BOOTSTRAP_OBJECTS: readonly BootstrapObjects[] = [
-  { group: 'scheduling.k8s.io', resource: 'priorityclasses', objects: priorityClasses },
-  { group: 'networking.k8s.io', resource: 'servicecidrs', objects: serviceRanges },
-  { group: 'apiregistration.k8s.io', resource: 'apiservices', objects: apiServices },
-  ...(['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'] as const).map(
-    (resource) => ({ group: RBAC, resource, objects: () => bootstrapPolicy()[resource] }),
-  ),
-];
+export function bootstrapObjects(minor: KubernetesMinor): readonly BootstrapObjects[] {
+  return [
+    { group: 'scheduling.k8s.io', resource: 'priorityclasses', objects: priorityClasses },
+    { group: 'networking.k8s.io', resource: 'servicecidrs', objects: serviceRanges },
+    {
+      group: 'apiregistration.k8s.io',
+      resource: 'apiservices',
+      objects: (now) => apiServices(now, minor),
+    },
+    ...(['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'] as const).map(
+      (resource) => ({ group: RBAC, resource, objects: () => bootstrapPolicy(minor)[resource] }),
+    ),
+  ];
+}
 
 const PRIORITY_CLASSES = [
   {
@@ -61,7 +68,10 @@ export function serviceRanges(now: string): readonly UnstructuredObject[] {
 }
 
 /** The APIServices of the groups that the server serves itself. */
-export function apiServices(now: string): readonly UnstructuredObject[] {
+export function apiServices(
+  now: string,
+  minor: KubernetesMinor = NEWEST_MINOR,
+): readonly UnstructuredObject[] {
   const condition = {
     lastTransitionTime: now,
     message: 'Local APIServices are always available',
@@ -69,7 +79,7 @@ export function apiServices(now: string): readonly UnstructuredObject[] {
     status: 'True',
     type: 'Available',
   };
-  return builtInVersions()
+  return builtInVersions(minor)
     .filter(({ groupPriority }) => groupPriority !== undefined)
     .map((version) => apiService(version, condition));
 }

@@ -1,5 +1,5 @@
 /**
- * The roles and bindings that kube-apiserver 1.36.3 creates at its start, as it answers them (recorded 2026-11-22).
+ * The roles and bindings that kube-apiserver v1.35.4, v1.36.3, v1.37.2 creates at its start, as it answers them (recorded 2026-11-22).
  *
  * A role is a line with its name, then one line for each rule: verbs, groups and resources, resource names if there are any; or verbs
  * and paths. `>x` is the label aggregate-to-x, `<x` selects it. `-` is the core group, `R` and `W` are verbs that read and write,
@@ -64,6 +64,8 @@ system:certificates.k8s.io:kubelet-serving-approver
  approve certificates.k8s.io signers kubernetes.io/kubelet-serving
 system:certificates.k8s.io:legacy-unknown-approver
  approve certificates.k8s.io signers kubernetes.io/legacy-unknown
+[37..]system:cluster-trust-bundle-discovery
+[37..] R certificates.k8s.io clustertrustbundles
 system:controller:attachdetach-controller
  list,watch - persistentvolumeclaims,persistentvolumes
  R - nodes
@@ -112,6 +114,8 @@ system:controller:device-taint-eviction-controller
  R resource.k8s.io resourceslices
  R resource.k8s.io deviceclasses
  !
+[37..] patch,update resource.k8s.io devicetaintrules/status
+[37..] R resource.k8s.io devicetaintrules
 system:controller:disruption-controller
  R apps,extensions deployments
  R apps,extensions replicasets
@@ -166,6 +170,10 @@ system:controller:job-controller
  update batch jobs/finalizers
  create,delete,list,patch,watch - pods
  !
+[37..]system:controller:kube-apiserver-serving-clustertrustbundle-publisher
+[37..] attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving
+[37..] create,delete,list,update,watch certificates.k8s.io clustertrustbundles
+[37..] !
 system:controller:legacy-service-account-token-cleaner
  get - configmaps kube-apiserver-legacy-service-account-token-tracking
  delete,patch - secrets
@@ -178,6 +186,7 @@ system:controller:node-controller
  patch,update - nodes/status
  patch,update - pods/status
  delete,get,list,watch - pods
+[37..] R coordination.k8s.io leases
  !
 system:controller:persistent-volume-binder
  create,delete,get,list,update,watch - persistentvolumes
@@ -193,6 +202,8 @@ system:controller:pod-garbage-collector
  delete,list,watch - pods
  R - nodes
  patch - pods/status
+[37..]system:controller:podcertificaterequestcleaner
+[37..] delete,get,list,watch certificates.k8s.io podcertificaterequests
 system:controller:pv-protection-controller
  get,list,update,watch - persistentvolumes
  !
@@ -263,6 +274,11 @@ system:controller:statefulset-controller
  delete,update - persistentvolumeclaims
  update - pods/finalizers
  !
+[37..]system:controller:storage-version-migrator-controller
+[37..] list,patch * *
+[37..] get apiextensions.k8s.io customresourcedefinitions
+[37..] patch apiextensions.k8s.io customresourcedefinitions/status
+[37..] update storagemigration.k8s.io storageversionmigrations/status
 system:controller:ttl-after-finished-controller
  delete,get,list,watch batch jobs
  !
@@ -326,6 +342,7 @@ system:kube-scheduler
  update - pods/finalizers
  R resource.k8s.io resourceslices
  create,delete resource.k8s.io resourceclaims
+[37..] R resource.k8s.io devicetaintrules
  patch,update resource.k8s.io resourceclaims/binding
 system:kubelet-api-admin
  R - nodes
@@ -360,7 +377,9 @@ system:node
  R node.k8s.io runtimeclasses
  get resource.k8s.io resourceclaims
  deletecollection resource.k8s.io resourceslices
+[37..] R certificates.k8s.io clustertrustbundles
  get - serviceaccounts
+[37..] create,get,list,watch certificates.k8s.io podcertificaterequests
 system:node-bootstrapper
  create,get,list,watch certificates.k8s.io certificatesigningrequests
 system:node-problem-detector
@@ -413,6 +432,7 @@ kube-system/system:controller:token-cleaner
   clusterrolebindings: `
 cluster-admin system:masters
 system:basic-user system:authenticated
+[37..]system:cluster-trust-bundle-discovery system:serviceaccounts
 attachdetach-controller *
 certificate-controller *
 clusterrole-aggregation-controller *
@@ -429,11 +449,13 @@ expand-controller *
 generic-garbage-collector *
 horizontal-pod-autoscaler *
 job-controller *
+[37..]kube-apiserver-serving-clustertrustbundle-publisher *
 legacy-service-account-token-cleaner *
 namespace-controller *
 node-controller *
 persistent-volume-binder *
 pod-garbage-collector *
+[37..]podcertificaterequestcleaner *
 pv-protection-controller *
 pvc-protection-controller *
 replicaset-controller *
@@ -447,6 +469,7 @@ service-account-controller *
 service-cidrs-controller *
 service-controller *
 statefulset-controller *
+[37..]storage-version-migrator-controller *
 ttl-after-finished-controller *
 ttl-controller *
 validatingadmissionpolicy-status-controller *

@@ -1,4 +1,9 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
+import {
+  NEWEST_MINOR,
+  textOfMinor,
+  type KubernetesMinor,
+} from '../../meta/surface/kubernetes-releases.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy-text.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
@@ -23,19 +28,31 @@ export type BootstrapPolicy = Readonly<
   >
 >;
 
-let parsed: BootstrapPolicy | undefined;
+/** By minor version of Kubernetes. */
+const parsed = new Map<KubernetesMinor, BootstrapPolicy>();
 
 /**
  * The recorded roles and bindings. All servers of a process share the objects, whose fields are in the order of the storage.
  * @see plugin/pkg/auth/authorizer/rbac/bootstrappolicy @ v1.36.3
  */
-export function bootstrapPolicy(): BootstrapPolicy {
-  parsed ??= parsedPolicy();
-  return parsed;
+export function bootstrapPolicy(minor: KubernetesMinor = NEWEST_MINOR): BootstrapPolicy {
+  let policy = parsed.get(minor);
+  if (policy === undefined) {
+    policy = parsedPolicy(minor);
+    parsed.set(minor, policy);
+  }
+  return policy;
 }
 
-function parsedPolicy(): BootstrapPolicy {
-  const { clusterroles, roles, clusterrolebindings, rolebindings } = BOOTSTRAP_POLICY;
+function parsedPolicy(minor: KubernetesMinor): BootstrapPolicy {
+  const [clusterroles, roles, clusterrolebindings, rolebindings] = (
+    ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'] as const
+  ).map((resource) => textOfMinor(BOOTSTRAP_POLICY[resource], minor)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   return {
     clusterroles: rolesIn('ClusterRole', clusterroles),
     roles: rolesIn('Role', roles),
@@ -45,7 +62,7 @@ function parsedPolicy(): BootstrapPolicy {
 }
 
 function linesOf(text: string): string[] {
-  return text.slice(1).split('\n');
+  return text.trim().split('\n');
 }
 
 function rolesIn(kind: string, text: string): UnstructuredObject[] {

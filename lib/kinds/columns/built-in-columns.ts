@@ -1,4 +1,9 @@
 import type { ResourceInfo } from '../../meta/resource.ts';
+import {
+  NEWEST_MINOR,
+  textOfMinor,
+  type KubernetesMinor,
+} from '../../meta/surface/kubernetes-releases.ts';
 import type { TableColumn } from '../../server/registry/contract/rest-storage.ts';
 import { COLUMN_TEXT } from './column-text.ts';
 
@@ -8,19 +13,27 @@ interface ColumnLines {
   readonly lines: ReadonlyMap<string, readonly string[]>;
 }
 
-let split: ColumnLines | undefined;
+/** By minor version of Kubernetes. */
+const split = new Map<KubernetesMinor, ColumnLines>();
 
 /** The columns of the table of a built-in resource, in their order; empty if it cannot be listed. */
-export function builtInColumns({
-  group,
-  version,
-  resource,
-}: Pick<ResourceInfo, 'group' | 'version' | 'resource'>): readonly TableColumn[] {
-  split ??= splitColumns(COLUMN_TEXT);
-  const { texts, lines } = split;
+export function builtInColumns(
+  { group, version, resource }: Pick<ResourceInfo, 'group' | 'version' | 'resource'>,
+  minor: KubernetesMinor = NEWEST_MINOR,
+): readonly TableColumn[] {
+  const { texts, lines } = columnLines(minor);
   return (lines.get(`${group}/${version}/${resource}`) ?? []).map((line) =>
     parseColumn(line, texts),
   );
+}
+
+function columnLines(minor: KubernetesMinor): ColumnLines {
+  let lines = split.get(minor);
+  if (lines === undefined) {
+    lines = splitColumns(textOfMinor(COLUMN_TEXT, minor));
+    split.set(minor, lines);
+  }
+  return lines;
 }
 
 /**

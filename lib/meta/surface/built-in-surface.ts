@@ -1,4 +1,5 @@
 import type { GroupVersion, GroupVersionKind, ResourceInfo } from '../resource.ts';
+import { NEWEST_MINOR, textOfMinor, type KubernetesMinor } from './kubernetes-releases.ts';
 import { RESOURCE_TEXT } from './resource-text.ts';
 
 /** A subresource of a built-in resource. */
@@ -39,12 +40,17 @@ const ALL_VERBS = [
 ];
 const NONE: readonly string[] = [];
 
-let parsed: readonly BuiltInVersion[] | undefined;
+/** By minor version of Kubernetes. */
+const parsed = new Map<KubernetesMinor, readonly BuiltInVersion[]>();
 
 /** The groups and versions in the order of discovery, core first. They are parsed at the first call. */
-export function builtInVersions(): readonly BuiltInVersion[] {
-  parsed ??= parseResources(RESOURCE_TEXT);
-  return parsed;
+export function builtInVersions(minor: KubernetesMinor = NEWEST_MINOR): readonly BuiltInVersion[] {
+  let versions = parsed.get(minor);
+  if (versions === undefined) {
+    versions = parseResources(textOfMinor(RESOURCE_TEXT, minor));
+    parsed.set(minor, versions);
+  }
+  return versions;
 }
 
 /**

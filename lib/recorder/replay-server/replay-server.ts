@@ -1,3 +1,4 @@
+import { NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';
@@ -12,7 +13,7 @@ import type { ServedPart } from './served-part.ts';
 import { ServedStage } from './served-stage.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
-import { builtInDefinitions } from '../../kinds/built-in-definitions.ts';
+import { builtInKinds } from '../../kinds/built-in-kinds.ts';
 
 /** A recording says `deployments.apps in namespace shop`: the plural, the group, and what was selected. */
 const COLLECTION = /^([a-z0-9-]+)(?:\.([a-z0-9.-]+))?(?=$|[ ,])(?: in namespace )?/;
@@ -31,9 +32,9 @@ function servedKind(collection: string, objects: Iterable<ObjectView>): KindDefi
   }
   const first = firstTyped(objects);
   const version = first && parseApiVersion(first.apiVersion).version;
-  const builtIn = builtInDefinitions().filter(
-    ({ describe }) => describe.resource === resource && describe.group === group,
-  );
+  const builtIn = builtInKinds
+    .definitions()
+    .filter(({ describe }) => describe.resource === resource && describe.group === group);
   const known = builtIn.find(({ describe }) => describe.version === version) ?? builtIn[0];
   if (known !== undefined) return known;
   if (first === undefined) {
@@ -63,10 +64,12 @@ export function kindOfResource(
   objects: Iterable<ObjectView>,
 ): KindDefinition {
   const { group, version } = parseApiVersion(apiVersion);
-  const known = builtInDefinitions().find(
-    ({ describe }) =>
-      describe.resource === resource && describe.group === group && describe.version === version,
-  );
+  const known = builtInKinds
+    .definitions()
+    .find(
+      ({ describe }) =>
+        describe.resource === resource && describe.group === group && describe.version === version,
+    );
   if (known !== undefined) return known;
   const first = firstTyped(objects);
   const named = itemKind === BARE ? undefined : itemKind;
@@ -168,6 +171,7 @@ export async function startReplayServer({
   }
   const handler = createApiHandler({
     registry: {
+      minor: NEWEST_MINOR,
       generation: 1,
       all: () => [...installed.values()],
       lookup: (...path) => installed.get(path.join('/')),

@@ -265,6 +265,7 @@ class ApiRouter {
       openMeter: () => measure.watch(),
       frames: this.#frames,
       unsafeObjectDeletion: this.#unsafeObjectDeletion,
+      minor: this.#registry.minor,
     };
     let response: ApiResponse;
     try {

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
@@ -105,6 +106,7 @@ interface Installation {
  *   are no custom resources.
  */
 export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
+  readonly minor: KubernetesMinor;
   /** By group and resource. Of several versions the one in which the objects are stored. */
   readonly #installations = new Map<string, Installation>();
   readonly #builtIn: InstalledResource[] = [];
@@ -132,6 +134,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   constructor(options: ApiResourceRegistryOptions) {
     const { kinds: set, storageFor, runtime, logger } = OPTIONS.read(options);
     const kinds = set.definitions();
+    this.minor = set.minor;
     this.#reaper = new GracePeriodReaper({ runtime, logger });
     const storages = storagesOf(kinds, storageFor);
     const storageOf = (name: string): ResourceStorage | undefined => {

@@ -1,3 +1,7 @@
+import {
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+} from '../../meta/surface/kubernetes-releases.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import {
   STORAGE_MEDIA_TYPES,
@@ -34,6 +38,11 @@ export interface ApiServerOptions
   readonly runtime?: Runtime | undefined;
   /** The kinds that the server always serves. @defaultValue `builtInKinds`: those of Kubernetes */
   readonly kinds?: KindSet | undefined;
+  /**
+   * The minor version of Kubernetes that the server is: its kinds, fields, defaults and rules. An object of a newer version is read as
+   * that version reads it, without the fields that it does not know. @defaultValue the newest one
+   */
+  readonly version?: KubernetesVersion | undefined;
   /** @defaultValue nothing is logged */
   readonly logger?: Logger | undefined;
   /** @defaultValue nothing is recorded */
@@ -137,6 +146,7 @@ export const API_SERVER: OptionsSchema<ApiServerOptions> = optionsOf<ApiServerOp
   'ApiServer',
   {
     kinds: is.rule<KindSet>('builtInKinds or noKinds', isKindSet),
+    version: is.oneOf(...KUBERNETES_VERSIONS),
     runtime: is.object(),
     logger: LOGGER,
     metrics: is.object(),

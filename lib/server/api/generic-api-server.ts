@@ -1,3 +1,4 @@
+import { minorOf } from '../../meta/surface/kubernetes-releases.ts';
 import { randomBytes } from 'node:crypto';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
@@ -109,7 +110,7 @@ export class GenericApiServer implements AsyncDisposable {
    */
   constructor(options: ApiServerOptions, standardKinds: KindSet) {
     API_SERVER.read(options);
-    const { kinds = standardKinds } = options;
+    const kinds = (options.kinds ?? standardKinds).ofMinor(minorOf(options.version));
     const { runtime = realRuntime, metrics = silentMetrics } = options;
     const logger = guardedLogger(options.logger ?? consoleLogger);
     const { serviceAccountAdmission, serviceAccountKey, resolveService, admission, tls } = options;

@@ -1,3 +1,4 @@
+import { NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
 import { BuiltInTypes } from '../registry/typed/built-in-type.ts';
 import { customResourceDefinitions } from '../custom/definition/definition-rules.ts';
 import { defineKind, type KindDefinition } from '../registry/contract/kind-definition.ts';
@@ -34,8 +35,11 @@ const DEFINITION: OwnKind = {
  * all kinds.
  */
 export const noKinds: KindSet = {
+  minor: NEWEST_MINOR,
+  // Their rules are the same in all versions.
+  ofMinor: (minor) => ({ ...noKinds, minor }),
   definitions() {
-    const types = new BuiltInTypes(new Map());
+    const types = new BuiltInTypes(NEWEST_MINOR, new Map());
     return [
       ownKind(NAMESPACE, namespaces, types),
       ownKind(DEFINITION, customResourceDefinitions, types),

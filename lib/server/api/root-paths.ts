@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ResourceRegistry } from '../registry/contract/rest-storage.ts';
 import { DiscoveryDocuments, servedGroups } from './discovery/discovery-documents.ts';
@@ -89,7 +90,7 @@ export class RootPaths {
         return await this.#openApi.answer(request, pathname, query);
       case 'version':
         if (segments.length > 1) throw unknownPath();
-        return versionResponse(request);
+        return versionResponse(request, this.#registry.minor);
       case 'metrics':
         if (pathname === '/metrics') return await this.#metricsResponse(request);
         break;
@@ -163,8 +164,8 @@ function openIdResponse(request: ApiRequest, pathname: string, tokens: TokenIssu
 }
 
 /** Always indented JSON. @throws {ApiError} 405, 406. */
-function versionResponse(request: ApiRequest): ApiResponse {
+function versionResponse(request: ApiRequest, minor: KubernetesMinor): ApiResponse {
   if (request.method !== 'GET') throw methodNotAllowed();
   checkAccept(request, [JSON_TYPE]);
-  return bytesResponse(200, JSON_TYPE, encodeDocument(serverVersion, JSON_TYPE, true));
+  return bytesResponse(200, JSON_TYPE, encodeDocument(serverVersion(minor), JSON_TYPE, true));
 }

@@ -1,3 +1,5 @@
+import { RELEASES, type KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+
 /**
  * The response to `/version`: the implemented release of the Kubernetes API, with this implementation as build metadata.
  * Clients compare major and minor only.
@@ -18,18 +20,21 @@ export interface ServerVersion {
   readonly platform: string;
 }
 
-export const serverVersion: ServerVersion = {
-  major: '1',
-  minor: '36',
-  emulationMajor: '1',
-  emulationMinor: '36',
-  minCompatibilityMajor: '1',
-  minCompatibilityMinor: '35',
-  gitVersion: 'v1.36.3+listwatch',
-  gitCommit: '',
-  gitTreeState: '',
-  buildDate: '1970-01-01T00:00:00Z',
-  goVersion: '',
-  compiler: '',
-  platform: '',
-};
+/** What `/version` says of a minor version. */
+export function serverVersion(minor: KubernetesMinor): ServerVersion {
+  return {
+    major: '1',
+    minor: minor.toString(),
+    emulationMajor: '1',
+    emulationMinor: minor.toString(),
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: (minor - 1).toString(),
+    gitVersion: `${RELEASES[minor]}+listwatch`,
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: '',
+    platform: '',
+  };
+}

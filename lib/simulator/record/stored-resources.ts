@@ -1,5 +1,5 @@
 import { groupResource } from '../../meta/resource.ts';
-import { builtInDefinitions } from '../../kinds/built-in-definitions.ts';
+import { builtInKinds } from '../../kinds/built-in-kinds.ts';
 import type { ResourceDescription } from '../../server/registry/contract/rest-storage.ts';
 
 /** An object as its storage key names it. */
@@ -21,7 +21,7 @@ let builtIn: ReadonlyMap<string, ResourceDescription> | undefined;
 function builtInRoots(): ReadonlyMap<string, ResourceDescription> {
   if (builtIn !== undefined) return builtIn;
   const roots = new Map<string, ResourceDescription>();
-  for (const { keyRoot, describe, storedApiVersion } of builtInDefinitions()) {
+  for (const { keyRoot, describe, storedApiVersion } of builtInKinds.definitions()) {
     if (storedApiVersion === undefined) roots.set(keyRoot, describe);
   }
   builtIn = roots;
@@ -36,7 +36,7 @@ export function storedTogether(fullName: string): readonly string[] | undefined 
   if (builtInNames === undefined) {
     const byRoot = new Map<string, string[]>();
     const byName = new Map<string, readonly string[]>();
-    for (const { keyRoot, describe } of builtInDefinitions()) {
+    for (const { keyRoot, describe } of builtInKinds.definitions()) {
       const names = byRoot.get(keyRoot) ?? [];
       byRoot.set(keyRoot, names);
       names.push(groupResource(describe));

@@ -1,3 +1,4 @@
+import type { Deployment } from '../../../lib/types/index.ts';
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
@@ -26,7 +27,7 @@ describe('controller', () => {
 
   const deployments = () => world.user.resource('apps/v1', 'deployments', NAMESPACE);
   const maps = () => world.user.resource('v1', 'configmaps', NAMESPACE);
-  const noting = (): Controller<object> =>
+  const noting = (): Controller<Deployment> =>
     controller(world.client, 'apps/v1', 'deployments', world.options).reconcile(
       async (_object, { key }) => {
         runs.push(key);

@@ -1,3 +1,4 @@
+import type { Deployment } from '../../../lib/types/index.ts';
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { controller } from '../../../lib/controller/builder/controller-builder.ts';
@@ -35,7 +36,7 @@ describe('A controller', () => {
   it('distinguishes the reasons of two controllers of one informer', async () => {
     const why: string[] = [];
     const informers = new SharedInformerFactory(world.client, world.options);
-    const make = (name: string): Controller<object> =>
+    const make = (name: string): Controller<Deployment> =>
       controller(world.client, 'apps/v1', 'deployments', { ...world.options, informers, name })
         .whenGone(async (_gone, { reasons }) => {
           why.push(`${name}: ${reasons.map(({ type }) => type).join(', ')}`);

@@ -27,7 +27,7 @@ describe('setConditions', () => {
 
   it('keeps the time while the status stays, and the order and all other conditions', () => {
     const earlier = '2001-01-01T00:00:00Z';
-    const deployment: Deployment = {
+    const deployment: Pick<Deployment, 'metadata' | 'status'> = {
       status: {
         conditions: [
           { type: 'Progressing', status: 'True', lastTransitionTime: earlier },
@@ -49,7 +49,7 @@ describe('setConditions', () => {
   });
 
   it('finds a condition, of nothing too', () => {
-    const object: Deployment = {
+    const object: Pick<Deployment, 'metadata' | 'status'> = {
       status: { conditions: [{ type: 'Ready', status: 'True', reason: 'x' }] },
     };
     expect(conditionOf(object, 'Ready')?.reason).to.equal('x');

@@ -1,9 +1,10 @@
+import { NEWEST_MINOR } from '../../../lib/meta/surface/kubernetes-releases.ts';
 import { expect } from 'chai';
-import { typeOfKind } from '../../../lib/kinds/kind-types.ts';
+import { KindTypes } from '../../../lib/kinds/kind-types.ts';
 import { DecodeProblems } from '../../../lib/server/registry/typed/decode-problems.ts';
 
 describe('the defaults of a priority level', () => {
-  const type = typeOfKind({
+  const type = new KindTypes(NEWEST_MINOR).of({
     group: 'flowcontrol.apiserver.k8s.io',
     version: 'v1',
     kind: 'PriorityLevelConfiguration',
@@ -23,7 +24,7 @@ describe('the defaults of a priority level', () => {
 
 describe('the defaults of a definition', () => {
   it('are names that follow from the kind, and no conversion', () => {
-    const type = typeOfKind({
+    const type = new KindTypes(NEWEST_MINOR).of({
       group: 'apiextensions.k8s.io',
       version: 'v1',
       kind: 'CustomResourceDefinition',

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { builtInTypes } from '../../../lib/meta/types/built-in-types.ts';
 import type { FieldFacts, MessageType } from '../../../lib/meta/types/message-type.ts';
-import { generateTypeFiles, missingPackage } from '../../tables/type-files.ts';
+import { generateTypeFiles, missingModule } from '../../tables/type-files.ts';
 
 const types = builtInTypes();
 
@@ -136,7 +136,7 @@ describe('builtInTypes', () => {
 
   it('is what the generator writes from the Go modules', function () {
     const modules = process.env['GOMODCACHE'] ?? join(homedir(), 'go/pkg/mod');
-    const missing = missingPackage(modules);
+    const missing = missingModule(modules);
     if (missing !== undefined) {
       console.log(`      skipped: there is no ${missing} to generate from`);
       this.skip();

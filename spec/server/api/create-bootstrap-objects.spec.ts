@@ -1,10 +1,11 @@
+import { NEWEST_MINOR } from '../../../lib/meta/surface/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { alreadyExists, conflict, notFound } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { createBootstrapObjects } from '../../../lib/server/api/create-bootstrap-objects.ts';
 import {
-  BOOTSTRAP_OBJECTS,
+  bootstrapObjects,
   priorityClasses,
 } from '../../../lib/kinds/bootstrap/bootstrap-objects.ts';
 import type { ServerParts } from '../../../lib/server/registry/contract/subresource-parts.ts';
@@ -42,7 +43,7 @@ async function callsWith({ present, seed, get }: Store): Promise<string[]> {
   const storeOf = (_group: string, resource: string): unknown =>
     resource === RESOURCE.resource ? store : undefined;
   const parts = { runtime: new VirtualRuntime(), storeOf } as unknown as ServerParts;
-  await createBootstrapObjects(parts, BOOTSTRAP_OBJECTS);
+  await createBootstrapObjects(parts, bootstrapObjects(NEWEST_MINOR));
   return calls;
 }
 

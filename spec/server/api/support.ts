@@ -1,3 +1,4 @@
+import { NEWEST_MINOR, type KubernetesMinor } from '../../../lib/meta/surface/kubernetes-releases.ts';
 import { BatchChannel } from '../../../lib/kernel/data/batch-channel.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
@@ -88,6 +89,7 @@ export function fakeStorage(
 
 export class FakeRegistry implements ResourceRegistry {
   readonly #installed: InstalledResource[] = [];
+  readonly minor: KubernetesMinor = NEWEST_MINOR;
   generation = 1;
 
   install(main: RestStorage, subresources: Readonly<Record<string, RestStorage>> = {}): this {

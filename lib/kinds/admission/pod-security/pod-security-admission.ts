@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import { forbidden, invalid } from '../../../meta/failure/failures.ts';
 import { jsonEqual, recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
@@ -60,17 +61,18 @@ const IGNORED: ReadonlySet<string> = new Set([
 export class PodSecurity implements AdmissionPlugIn {
   readonly name = 'PodSecurity';
   readonly #parts: Pick<PlugInParts, 'runtime' | 'storeOf' | 'logger'>;
-  readonly #standards = new SecurityStandards();
+  readonly #standards: SecurityStandards;
   /** By the name of the namespace; undefined without labels. */
   readonly #policies: Followed<SecurityPolicy | undefined>;
   /** How many namespaces have labels. */
   #labelled = 0;
 
-  constructor({
-    follow,
-    ...parts
-  }: Pick<PlugInParts, 'runtime' | 'storeOf' | 'logger' | 'follow'>) {
+  constructor(
+    { follow, ...parts }: Pick<PlugInParts, 'runtime' | 'storeOf' | 'logger' | 'follow'>,
+    minor: KubernetesMinor,
+  ) {
     this.#parts = parts;
+    this.#standards = new SecurityStandards(minor);
     this.#policies = follow<SecurityPolicy | undefined>({
       group: '',
       resource: 'namespaces',

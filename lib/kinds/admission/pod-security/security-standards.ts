@@ -99,9 +99,6 @@ const RESTRICTED: readonly RestrictedCheck[] = [
   },
 ];
 
-/** Later versions have the checks of this one. */
-const NEWEST_MINOR = 37;
-
 /**
  * The standards by level and version. A version without changes has the checks of the last one before it.
  * @see pod-security-admission policy/registry.go @ v0.37.2
@@ -109,11 +106,17 @@ const NEWEST_MINOR = 37;
 export class SecurityStandards {
   /** Of the versions that were asked for; bounded, because there are few of them. */
   readonly #checks = new Map<string, readonly PodCheck[]>();
+  /** Later versions have the checks of this one. */
+  readonly #newest: number;
+
+  constructor(newest: number) {
+    this.#newest = newest;
+  }
 
   /** The rules of a standard that a pod breaks. */
   violations(pod: SecuredPod, { level, minor }: LevelVersion): Violation[] {
     if (level === 'privileged') return [];
-    const known = Math.min(minor, NEWEST_MINOR);
+    const known = Math.min(minor, this.#newest);
     const name = `${level} ${known}`;
     const checks = this.#checks.get(name) ?? checksOf(level, known);
     this.#checks.set(name, checks);

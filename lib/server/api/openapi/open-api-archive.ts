@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import { Lazy } from '../../../kernel/data/lazy.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 
 /** By path and method, the action of each operation of a document: `list`, `connect`; empty for paths of no resource. */
 export type RecordedOperations = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -80,15 +81,50 @@ export function documentHash(bytes: Uint8Array): string {
   return createHash('sha512').update(bytes).digest('hex').toUpperCase();
 }
 
-const archive = new Lazy(async () => {
-  const { OPEN_API_ARCHIVE } = await import('./open-api-data.ts');
-  const compressed = Buffer.from(OPEN_API_ARCHIVE, 'base64');
-  return new OpenApiArchive(
-    brotliDecompressSync(compressed, { maxOutputLength: LARGEST_ARCHIVE_BYTES }),
-  );
-});
+/**
+ * How an archive is made from another one: a number and the next copy as many bytes from this place as the second says, a text stands
+ * for itself.
+ */
+export type ArchiveChanges = readonly (number | string)[];
 
-/** The recorded documents, which are decompressed at the first call. */
-export async function openApiArchive(): Promise<OpenApiArchive> {
+/** The archive that the changes make. */
+export function archiveWith(changes: ArchiveChanges, base: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < changes.length; at += 1) {
+    const one = changes[at] as number | string;
+    if (typeof one === 'string') {
+      parts.push(Buffer.from(one));
+    } else {
+      at += 1;
+      parts.push(base.subarray(one, one + (changes[at] as number)));
+    }
+  }
+  return Buffer.concat(parts);
+}
+
+/** The recorded documents of a minor version with their index, as one text. */
+export async function openApiText(minor: KubernetesMinor): Promise<Buffer> {
+  const { OPEN_API_ARCHIVE } = await import('./open-api-data.ts');
+  const newest = decompressed(OPEN_API_ARCHIVE);
+  if (minor === NEWEST_MINOR) return newest;
+  const { OPEN_API_CHANGES } = await import('./open-api-changes.ts');
+  const changes = decompressed(OPEN_API_CHANGES[minor] ?? '').toString('utf8');
+  return archiveWith(JSON.parse(changes) as ArchiveChanges, newest);
+}
+
+function decompressed(text: string): Buffer {
+  const compressed = Buffer.from(text, 'base64');
+  return brotliDecompressSync(compressed, { maxOutputLength: LARGEST_ARCHIVE_BYTES });
+}
+
+const archives = new Map<KubernetesMinor, Lazy<Promise<OpenApiArchive>>>();
+
+/** The recorded documents of a minor version, which are decompressed at the first call. */
+export async function openApiArchive(minor: KubernetesMinor): Promise<OpenApiArchive> {
+  let archive = archives.get(minor);
+  if (archive === undefined) {
+    archive = new Lazy(async () => new OpenApiArchive(await openApiText(minor)));
+    archives.set(minor, archive);
+  }
   return await archive.get();
 }

@@ -175,7 +175,7 @@ export class OpenApi {
 
   async #load(): Promise<OpenApiDocuments> {
     if (this.#documents === undefined) {
-      const archive = await openApiArchive();
+      const archive = await openApiArchive(this.#registry.minor);
       this.#documents ??= new OpenApiDocuments(archive, this.#registry, this.#withoutPaths);
     }
     return this.#documents;

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RequestContext, RestStorage } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest } from '../../http/api-request.ts';
@@ -21,6 +22,8 @@ export interface Exchange {
   readonly openMeter: () => WatchMeter;
   /** Whether the option of a deletion for objects that cannot be read counts. */
   readonly unsafeObjectDeletion: boolean;
+  /** The minor version of Kubernetes that the server is. */
+  readonly minor: KubernetesMinor;
   /** The encoded events of watches, by the format. */
   readonly frames: FormatFrames;
 }

@@ -1,3 +1,4 @@
+import { isSince } from '../../../meta/surface/kubernetes-features.ts';
 import { randomInteger } from '../../../kernel/time/random.ts';
 import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import {
@@ -135,7 +136,7 @@ function watchResponse(
   body: ApiResponse['body'],
 ): ApiResponse {
   const type = isProtobuf(exchange) ? `${PROTOBUF_TYPE};stream=watch` : JSON_TYPE;
-  const mayCompress = isStreamingList(query);
+  const mayCompress = isSince(exchange.minor, 'compressedStreams') && isStreamingList(query);
   return { ...bytesResponse(200, type, body), isWatch: true, mayCompress };
 }
 

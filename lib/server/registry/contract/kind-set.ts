@@ -2,6 +2,7 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { JsonRecord } from '../../../meta/json-value.ts';
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import type { KindDefinition } from './kind-definition.ts';
 import type { AdmissionPlugIn, PlugInParts } from './plug-in.ts';
 import type { ServerParts, VirtualResource } from './subresource-parts.ts';
@@ -40,6 +41,10 @@ export interface OwnServiceParts {
  * custom resource definitions alone.
  */
 export interface KindSet {
+  /** The minor version of Kubernetes whose kinds they are: 36 for 1.36. */
+  readonly minor: KubernetesMinor;
+  /** The set as another version has it. */
+  ofMinor(minor: KubernetesMinor): KindSet;
   /** Their definitions, in the order of discovery. */
   definitions(options?: Pick<KindDefinition, 'allowPrivileged'>): readonly KindDefinition[];
   /** Resources without stored objects. */

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import type { BodyFaults } from '../rules/body-faults.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceInfo } from '../../../meta/resource.ts';
@@ -304,6 +305,8 @@ export interface InstalledResource {
  * The resources that the API serves at present. Custom resources are added and removed while it runs.
  */
 export interface ResourceRegistry {
+  /** The minor version of Kubernetes whose resources are served: 36 for 1.36. */
+  readonly minor: KubernetesMinor;
   /** Undefined when the resource is not served. */
   lookup(group: string, version: string, resource: string): InstalledResource | undefined;
   /** All served resources, in the order of discovery. */

@@ -1,3 +1,4 @@
+import { NEWEST_MINOR } from '../../../../lib/meta/surface/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { namespaceWarnings } from '../../../../lib/kinds/admission/pod-security/namespace-pods.ts';
 import { policyOf } from '../../../../lib/kinds/admission/pod-security/security-policy.ts';
@@ -17,7 +18,7 @@ function warningsOf(pods: readonly UnstructuredObject[], now: () => number = () 
   return namespaceWarnings(pods, {
     namespace: 'shop',
     enforce,
-    standards: new SecurityStandards(),
+    standards: new SecurityStandards(NEWEST_MINOR),
     now,
   });
 }

@@ -1,3 +1,4 @@
+import { NEWEST_MINOR } from '../../../../lib/meta/surface/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { PodSecurity } from '../../../../lib/kinds/admission/pod-security/pod-security-admission.ts';
@@ -114,15 +115,18 @@ describe('PodSecurity, when pods cannot be listed', () => {
   const at = async (signal?: AbortSignal): Promise<{ logged: string[]; warnings: string[] }> => {
     const logged: string[] = [];
     const warnings: string[] = [];
-    const plugIn = new PodSecurity({
-      runtime: new VirtualRuntime(),
-      logger: {
-        ...silentLogger,
-        warn: (message, fields) => logged.push(logLine(message, fields).line),
+    const plugIn = new PodSecurity(
+      {
+        runtime: new VirtualRuntime(),
+        logger: {
+          ...silentLogger,
+          warn: (message, fields) => logged.push(logLine(message, fields).line),
+        },
+        storeOf: () => ({ list: () => Promise.reject(new Error('no answer')) }) as never,
+        follow: () => ({ isEmpty: true, in: () => [], named: () => undefined }),
       },
-      storeOf: () => ({ list: () => Promise.reject(new Error('no answer')) }) as never,
-      follow: () => ({ isEmpty: true, in: () => [], named: () => undefined }),
-    });
+      NEWEST_MINOR,
+    );
     const context = { signal, warn: (text: string) => warnings.push(text) };
     await plugIn.validate({
       target: { resource: 'namespaces' },
@@ -157,17 +161,20 @@ describe('PodSecurity without labelled namespaces', () => {
     const runtime = new VirtualRuntime();
     const parts = { runtime, storeOf: () => undefined, logger: silentLogger };
     let change: NonNullable<FollowOptions<unknown>['onChange']> = () => {};
-    const plugIn = new PodSecurity({
-      ...parts,
-      follow: ({ onChange, read }) => {
-        const labelled = (labels: unknown): unknown =>
-          read({ metadata: { labels } } as UnstructuredObject);
-        change = (before, after) => {
-          (onChange as typeof change)(labelled(before), labelled(after));
-        };
-        return { isEmpty: true, in: () => [], named: () => undefined };
+    const plugIn = new PodSecurity(
+      {
+        ...parts,
+        follow: ({ onChange, read }) => {
+          const labelled = (labels: unknown): unknown =>
+            read({ metadata: { labels } } as UnstructuredObject);
+          change = (before, after) => {
+            (onChange as typeof change)(labelled(before), labelled(after));
+          };
+          return { isEmpty: true, in: () => [], named: () => undefined };
+        },
       },
-    });
+      NEWEST_MINOR,
+    );
     return { plugIn, change: (...given) => change(...given) };
   }
 
