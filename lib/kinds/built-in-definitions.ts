@@ -1,3 +1,4 @@
+import { causeChangesOf } from './versions/cause-changes.ts';
 import { builtInVersions, type BuiltInResource } from '../meta/surface/built-in-surface.ts';
 import { textOfMinor, type KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
 import { apiVersionOf, type GroupVersionKind } from '../meta/resource.ts';
@@ -27,6 +28,7 @@ const ADMISSION = 'admissionregistration.k8s.io';
 const WITH_GENERATION = `
   pods podtemplates replicationcontrollers
   apps/daemonsets apps/deployments apps/replicasets apps/statefulsets
+[37..]  autoscaling/horizontalpodautoscalers
   batch/cronjobs batch/jobs
   networking.k8s.io/ingressclasses networking.k8s.io/ingresses networking.k8s.io/networkpolicies
   policy/poddisruptionbudgets
@@ -234,6 +236,8 @@ export class BuiltInDefinitions {
     const served = servedVersionOf(group, resource.version, resource.resource);
     const { cells, strategy, statusStrategy, newSubresources, ...rest } = rules ?? {};
     return {
+      minor: this.#minor,
+      causeChanges: causeChangesOf(group, resource.resource),
       keyRoot: keyRootOf(group, resource.resource),
       selectableFields: {},
       returnsDeletedObject: returnsDeletedObject(group, resource.resource),

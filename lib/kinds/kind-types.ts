@@ -4,15 +4,36 @@ import type { KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
 import type { KindType } from '../server/registry/contract/kind-definition.ts';
 import { DecodeProblems } from '../server/registry/typed/decode-problems.ts';
 import { BuiltInTypes } from '../server/registry/typed/built-in-type.ts';
-import { WORKLOAD_DEFAULTS } from './defaults/workload-defaults.ts';
+import { isSince, type KubernetesFeature } from '../meta/surface/kubernetes-features.ts';
+import { setRollingStatefulDefaults, WORKLOAD_DEFAULTS } from './defaults/workload-defaults.ts';
 import { POD_DEFAULTS, CORE_DEFAULTS } from './defaults/core-defaults.ts';
-import { GROUP_DEFAULTS } from './defaults/group-defaults.ts';
-import type { DefaultsByType } from '../server/registry/typed/type-reader.ts';
+import { GROUP_DEFAULTS, setWaitingDriverDefaults } from './defaults/group-defaults.ts';
+import type { DefaultsByType, SetDefaults } from '../server/registry/typed/type-reader.ts';
+
+/** Defaults that not all versions have, in the place of those below. */
+const SINCE_DEFAULTS: readonly {
+  readonly feature: KubernetesFeature;
+  readonly type: string;
+  readonly set: SetDefaults;
+}[] = [
+  {
+    feature: 'statefulSetMaxUnavailable',
+    type: 'apps.StatefulSetUpdateStrategy',
+    set: setRollingStatefulDefaults,
+  },
+  { feature: 'volumeLimitScaling', type: 'storage.CSIDriverSpec', set: setWaitingDriverDefaults },
+];
 
 /** The functions that set the defaults of the built-in kinds, by type. Declared defaults are in the table of types. */
-const builtInDefaults: DefaultsByType = new Map(
-  Object.entries({ ...POD_DEFAULTS, ...CORE_DEFAULTS, ...WORKLOAD_DEFAULTS, ...GROUP_DEFAULTS }),
-);
+function builtInDefaults(minor: KubernetesMinor): DefaultsByType {
+  const defaults = new Map<string, SetDefaults>(
+    Object.entries({ ...POD_DEFAULTS, ...CORE_DEFAULTS, ...WORKLOAD_DEFAULTS, ...GROUP_DEFAULTS }),
+  );
+  for (const { feature, type, set } of SINCE_DEFAULTS) {
+    if (isSince(minor, feature)) defaults.set(type, set);
+  }
+  return defaults;
+}
 
 /** Kinds whose replicas are a number inside of kube-apiserver, and so never absent, though `apps/v1` has a pointer. */
 const COUNTED: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);
@@ -24,7 +45,7 @@ export class KindTypes {
   readonly #read = new Map<string, KindType>();
 
   constructor(minor: KubernetesMinor) {
-    this.#types = new BuiltInTypes(minor, builtInDefaults);
+    this.#types = new BuiltInTypes(minor, builtInDefaults(minor));
   }
 
   /** The type of a built-in kind. */

@@ -1,3 +1,4 @@
+import type { KubernetesVersion } from '../../lib/meta/surface/kubernetes-releases.ts';
 import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { inTurn } from './in-turn.ts';
 import type { Answer, Scenario } from './scenario.ts';
@@ -61,6 +62,8 @@ interface Done {
 }
 
 export interface EmbeddedOptions {
+  /** @defaultValue the newest one */
+  readonly version?: KubernetesVersion | undefined;
   /** Scenarios at a time. @defaultValue 24 */
   readonly atATime?: number | undefined;
   /** An answer that has not ended within this time is cut. @defaultValue 6000 */
@@ -74,7 +77,7 @@ export async function askEmbedded(
   options: EmbeddedOptions = {},
 ): Promise<readonly (readonly Answer[])[]> {
   const { atATime = EMBEDDED_AT_A_TIME, longestRequestMs = EMBEDDED_REQUEST_MS } = options;
-  await using server = new ApiServer({ logger: silentLogger });
+  await using server = new ApiServer({ logger: silentLogger, version: options.version });
   await server.listen();
   const { url, token } = server;
   const target = new Target({ server: url, token, longestRequestMs });

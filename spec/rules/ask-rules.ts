@@ -10,7 +10,7 @@ type Ask = (scenarios: ReturnType<typeof scenarioOf>[]) => Promise<Answers>;
  */
 export async function askRules(
   kinds: readonly RuleCases[],
-  ask: Ask = askEmbedded,
+  ask: Ask = (scenarios) => askEmbedded(scenarios),
 ): Promise<Answers> {
   const hooks = kinds.filter(({ title }) => title.includes('WebhookConfiguration'));
   const others = kinds.filter((kind) => !hooks.includes(kind));

@@ -1,6 +1,11 @@
 /** `npm run check -- rules`: asks a real server, or its record, and the embedded server what they accept of each kind, and prints what differs. */
+import {
+  KUBERNETES_VERSIONS,
+  minorOf,
+  type KubernetesVersion,
+} from '../../lib/meta/surface/kubernetes-releases.ts';
 import { parseArgs } from 'node:util';
-import { askServer } from '../compare/ask-server.ts';
+import { askEmbedded, askServer } from '../compare/ask-server.ts';
 import { askRules } from './ask-rules.ts';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { allRuleCases } from './all-rule-cases.ts';
@@ -13,6 +18,7 @@ const USAGE = `npm run check -- rules [options]
   --kind TEXT        only the cases with this text in their titles; may be given several times
   --kubeconfig FILE  asks this real server; the recorded answers are used unless given
   --record           with --kubeconfig: writes its answers to spec/rules/answers
+  --version VERSION  of Kubernetes, such as 1.36: of the record and of the embedded server; the newest unless given
   --most N           differences to print of each; 20 unless given
   --help             shows this
 
@@ -26,6 +32,7 @@ async function main(): Promise<void> {
       kind: { type: 'string', multiple: true },
       kubeconfig: { type: 'string' },
       record: { type: 'boolean', default: false },
+      version: { type: 'string' },
       most: { type: 'string', default: '20' },
       help: { type: 'boolean', default: false },
     },
@@ -39,8 +46,9 @@ async function main(): Promise<void> {
     wanted.some((text) => title.toLowerCase().includes(text.toLowerCase())),
   );
   if (kinds.length === 0) throw new Error(`no cases are called ${wanted.join(' or ')}`);
-  const real = await realAnswers(kinds, values.kubeconfig, values.record);
-  const embedded = await askRules(kinds);
+  const version = versionNamed(values.version);
+  const real = await realAnswers(kinds, { ...values, version });
+  const embedded = await askRules(kinds, (all) => askEmbedded(all, undefined, { version }));
   let same = 0;
   let all = 0;
   for (const [index, kind] of kinds.entries()) {
@@ -61,10 +69,19 @@ async function main(): Promise<void> {
 
 async function realAnswers(
   kinds: readonly RuleCases[],
-  kubeconfig: string | undefined,
-  record: boolean,
+  {
+    kubeconfig,
+    record,
+    version: named,
+  }: {
+    readonly kubeconfig?: string | undefined;
+    readonly record: boolean;
+    readonly version: KubernetesVersion | undefined;
+  },
 ): Promise<readonly Readonly<Record<string, RuleAnswer>>[]> {
-  if (kubeconfig === undefined) return kinds.map((kind) => recordedRules(kind)?.answers ?? {});
+  if (kubeconfig === undefined) {
+    return kinds.map((kind) => recordedRules(kind, minorOf(named))?.answers ?? {});
+  }
   const target = new Target(await targetOfKubeconfig(kubeconfig));
   try {
     const prefix = `rul-${Date.now().toString(36).slice(-5)}`;
@@ -90,4 +107,13 @@ async function versionOf(target: Target): Promise<string> {
 
 function textOf(answer: RuleAnswer | undefined): string {
   return JSON.stringify(answer)?.slice(0, 1500) ?? 'not recorded';
+}
+
+/** @throws {Error} for a version that the server does not have. */
+function versionNamed(text: string | undefined): KubernetesVersion | undefined {
+  const version = KUBERNETES_VERSIONS.find((one) => one === text);
+  if (version === undefined && text !== undefined) {
+    throw new Error(`--version is one of ${KUBERNETES_VERSIONS.join(', ')}`);
+  }
+  return version;
 }

@@ -1,3 +1,8 @@
+import {
+  NEWEST_MINOR,
+  RELEASES,
+  type KubernetesMinor,
+} from '../../lib/meta/surface/kubernetes-releases.ts';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { differences } from '../compare/aspects.ts';
@@ -117,20 +122,61 @@ function valueInOneOrder(text: string): string | undefined {
   }
 }
 
-/** The recording of a kind; undefined when there is none. */
-export function recordedRules(kind: RuleCases): RecordedRules | undefined {
-  const file = fileOf(kind);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedRules) : undefined;
+/** A file of answers. */
+interface AnswerFile extends RecordedRules {
+  /** Those of other versions that differ, by the version of the server. */
+  readonly older?: Readonly<Record<string, RecordedRules['answers']>>;
 }
 
-/** One line for each case, so that a new record shows what changed. */
+/** The recording of a kind, of the newest version unless another one is named; undefined when there is none. */
+export function recordedRules(
+  kind: RuleCases,
+  minor: KubernetesMinor = NEWEST_MINOR,
+): RecordedRules | undefined {
+  const file = readFile(kind);
+  if (file === undefined || minor === NEWEST_MINOR) return file;
+  const version = RELEASES[minor];
+  return { version, answers: { ...file.answers, ...file.older?.[version] } };
+}
+
+function readFile(kind: RuleCases): AnswerFile | undefined {
+  const file = fileOf(kind);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as AnswerFile) : undefined;
+}
+
+/**
+ * Writes the answers of one version: one line for each case, so that a new record shows what changed. Of an older version those that differ
+ * are kept.
+ */
 export function recordRules(kind: RuleCases, { version, answers }: RecordedRules): void {
+  const before = readFile(kind);
+  const isNewest = version === RELEASES[NEWEST_MINOR];
+  const newest = isNewest || before === undefined ? answers : before.answers;
+  const older = new Map(Object.entries(before?.older ?? {}));
+  if (!isNewest) {
+    const different = Object.entries(answers).filter(
+      ([title, answer]) => !sameRuleAnswer(answer, newest[title]),
+    );
+    older.set(version, Object.fromEntries(different));
+  }
+  const others = [...older].filter(([, all]) => Object.keys(all).length > 0).toSorted();
+  const parts = [
+    `{"version": ${JSON.stringify(RELEASES[NEWEST_MINOR])}, "answers": {\n${linesOf(newest)}\n}`,
+    ...(others.length === 0
+      ? []
+      : [
+          `, "older": {\n${others.map(([name, all]) => `${JSON.stringify(name)}: {\n${linesOf(all)}\n}`).join(',\n')}\n}`,
+        ]),
+    '}\n',
+  ];
   mkdirSync(FOLDER, { recursive: true });
-  const lines = Object.entries(answers).map(
-    ([title, answer]) => `${JSON.stringify(title)}: ${JSON.stringify(answer)}`,
-  );
-  const text = `{"version": ${JSON.stringify(version)}, "answers": {\n${lines.join(',\n')}\n}}\n`;
-  writeFileSync(fileOf(kind), text);
+  writeFileSync(fileOf(kind), parts.join(''));
+}
+
+function linesOf(answers: RecordedRules['answers']): string {
+  return Object.entries(answers)
+    .map(([title, answer]) => `${JSON.stringify(title)}: ${JSON.stringify(answer)}`)
+    .join(',\n');
 }
 
 function fileOf({ title }: RuleCases): string {

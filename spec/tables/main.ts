@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util';
 import { builtInVersions } from '../../lib/meta/surface/built-in-surface.ts';
 import { NEWEST_MINOR } from '../../lib/meta/surface/kubernetes-releases.ts';
 import { KindsWriter } from './kinds/write-kinds.ts';
-import { ALL_RELEASES } from './recorded-minor.ts';
-import { generateTypeFiles, missingModule, moduleVersion, readTypeEnums } from './type-files.ts';
+import { ALL_RELEASES, moduleVersion } from './recorded-minor.ts';
+import { generateTypeFiles, missingModule, readTypeEnums } from './type-files.ts';
 
 const USAGE = `npm run generate -- tables [options]
 

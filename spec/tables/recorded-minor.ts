@@ -13,6 +13,11 @@ export const MINORS: readonly KubernetesMinor[] = Object.keys(RELEASES).map(
 /** The names of all releases, for the head of a generated file. */
 export const ALL_RELEASES: string = Object.values(RELEASES).join(', ');
 
+/** `v0.37.2`, the version of the modules of Kubernetes v1.37.2. */
+export function moduleVersion(minor: KubernetesMinor): string {
+  return RELEASES[minor].replace(/^v1/, 'v0');
+}
+
 /** @throws {Error} for a server of a version that the tables do not have. */
 export function minorOf(serverVersion: string): KubernetesMinor {
   const minor = MINORS.find((one) => RELEASES[one] === serverVersion);

@@ -5,10 +5,11 @@ import {
   RELEASES,
   type KubernetesMinor,
 } from '../../lib/meta/surface/kubernetes-releases.ts';
+import { FeatureGates } from './feature-gates.ts';
 import { readGoPackage } from './go-package.ts';
 import { readEnums, type SectionEnums } from './kinds/read-enums.ts';
 import { readProtoFile } from './proto-file.ts';
-import { MINORS } from './recorded-minor.ts';
+import { MINORS, moduleVersion } from './recorded-minor.ts';
 import { TypeNotation, type Section } from './type-notation.ts';
 import { TYPE_FILES, type TypeFile, type TypePackage } from './type-packages.ts';
 import { versionedLines } from './versioned-lines.ts';
@@ -17,11 +18,6 @@ export interface GeneratedFile {
   /** In `lib/meta/types/tables`. */
   readonly file: string;
   readonly text: string;
-}
-
-/** `v0.37.2`, the version of the modules of Kubernetes v1.37.2. */
-export function moduleVersion(minor: KubernetesMinor): string {
-  return RELEASES[minor].replace(/^v1/, 'v0');
 }
 
 /** The folder of a package in a Go module cache, such as `/root/go/pkg/mod`; undefined when the version does not have it. */
@@ -40,7 +36,14 @@ export function missingModule(modules: string): string | undefined {
   const needed = new Set(
     TYPE_FILES.flatMap(({ packages }) => packages.flatMap((one) => one.modules.slice(0, 1))),
   );
-  return MINORS.flatMap((minor) => [...needed].map((name) => `${name}@${moduleVersion(minor)}`))
+  const types = MINORS.flatMap((minor) =>
+    [...needed].map((name) => `${name}@${moduleVersion(minor)}`),
+  );
+  return [
+    ...types,
+    `k8s.io/kubernetes@${RELEASES[NEWEST_MINOR]}`,
+    `k8s.io/apiserver@${moduleVersion(NEWEST_MINOR)}`,
+  ]
     .map((name) => join(modules, name))
     .find((folder) => !existsSync(folder));
 }
@@ -59,7 +62,8 @@ export function readTypeEnums(modules: string): ReadonlyMap<string, SectionEnums
 
 /** The files of the type table with all versions, from the Go source of the types. @throws {Error} for source that cannot be understood. */
 export function generateTypeFiles(modules: string): GeneratedFile[] {
-  const versions = MINORS.map((minor) => [minor, sectionLines(modules, minor)] as const);
+  const gates = new FeatureGates(modules);
+  const versions = MINORS.map((minor) => [minor, sectionLines(modules, minor, gates)] as const);
   return TYPE_FILES.map((file) => ({
     file: file.file,
     text: fileText(
@@ -76,6 +80,7 @@ export function generateTypeFiles(modules: string): GeneratedFile[] {
 function sectionLines(
   modules: string,
   minor: KubernetesMinor,
+  gates: FeatureGates,
 ): ReadonlyMap<TypePackage, readonly string[]> {
   const sections = new Map<TypePackage, Section>();
   for (const one of TYPE_FILES.flatMap(({ packages }) => packages)) {
@@ -88,7 +93,7 @@ function sectionLines(
       proto: readProtoFile(readFileSync(join(folder, 'generated.proto'), 'utf8')),
     });
   }
-  const notation = new TypeNotation([...sections.values()]);
+  const notation = new TypeNotation([...sections.values()], (gate) => gates.removes(gate, minor));
   return new Map([...sections].map(([one, section]) => [one, notation.linesOf(section)]));
 }
 

@@ -69,9 +69,12 @@ interface ResolvedType {
 /** Writes the types of Go packages in the notation of `TypeTable`. */
 export class TypeNotation {
   readonly #sections: readonly Section[];
+  readonly #isOff: (gate: string) => boolean;
 
-  constructor(sections: readonly Section[]) {
+  /** @param isOff Whether the fields of a feature gate are removed. */
+  constructor(sections: readonly Section[], isOff: (gate: string) => boolean) {
     this.#sections = sections;
+    this.#isOff = isOff;
   }
 
   /** The lines of a section: a head, then a message a line. @throws {Error} when `generated.proto` says something else. */
@@ -142,6 +145,7 @@ export class TypeNotation {
     const omit = json.includes('omitempty');
     return [
       `${jsonName}=${number}`,
+      field.markers.get('featureGate')?.some((gate) => this.#isOff(gate)) === true ? '^' : '',
       presenceOf(resolved, omit, json.includes('omitzero')),
       isRequired(field.markers, omit) ? '*' : '',
       resolved.type === 'string' ? '' : `:${resolved.type}`,

@@ -1,3 +1,6 @@
+import { isSince } from '../../meta/surface/kubernetes-features.ts';
+import type { StrategyContext } from '../../server/registry/contract/strategy.ts';
+import { goForm } from '../../server/registry/validation/go-form.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import {
   isRecord,
@@ -258,6 +261,20 @@ const CHANGEABLE = [
   'persistentVolumeClaimRetentionPolicy',
 ] as const;
 
+const NAMED_WHEN_CHANGED = [
+  'serviceName',
+  'selector',
+  'podManagementPolicy',
+  'volumeClaimTemplates',
+] as const;
+
+/** A field as kube-apiserver writes it into a message. */
+function shownField(name: (typeof NAMED_WHEN_CHANGED)[number], value: unknown): unknown {
+  if (name === 'selector') return value === undefined ? null : shownSelector(value);
+  if (!Array.isArray(value)) return value ?? (name === 'volumeClaimTemplates' ? null : '');
+  return value.map((claim: JsonRecord) => goForm('core.PersistentVolumeClaim', claim));
+}
+
 const unchanged: Check = (spec, path, report, old) => {
   if (!report.isUpdate || !isRecord(spec) || !isRecord(old)) return;
   const after = { ...spec };
@@ -265,6 +282,15 @@ const unchanged: Check = (spec, path, report, old) => {
   for (const name of CHANGEABLE) {
     delete after[name];
     delete before[name];
+  }
+  if (report.isSince('statefulSetFieldsNamed')) {
+    for (const name of NAMED_WHEN_CHANGED) {
+      if (!jsonEqual(after[name], before[name])) {
+        report.immutable(`${path}.${name}`, shownField(name, after[name]));
+      }
+      delete after[name];
+      delete before[name];
+    }
   }
   if (jsonEqual(after, before)) return;
   const detail =
@@ -297,7 +323,11 @@ const statefulSetChecks: Check = fields({
 });
 
 /** A field of a feature that is off stays only where it was before. */
-function dropMaxUnavailable(set: MutableObject, existing?: MutableObject): void {
+function dropMaxUnavailable(
+  set: MutableObject,
+  { minor, existing }: Pick<StrategyContext, 'minor'> & { readonly existing?: MutableObject },
+): void {
+  if (isSince(minor, 'statefulSetMaxUnavailable')) return;
   const path = ['spec', 'updateStrategy', 'rollingUpdate'] as const;
   const rolling = recordAt(set, ...path);
   if (rolling?.['maxUnavailable'] === undefined) return;
@@ -336,11 +366,11 @@ export const statefulSets: KindRules = {
   resource: 'statefulsets',
   strategy: {
     ...checkedBy(statefulSetChecks),
-    prepareForCreate(set) {
-      dropMaxUnavailable(set);
+    prepareForCreate(set, { minor }) {
+      dropMaxUnavailable(set, { minor });
     },
-    prepareForUpdate(set, existing) {
-      dropMaxUnavailable(set, existing);
+    prepareForUpdate(set, existing, { minor }) {
+      dropMaxUnavailable(set, { minor, existing });
     },
     warnings: (set, existing) => [
       ...templateWarnings(set, existing),

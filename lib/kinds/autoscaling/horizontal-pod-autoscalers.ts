@@ -209,7 +209,8 @@ function objectReference(rule: { readonly needsGroup: boolean } | undefined): Ch
 const replicas: Check = (spec, path, report, old) => {
   const [least, most] = [valueAt(spec, 'minReplicas'), numberAt(spec, 'maxReplicas')];
   // Without the feature that scales to zero, an old zero may stay.
-  const lowest = valueAt(old, 'minReplicas') === 0 ? 0 : 1;
+  const mayBeZero = report.isSince('scaleToZero') || valueAt(old, 'minReplicas') === 0;
+  const lowest = mayBeZero ? 0 : 1;
   if (typeof least === 'number' && least < lowest) {
     const detail = `must be greater than or equal to ${lowest}`;
     report.invalid(`${path}.minReplicas`, least, detail);

@@ -1,3 +1,5 @@
+import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import { podSpecForm } from '../pods/report/pod-spec-form.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import {
   jsonEqual,
@@ -139,48 +141,15 @@ export const cronJobs: KindRules = {
   },
 };
 
-/** The order of the members of the internal type, and which of them lie in its security context. */
-const POD_MEMBERS =
-  'Volumes InitContainers Containers EphemeralContainers RestartPolicy TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy NodeSelector ServiceAccountName AutomountServiceAccountToken NodeName SecurityContext ImagePullSecrets Hostname Subdomain SetHostnameAsFQDN Affinity SchedulerName Tolerations HostAliases PriorityClassName Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims Resources HostnameOverride SchedulingGroup'.split(
-    ' ',
-  );
-const SECURITY_MEMBERS =
-  'SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy'.split(
-    ' ',
-  );
-const HOST_MEMBERS = ['HostNetwork', 'HostPID', 'HostIPC', 'ShareProcessNamespace', 'HostUsers'];
-
-/** The spec of a pod as messages show it. @see pkg/apis/core/types.go PodSpec @ v1.36.3 */
-function shownPodSpec(spec: unknown): unknown {
-  const form = goForm('core.PodSpec', spec ?? {}) as JsonRecord;
-  const security = goForm('core.PodSecurityContext', recordAt(spec, 'securityContext') ?? {});
-  const SecurityContext = {
-    ...picked(form, HOST_MEMBERS),
-    ...picked(security as JsonRecord, SECURITY_MEMBERS),
-  };
-  return picked(
-    { ...form, SecurityContext, NodeSelector: sortedMap(form['NodeSelector']) },
-    POD_MEMBERS,
-  );
-}
-
 /** A pod template as messages show it: its metadata has no member of its own. */
-function shownTemplate(template: unknown): unknown {
+function shownTemplate(template: unknown, minor: KubernetesMinor | undefined): unknown {
   const { labels, annotations, ...others } = recordAt(template, 'metadata') ?? {};
   return {
     ...others,
     ...(isRecord(labels) ? { labels: shownMap(labels) } : {}),
     ...(isRecord(annotations) ? { annotations: shownMap(annotations) } : {}),
-    Spec: shownPodSpec(valueAt(template, 'spec')),
+    Spec: podSpecForm(valueAt(template, 'spec'), minor),
   };
-}
-
-function sortedMap(map: unknown): unknown {
-  return isRecord(map) ? shownMap(map) : (map ?? null);
-}
-
-function picked(form: JsonRecord, names: readonly string[]): JsonRecord {
-  return Object.fromEntries(names.map((name) => [name, form[name] ?? null]));
 }
 
 /** Whether pods of the job neither run nor will: it is suspended, and was not started or has stopped. */
@@ -235,14 +204,14 @@ const fixedTemplate: Check = (template, path, report, old) => {
   if (existing === undefined) return;
   if (!isAtRest(existing)) {
     if (jsonEqual(template, old)) return;
-    report.invalid(path, shownTemplate(template), 'field is immutable');
+    report.invalid(path, shownTemplate(template, report.policy.minor), 'field is immutable');
     return;
   }
   const pod = recordAt(template, 'spec') ?? {};
   let before = movedPod(recordAt(old, 'spec') ?? {}, pod);
   for (const list of ['containers', 'initContainers']) before = withResources(before, pod, list);
   if (jsonEqual(pod, before)) return;
-  report.invalid(`${path}.spec`, shownPodSpec(pod), 'field is immutable');
+  report.invalid(`${path}.spec`, podSpecForm(pod, report.policy.minor), 'field is immutable');
 };
 
 const PREFIX = 'batch.kubernetes.io/';
@@ -300,6 +269,7 @@ const generatedSelector: Check = (job, _path, report) => {
       report.invalid(place, shownMap(labels), detail);
     }
   }
+  if (report.isUpdate && report.isSince('jobSelectorAtCreation')) return;
   const read = readSelector(selector);
   if (read.ok && read.selector?.matches(Object.fromEntries(expected)) === false) {
     const detail = '`selector` not auto-generated';
@@ -398,7 +368,7 @@ export const jobs: KindRules = {
     defaultPropagation: 'Orphan',
     defaultPropagationWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-    warnings: jobWarnings,
+    warnings: (job, existing) => jobWarnings(job, existing),
   },
   statusStrategy: newStatusStrategy({ validateUpdate: jobStatusCauses, labelsOfTemplate: true }),
   selectableFields: {

@@ -107,13 +107,13 @@ system:controller:deployment-controller
  create,delete,get,list,patch,update,watch apps,extensions replicasets
  get,list,update,watch - pods
  !
-system:controller:device-taint-eviction-controller
- delete,get,list,watch - pods
- patch,update - pods/status
- R resource.k8s.io resourceclaims
- R resource.k8s.io resourceslices
- R resource.k8s.io deviceclasses
- !
+[36..]system:controller:device-taint-eviction-controller
+[36..] delete,get,list,watch - pods
+[36..] patch,update - pods/status
+[36..] R resource.k8s.io resourceclaims
+[36..] R resource.k8s.io resourceslices
+[36..] R resource.k8s.io deviceclasses
+[36..] !
 [37..] patch,update resource.k8s.io devicetaintrules/status
 [37..] R resource.k8s.io devicetaintrules
 system:controller:disruption-controller
@@ -152,6 +152,7 @@ system:controller:expand-controller
  patch,update - persistentvolumeclaims/status
  R - persistentvolumeclaims
  !
+[..35] get - services
 system:controller:generic-garbage-collector
  delete,get,list,patch,update,watch * *
  !
@@ -198,6 +199,7 @@ system:controller:persistent-volume-binder
  list,watch - nodes
  !
  watch - events
+[..35] get - services
 system:controller:pod-garbage-collector
  delete,list,watch - pods
  R - nodes
@@ -209,7 +211,7 @@ system:controller:pv-protection-controller
  !
 system:controller:pvc-protection-controller
  get,list,update,watch - persistentvolumeclaims
- update - persistentvolumeclaims/status
+[36..] update - persistentvolumeclaims/status
  R - pods
  !
 system:controller:replicaset-controller
@@ -231,7 +233,7 @@ system:controller:resource-claim-controller
  patch,update resource.k8s.io resourceclaims,resourceclaims/status
  patch,update - pods/status
  !
- patch,update resource.k8s.io resourceclaims/binding
+[36..] patch,update resource.k8s.io resourceclaims/binding
 system:controller:resourcequota-controller
  list,watch * *
  update - resourcequotas/status
@@ -341,16 +343,17 @@ system:kube-scheduler
  get,list,patch,update,watch resource.k8s.io resourceclaims/status
  update - pods/finalizers
  R resource.k8s.io resourceslices
- create,delete resource.k8s.io resourceclaims
+[36..] create,delete resource.k8s.io resourceclaims
 [37..] R resource.k8s.io devicetaintrules
- patch,update resource.k8s.io resourceclaims/binding
+[36..] patch,update resource.k8s.io resourceclaims/binding
 system:kubelet-api-admin
  R - nodes
  proxy - nodes
  * - nodes/log,nodes/metrics,nodes/proxy,nodes/stats
  * - nodes/configz,nodes/healthz,nodes/pods
 system:monitoring
- get /flagz,/healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/*,/statusz
+[36..] get /flagz,/healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/*,/statusz
+[..35] get /healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/*
  get - nodes/metrics
 system:node
  create authentication.k8s.io tokenreviews
@@ -439,7 +442,7 @@ clusterrole-aggregation-controller *
 cronjob-controller *
 daemon-set-controller *
 deployment-controller *
-device-taint-eviction-controller *
+[36..]device-taint-eviction-controller *
 disruption-controller *
 endpoint-controller *
 endpointslice-controller *

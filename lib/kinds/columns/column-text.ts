@@ -22,14 +22,15 @@ $13 Images referenced by each container in the template.
 $14 Number of the pod with ready state
 $15 scaleTargetRef points to the target resource to scale, and is used to the pods for which metrics should be collected, as well as to actually change the replica count.
 $16 metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used).  The desired replica count is calculated multiplying the ratio between the target value and the current value by the current number of pods.  Ergo, metrics used must decrease as the pod count is increased, and vice-versa.  See the individual metric source types for more information about how each type of metric must respond. If not set, the default metric will be set to 80% average CPU utilization.
-$17 minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.
-$18 maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.
-$19 currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler.
-$20 A label query over pods that should match the pod count. Normally, the system sets this field for you. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
-$21 ParamKind specifies the kind of resources used to parameterize this policy
-$22 PolicyName indicates the policy definition which the policy binding binded to
-$23 ParamRef indicates the param resource which sets the configuration param
-$24 Webhooks indicates the number of webhooks registered in this configuration
+$17 metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used).  The desired replica count is calculated multiplying the ratio between the target value and the current value by the current number of pods.  Ergo, metrics used must decrease as the pod count is increased, and vice-versa.  See the individual metric source types for more information about how each type of metric must respond.
+$18 minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.
+$19 maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.
+$20 currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler.
+$21 A label query over pods that should match the pod count. Normally, the system sets this field for you. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+$22 ParamKind specifies the kind of resources used to parameterize this policy
+$23 PolicyName indicates the policy definition which the policy binding binded to
+$24 ParamRef indicates the param resource which sets the configuration param
+$25 Webhooks indicates the number of webhooks registered in this configuration
 /v1/componentstatuses
  Name|string|name|0|$0
  Status|string||0|Status of the component conditions
@@ -147,20 +148,23 @@ apiregistration.k8s.io/v1/apiservices
 apps/v1/controllerrevisions
  Name|string|name|0|$0
  Controller|string||0|Controller of the object
- Revision|string||0|Revision indicates the revision of the state represented by Data.
+[36..] Revision|string||0|Revision indicates the revision of the state represented by Data.
+[..35] Revision|string||0|revision indicates the revision of the state represented by Data.
  Age|string||0|$1
 apps/v1/daemonsets
  Name|string|name|0|$0
  Desired|integer||0|The total number of nodes that should be running the daemon pod (including nodes correctly running the daemon pod). More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
  Current|integer||0|The number of nodes that are running at least 1 daemon pod and are supposed to run the daemon pod. More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
- Ready|integer||0|numberReady is the number of nodes that should be running the daemon pod and have one or more of the daemon pod running with a Ready Condition.
+[36..] Ready|integer||0|numberReady is the number of nodes that should be running the daemon pod and have one or more of the daemon pod running with a Ready Condition.
+[..35] Ready|integer||0|The number of nodes that should be running the daemon pod and have one or more of the daemon pod running and ready.
  Up-to-date|integer||0|The total number of nodes that are running updated daemon pod
  Available|integer||0|The number of nodes that should be running the daemon pod and have one or more of the daemon pod running and available (ready for at least spec.minReadySeconds)
  Node Selector|string||0|NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must match a node's labels for the pod to be scheduled on that node. More info: https://kubernetes.io/docs/concepts/configuration/assign-pod-node/
  Age|string||0|$1
  Containers|string||1|$12
  Images|string||1|$13
- Selector|string||1|A label query over pods that are managed by the daemon set. Must match in order to be controlled. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+[36..] Selector|string||1|A label query over pods that are managed by the daemon set. Must match in order to be controlled. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+[..35] Selector|string||1|A label query over pods that are managed by the daemon set. Must match in order to be controlled. If empty, defaulted to labels on Pod template. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
 apps/v1/deployments
  Name|string|name|0|$0
  Ready|string||0|$14
@@ -169,7 +173,8 @@ apps/v1/deployments
  Age|string||0|$1
  Containers|string||1|$12
  Images|string||1|$13
- Selector|string||1|Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this deployment. It must match the pod template's labels.
+[36..] Selector|string||1|Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this deployment. It must match the pod template's labels.
+[..35] Selector|string||1|Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this deployment.
 apps/v1/replicasets
  Name|string|name|0|$0
  Desired|integer||0|Replicas is the number of desired pods. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset
@@ -178,7 +183,8 @@ apps/v1/replicasets
  Age|string||0|$1
  Containers|string||1|$12
  Images|string||1|$13
- Selector|string||1|Selector is a label query over pods that should match the replica count. Label keys and values that must match in order to be controlled by this replica set. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+[36..] Selector|string||1|Selector is a label query over pods that should match the replica count. Label keys and values that must match in order to be controlled by this replica set. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+[..35] Selector|string||1|Selector is a label query over pods that should match the replica count. If the selector is empty, it is defaulted to the labels present on the pod template. Label keys and values that must match in order to be controlled by this replica set. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
 apps/v1/statefulsets
  Name|string|name|0|$0
  Ready|string||0|$14
@@ -199,18 +205,20 @@ events.k8s.io/v1/events
 autoscaling/v2/horizontalpodautoscalers
  Name|string|name|0|$0
  Reference|string||0|$15
- Targets|string||0|$16
- MinPods|string||0|$17
- MaxPods|string||0|$18
- Replicas|string||0|$19
+[36..] Targets|string||0|$16
+[..35] Targets|string||0|$17
+ MinPods|string||0|$18
+ MaxPods|string||0|$19
+ Replicas|string||0|$20
  Age|string||0|$1
 autoscaling/v1/horizontalpodautoscalers
  Name|string|name|0|$0
  Reference|string||0|$15
- Targets|string||0|$16
- MinPods|string||0|$17
- MaxPods|string||0|$18
- Replicas|string||0|$19
+[36..] Targets|string||0|$16
+[..35] Targets|string||0|$17
+ MinPods|string||0|$18
+ MaxPods|string||0|$19
+ Replicas|string||0|$20
  Age|string||0|$1
 batch/v1/cronjobs
  Name|string|name|0|$0
@@ -222,7 +230,7 @@ batch/v1/cronjobs
  Age|string||0|$1
  Containers|string||1|$12
  Images|string||1|$13
- Selector|string||1|$20
+ Selector|string||1|$21
 batch/v1/jobs
  Name|string|name|0|$0
  Status|string||0|Status of the job.
@@ -231,7 +239,7 @@ batch/v1/jobs
  Age|string||0|$1
  Containers|string||1|$12
  Images|string||1|$13
- Selector|string||1|$20
+ Selector|string||1|$21
 certificates.k8s.io/v1/certificatesigningrequests
  Name|string|name|0|$0
  Age|string||0|$1
@@ -268,7 +276,8 @@ networking.k8s.io/v1/ipaddresses
 [..36] ParentRef|string||0|ParentRef references the resource that an IPAddress is attached to. An IPAddress must reference a parent object.
 networking.k8s.io/v1/networkpolicies
  Name|string|name|0|$0
- Pod-Selector|string||0|podSelector selects the pods to which this NetworkPolicy object applies. The array of rules is applied to any pods selected by this field. An empty selector matches all pods in the policy's namespace. Multiple network policies can select the same set of pods. In this case, the ingress rules for each are combined additively. This field is optional. If it is not specified, it defaults to an empty selector.
+[36..] Pod-Selector|string||0|podSelector selects the pods to which this NetworkPolicy object applies. The array of rules is applied to any pods selected by this field. An empty selector matches all pods in the policy's namespace. Multiple network policies can select the same set of pods. In this case, the ingress rules for each are combined additively. This field is optional. If it is not specified, it defaults to an empty selector.
+[..35] Pod-Selector|string||0|Selects the pods to which this NetworkPolicy object applies.  The array of ingress rules is applied to any pods selected by this field. Multiple network policies can select the same set of pods.  In this case, the ingress rules for each are combined additively. This field is NOT optional and follows standard label selector semantics. An empty podSelector matches all pods in this namespace.
  Age|string||0|$1
 networking.k8s.io/v1/servicecidrs
  Name|string|name|0|$0
@@ -338,33 +347,33 @@ storage.k8s.io/v1/volumeattributesclasses
 [37..] DriverName|string||0|driverName is the name of the CSI driver This field is immutable.
 [..36] DriverName|string||0|Name of the CSI driver This field is immutable.
  Age|string||0|$1
-admissionregistration.k8s.io/v1/mutatingadmissionpolicies
- Name|string|name|0|$0
- Mutations|integer||0|Mutation indicates the number of mutations rules defined in this configuration
- ParamKind|string||0|$21
- Age|string||0|$1
-admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings
- Name|string|name|0|$0
- PolicyName|string||0|$22
- ParamRef|string||0|$23
- Age|string||0|$1
+[36..]admissionregistration.k8s.io/v1/mutatingadmissionpolicies
+[36..] Name|string|name|0|$0
+[36..] Mutations|integer||0|Mutation indicates the number of mutations rules defined in this configuration
+[36..] ParamKind|string||0|$22
+[36..] Age|string||0|$1
+[36..]admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings
+[36..] Name|string|name|0|$0
+[36..] PolicyName|string||0|$23
+[36..] ParamRef|string||0|$24
+[36..] Age|string||0|$1
 admissionregistration.k8s.io/v1/mutatingwebhookconfigurations
  Name|string|name|0|$0
- Webhooks|integer||0|$24
+ Webhooks|integer||0|$25
  Age|string||0|$1
 admissionregistration.k8s.io/v1/validatingadmissionpolicies
  Name|string|name|0|$0
  Validations|integer||0|Validations indicates the number of validation rules defined in this configuration
- ParamKind|string||0|$21
+ ParamKind|string||0|$22
  Age|string||0|$1
 admissionregistration.k8s.io/v1/validatingadmissionpolicybindings
  Name|string|name|0|$0
- PolicyName|string||0|$22
- ParamRef|string||0|$23
+ PolicyName|string||0|$23
+ ParamRef|string||0|$24
  Age|string||0|$1
 admissionregistration.k8s.io/v1/validatingwebhookconfigurations
  Name|string|name|0|$0
- Webhooks|integer||0|$24
+ Webhooks|integer||0|$25
  Age|string||0|$1
 apiextensions.k8s.io/v1/customresourcedefinitions
  Name|string|name|0|$0
@@ -391,8 +400,10 @@ node.k8s.io/v1/runtimeclasses
  Age|string||0|$1
 discovery.k8s.io/v1/endpointslices
  Name|string|name|0|$0
- AddressType|string||0|addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name. (Deprecated) The EndpointSlice controller only generates, and kube-proxy only processes, slices of addressType "IPv4" and "IPv6". No semantics are defined for the "FQDN" type.
- Ports|string||0|ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. Each slice may include a maximum of 100 ports. Services always have at least 1 port, so EndpointSlices generated by the EndpointSlice controller will likewise always have at least 1 port. EndpointSlices used for other purposes may have an empty ports list.
+[36..] AddressType|string||0|addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name. (Deprecated) The EndpointSlice controller only generates, and kube-proxy only processes, slices of addressType "IPv4" and "IPv6". No semantics are defined for the "FQDN" type.
+[36..] Ports|string||0|ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. Each slice may include a maximum of 100 ports. Services always have at least 1 port, so EndpointSlices generated by the EndpointSlice controller will likewise always have at least 1 port. EndpointSlices used for other purposes may have an empty ports list.
+[..35] AddressType|string||0|addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name.
+[..35] Ports|string||0|ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. When ports is empty, it indicates that there are no defined ports. When a port is defined with a nil port value, it indicates "all ports". Each slice may include a maximum of 100 ports.
  Endpoints|string||0|endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.
  Age|string||0|$1
 resource.k8s.io/v1/deviceclasses

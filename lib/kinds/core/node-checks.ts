@@ -153,6 +153,10 @@ const assignedOnce: Check = (spec, path, report, old) => {
   }
   const provider = textAt(old, 'providerID');
   if (provider !== '' && provider !== textAt(spec, 'providerID')) {
+    if (report.isSince('providerIdChangesNamed')) {
+      const change = textAt(spec, 'providerID') === '' ? 'cleared' : 'modified';
+      return report.invalid(`${path}.providerID`, null, `field cannot be ${change} once set`);
+    }
     const detail = 'node updates may not change providerID except from "" to valid';
     report.forbidden(`${path}.providerID`, detail);
   }

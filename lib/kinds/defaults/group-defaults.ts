@@ -92,6 +92,12 @@ function setDriverDefaults(spec: JsonRecord): void {
   }
 }
 
+/** Also whether its pods wait for it, which older versions do not have. */
+export function setWaitingDriverDefaults(spec: JsonRecord): void {
+  setDriverDefaults(spec);
+  defaultUnset(spec, 'preventPodSchedulingIfMissing', false);
+}
+
 function setDefinitionDefaults(spec: JsonRecord): void {
   const names = { ...recordAt(spec, 'names') };
   const kind = textAt(names, 'kind');

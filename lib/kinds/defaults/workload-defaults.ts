@@ -42,6 +42,14 @@ function setStatefulStrategyDefaults(strategy: JsonRecord): void {
   strategy['rollingUpdate'] = rolling;
 }
 
+/** Also how many pods may be missing during a rolling update, which is no default in older versions. */
+export function setRollingStatefulDefaults(strategy: JsonRecord): void {
+  setStatefulStrategyDefaults(strategy);
+  const rolling = strategy['rollingUpdate'];
+  if (strategy['type'] !== 'RollingUpdate' || !isRecord(rolling)) return;
+  defaultUnset(rolling, 'maxUnavailable', 1);
+}
+
 function setStatefulDefaults(spec: JsonRecord): void {
   defaultUnset(spec, 'replicas', 1);
   defaultTo(spec, 'podManagementPolicy', 'OrderedReady');

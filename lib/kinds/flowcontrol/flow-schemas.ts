@@ -66,16 +66,26 @@ const queuing: Check = (value, path, report) => {
   wrong('handSize', hand, handProblem(hand, queues));
 };
 
+/** A part that belongs to one type is refused for an unknown one. */
+function refusePart(part: unknown, path: string, report: Report): void {
+  if (part === undefined || !report.isSince('levelPartsOfUnknownType')) return;
+  report.forbidden(path, '');
+}
+
 const limitResponse: Check = (value, path, report) => {
   const type = textAt(value, 'type');
   const given = isRecord(value) ? value['queuing'] : undefined;
-  if (type === '') return report.required(`${path}.type`);
   const place = `${path}.queuing`;
+  if (type === '') {
+    report.required(`${path}.type`);
+    return refusePart(given, place, report);
+  }
   const about = 'if limited.limitResponse.type is';
   if (type === 'Reject') {
     if (given !== undefined) report.forbidden(place, `must be nil ${about} not Limited`);
   } else if (type !== 'Queue') {
     report.notSupported(`${path}.type`, type, ['Queue', 'Reject']);
+    refusePart(given, place, report);
   } else if (given === undefined) {
     report.required(place, `must not be empty ${about} Limited`);
   } else queuing(given, place, report);
@@ -114,8 +124,11 @@ const byType: Check = (spec, path, report) => {
     if (whenLimited === undefined) {
       report.required(`${path}.limited`, 'must not be empty when type is Limited');
     } else limited(whenLimited, `${path}.limited`, report);
-  } else if (type === '') report.required(`${path}.type`);
-  else report.notSupported(`${path}.type`, type, ['Exempt', 'Limited']);
+  } else {
+    if (type === '') report.required(`${path}.type`);
+    else report.notSupported(`${path}.type`, type, ['Exempt', 'Limited']);
+    refusePart(whenLimited, `${path}.limited`, report);
+  }
 };
 
 /** The specs of the levels that every server has; the members of `exempt` may be set. */

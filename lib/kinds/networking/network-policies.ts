@@ -27,8 +27,10 @@ const portRange: Check = (item, path, report) => {
   if (typeof port === 'number') {
     portNumber(port, ofPort, report);
     if (typeof end !== 'number') return;
-    // The cause shows the port, as kube-apiserver's does.
-    if (end < port) report.invalid(ofEnd, port, 'must be greater than or equal to `port`');
+    if (end < port) {
+      const shown = report.isSince('wrongPortEndShown') ? end : port;
+      report.invalid(ofEnd, shown, 'must be greater than or equal to `port`');
+    }
     portNumber(end, ofEnd, report);
     return;
   }

@@ -1,3 +1,4 @@
+import { isSince } from '../../meta/surface/kubernetes-features.ts';
 import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
 import {
   jsonEqual,
@@ -182,10 +183,13 @@ const resizeChecks: Check = (_object, _path, report) => {
 export const podResizeStrategy: UpdateStrategy = {
   allowCreateOnUpdate: false,
   allowUnconditionalUpdate: true,
-  prepareForUpdate(pod, existing) {
+  prepareForUpdate(pod, existing, { minor }) {
     completePodResources(recordAt(pod, 'spec') ?? {});
     if (LISTS.every((list) => countOf(pod, list) === countOf(existing, list))) {
-      const fields: JsonRecord = { resources: recordAt(pod, 'spec')?.['resources'] };
+      const stored = isSince(minor, 'resizeKeepsPodResources')
+        ? recordAt(existing, 'spec')?.['resources']
+        : undefined;
+      const fields: JsonRecord = { resources: recordAt(pod, 'spec')?.['resources'] ?? stored };
       for (const list of LISTS) fields[list] = resized(pod, existing, list);
       keepAllBut(pod, existing, fields);
     }

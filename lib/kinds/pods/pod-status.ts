@@ -19,7 +19,7 @@ import {
   legacyIp,
   unlessStored,
 } from '../../server/registry/validation/addresses/ip-formats.ts';
-import { format } from '../../server/registry/validation/values.ts';
+import { between, format } from '../../server/registry/validation/values.ts';
 import { podReport } from './pod-checks.ts';
 import { checkAnnotationUpdate } from './pod-update.ts';
 import type { PodReport } from './report/pod-report.ts';
@@ -91,7 +91,12 @@ function hasEnded(status: JsonRecord): boolean {
   return recordAt(status, 'state', 'terminated') !== undefined;
 }
 
-const linuxUser = fields({ uid: unixId, gid: unixId, supplementalGroups: each(unixId) });
+function usersOf(id: Check): Check {
+  return fields({ uid: id, gid: id, supplementalGroups: each(id) });
+}
+
+const linuxUser = usersOf(between(0, 2 ** 32 - 1));
+const shortLinuxUser = usersOf(unixId);
 
 /** The users of the containers, which a Windows pod does not have. */
 function checkUsers(pod: PodReport, list: string): void {
@@ -99,7 +104,8 @@ function checkUsers(pod: PodReport, list: string): void {
     const linux = recordAt(one, 'user', 'linux');
     if (linux === undefined) continue;
     const at = `status.${list}[${index}].user.linux`;
-    if (pod.os !== 'windows') linuxUser(linux, at, pod);
+    const check = pod.isSince('linuxUsersOf32Bits') ? linuxUser : shortLinuxUser;
+    if (pod.os !== 'windows') check(linux, at, pod);
     else pod.forbidden(at, 'cannot be set for a windows pod');
   }
 }

@@ -1,10 +1,10 @@
+import { podSpecForm } from './report/pod-spec-form.ts';
 import {
   isRecord,
   jsonEqual,
   recordAt,
   recordsAt,
   textAt,
-  setOwn,
   type JsonRecord,
 } from '../../meta/json-value.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
@@ -18,56 +18,6 @@ import { MIRROR_ANNOTATION, type PodReport } from './report/pod-report.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
 import { keepAllBut } from '../subresources/kept-fields.ts';
-
-// API servers show the internal types of pods in messages. See pkg/apis/core/types.go @ v1.36.3.
-
-/** Fields of the spec that Go keeps at the security context, before its own. */
-const OF_CONTEXT = ['HostNetwork', 'HostPID', 'HostIPC', 'ShareProcessNamespace', 'HostUsers'];
-
-const SPEC =
-  'Volumes InitContainers Containers EphemeralContainers RestartPolicy TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy NodeSelector ServiceAccountName AutomountServiceAccountToken NodeName SecurityContext ImagePullSecrets Hostname Subdomain SetHostnameAsFQDN Affinity SchedulerName Tolerations HostAliases PriorityClassName Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims Resources HostnameOverride SchedulingGroup'.split(
-    ' ',
-  );
-const CONTEXT =
-  'SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy'.split(
-    ' ',
-  );
-const VOLUME =
-  'Name HostPath EmptyDir GCEPersistentDisk AWSElasticBlockStore GitRepo Secret NFS ISCSI Glusterfs PersistentVolumeClaim RBD Quobyte FlexVolume Cinder CephFS Flocker DownwardAPI FC AzureFile ConfigMap VsphereVolume AzureDisk PhotonPersistentDisk Projected PortworxVolume ScaleIO StorageOS CSI Ephemeral Image'.split(
-    ' ',
-  );
-/** Fields of volumes whose names in Go do not follow from those in JSON. */
-const RENAMED: Readonly<Record<string, string>> = {
-  CephFS: 'Cephfs',
-  StorageOS: 'Storageos',
-};
-
-function ordered(names: readonly string[], form: JsonRecord): JsonRecord {
-  const record: JsonRecord = {};
-  for (const name of names) {
-    const source = Object.hasOwn(RENAMED, name) ? (RENAMED[name] as string) : name;
-    setOwn(record, name, form[source] ?? null);
-  }
-  return record;
-}
-
-/** The spec as messages show it. */
-function podSpecForm(spec: JsonRecord): JsonRecord {
-  const form = goForm('core.PodSpec', spec) as JsonRecord;
-  const context = form['SecurityContext'];
-  form['SecurityContext'] = {
-    ...ordered(OF_CONTEXT, form),
-    ...ordered(
-      CONTEXT,
-      isRecord(context) ? context : (goForm('core.PodSecurityContext', {}) as JsonRecord),
-    ),
-  };
-  const volumes = form['Volumes'];
-  if (Array.isArray(volumes)) {
-    form['Volumes'] = volumes.map((one) => ordered(VOLUME, one as JsonRecord));
-  }
-  return ordered(SPEC, form);
-}
 
 /** Go's JSON of a value, a member on each line. */
 function goJson(value: unknown): string {
@@ -302,7 +252,12 @@ export const podUpdateChecks: Check = (_object, _path, report) => {
   if (jsonEqual(pod.spec, before)) return;
   const spec = withStoredParts(pod, before);
   if (jsonEqual(spec, before)) return;
-  const difference = unifiedDiff(goJson(podSpecForm(before)), goJson(podSpecForm(spec)));
+  const difference = unifiedDiff(
+    ...([before, spec].map((one) => goJson(podSpecForm(one, report.policy.minor))) as [
+      string,
+      string,
+    ]),
+  );
   pod.forbidden('spec', ONLY + difference);
 };
 

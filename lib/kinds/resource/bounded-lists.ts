@@ -11,23 +11,38 @@ export function atMostItems(most: number, ...checks: readonly Check[]): Check {
   };
 }
 
-/** Items that differ in a key, which is named at the item itself. */
-export function distinct(keyOf: (item: unknown) => unknown): Check {
+/**
+ * Items that differ in a key, which is named at the item itself.
+ * @param isDeclared whether newer versions declare the rule with the type, and show the whole item
+ */
+export function distinct(
+  keyOf: (item: unknown) => unknown,
+  { isDeclared = true }: { readonly isDeclared?: boolean } = {},
+): Check {
   return (list, path, report) => {
     const keys = new Set<string>();
     for (const [index, item] of (list as readonly unknown[]).entries()) {
       const key = keyOf(item);
       const text = JSON.stringify(key) ?? '';
-      if (keys.has(text)) report.duplicate(`${path}[${index}]`, key);
+      const shown =
+        isDeclared && isRecord(item) && report.isSince('repeatedItemsShown') ? item : key;
+      if (keys.has(text)) report.duplicate(`${path}[${index}]`, shown);
       keys.add(text);
     }
   };
 }
 
 /** A list of at most so many items that differ in a member. */
-export function namedItems(most: number, check: Check, member = 'name'): Check {
+export function namedItems(
+  most: number,
+  check: Check,
+  {
+    member = 'name',
+    isDeclared = true,
+  }: { readonly member?: string; readonly isDeclared?: boolean } = {},
+): Check {
   const key = (item: unknown): unknown => (isRecord(item) ? (item[member] ?? '') : '');
-  return atMostItems(most, each(check), distinct(key));
+  return atMostItems(most, each(check), distinct(key, { isDeclared }));
 }
 
 /** A list of at most so many texts that differ. */

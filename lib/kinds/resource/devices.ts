@@ -210,6 +210,7 @@ const VALUES = {
   string: 'StringValue',
   version: 'VersionValue',
 };
+const ALL_VALUES = [...Object.keys(VALUES), 'ints', 'bools', 'strings', 'versions'];
 const LISTS = ['IntValues', 'BoolValues', 'StringValues', 'VersionValues'];
 
 const attribute: Check = (value, path, report) => {
@@ -217,6 +218,10 @@ const attribute: Check = (value, path, report) => {
   values(value, path, report);
   const set = Object.keys(VALUES).filter((name) => value[name] !== undefined);
   if (set.length === 1) return;
+  if (set.length > 1 && report.isSince('attributeValuesNamed')) {
+    const rule = `must specify exactly one of: ${ALL_VALUES.map((name) => `\`${name}\``).join(', ')}`;
+    return report.invalid(path, `{${set.join(', ')}}`, rule);
+  }
   const form: JsonRecord = {};
   for (const [name, goName] of Object.entries(VALUES)) form[goName] = value[name] ?? null;
   for (const list of LISTS) form[list] = null;
@@ -241,7 +246,7 @@ const consumption = fields({ counterSet: required(labelOf), counters });
 const before = fields({ name: labelOf, attributes });
 const after = fields({
   taints: atMostItems(MOST_TAINTS, each(deviceTaint)),
-  consumesCounters: namedItems(MOST_CONSUMPTIONS, consumption, 'counterSet'),
+  consumesCounters: namedItems(MOST_CONSUMPTIONS, consumption, { member: 'counterSet' }),
 });
 
 const PLACES = ['nodeName', 'nodeSelector', 'allNodes'];

@@ -1,5 +1,11 @@
+import { qualifiedName } from '../../server/registry/validation/formats.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
-import { checkedBy, causesOf, type Check } from '../../server/registry/validation/check.ts';
+import {
+  checkedBy,
+  causesOf,
+  type Check,
+  type Report,
+} from '../../server/registry/validation/check.ts';
 import {
   fields,
   isChanged,
@@ -180,6 +186,21 @@ const claimStatusCauses = (
   existing: Parameters<typeof causesOf>[2],
 ): ReturnType<typeof causesOf> => causesOf(checks, object, existing);
 
+function extendedResourceProblems(name: string, report: Report): readonly string[] {
+  if (!report.isSince('extendedResourceProblems'))
+    return ['must be a valid extended resource name'];
+  const slash = name.indexOf('/');
+  const problems = [
+    ...(slash < 0 ? ["a name must be a domain-prefixed path, such as 'example.com/my-prop'"] : []),
+    ...(name.startsWith('requests.') ? ['must not have "requests." prefix'] : []),
+    ...(name.slice(0, Math.max(slash, 0)).endsWith('kubernetes.io')
+      ? ['must not have "kubernetes.io/" domain']
+      : []),
+    ...qualifiedName(name).filter((problem) => name !== '' || !problem.endsWith('non-empty')),
+  ];
+  return problems;
+}
+
 /** @see pkg/apis/resource/validation validateDeviceClassSpec @ v1.36.3 */
 export const deviceClasses: KindRules = {
   group: 'resource.k8s.io',
@@ -191,7 +212,9 @@ export const deviceClasses: KindRules = {
         config: atMostItems(MOST_CONFIGURATIONS, each(deviceConfiguration)),
         extendedResourceName: (name, path, report) => {
           if (typeof name !== 'string' || isExtendedResource(name)) return;
-          report.invalid(path, name, 'must be a valid extended resource name');
+          for (const problem of extendedResourceProblems(name, report)) {
+            report.invalid(path, name, problem);
+          }
         },
       }),
     }),

@@ -72,7 +72,7 @@ const parts: Check = (spec, path, report) => {
   }
   const most = isAdvanced(recordsAt(devices)) ? MOST_ADVANCED_DEVICES : MOST_DEVICES;
   const one = device({ hasPlace: perDeviceNodeSelection === true });
-  namedItems(most, one)(devices, `${path}.devices`, report);
+  namedItems(most, one, { isDeclared: false })(devices, `${path}.devices`, report);
   sharedCounters(counters, `${path}.sharedCounters`, report);
 };
 

@@ -1,3 +1,5 @@
+import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import { causesOfVersion, type CauseChange } from '../../server/registry/rules/cause-changes.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';
 import { badRequest, invalid, type FieldCause } from '../../meta/failure/failures.ts';
@@ -48,9 +50,22 @@ function reviewResource({ group, kind, namespaced = false, create }: ReviewOptio
   return { describe, create };
 }
 
+/** That a review has no attributes is named at its spec. */
+const CHANGES: readonly CauseChange[] = [
+  {
+    since: 37,
+    fields: ['spec.resourceAttributes'],
+    from: /exactly one of/,
+    to: '$&',
+    field: [/\.resourceAttributes$/, ''],
+    isDeclared: false,
+  },
+];
+
 /** 422 of a review, in which kube-apiserver names no kind. */
-function invalidReview(causes: readonly FieldCause[]): Error {
-  return invalid({ group: 'authorization.k8s.io', kind: '' }, '', causes);
+function invalidReview(minor: KubernetesMinor, causes: readonly FieldCause[]): Error {
+  const worded = causesOfVersion({ minor, causeChanges: CHANGES }, causes);
+  return invalid({ group: 'authorization.k8s.io', kind: '' }, '', worded);
 }
 
 const AUTHENTICATION = 'authentication.k8s.io';
@@ -289,12 +304,12 @@ function subjectOf(review: UnstructuredObject): UserInfo {
 
 /** @throws {ApiError} 422. */
 async function answered(
-  { access }: ServerParts,
+  { minor, access }: ServerParts,
   review: UnstructuredObject,
   user: UserInfo,
   causes: readonly FieldCause[],
 ): Promise<WriteResult> {
-  if (causes.length > 0) throw invalidReview(causes);
+  if (causes.length > 0) throw invalidReview(minor, causes);
   const decision = await access.authorizer.authorize(questionOf(user, review));
   const evaluationError = selectorFaults(review);
   return new DerivedObject('', {

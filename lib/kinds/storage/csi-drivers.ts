@@ -6,9 +6,7 @@ import {
   textAt,
   textsAt,
   recordAt,
-  type JsonRecord,
 } from '../../meta/json-value.ts';
-import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields, isChanged, each } from '../../server/registry/validation/combine.ts';
 import {
@@ -181,20 +179,12 @@ const checks = fields({
 const UNSAFE_TOKENS =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-/** Behind a feature gate that is off. */
-function withoutGated(driver: MutableObject): void {
-  const { preventPodSchedulingIfMissing: _gated, ...spec } = driver['spec'] as JsonRecord;
-  if (_gated !== undefined) driver['spec'] = spec;
-}
-
 export const csiDrivers: KindRules = {
   group: 'storage.k8s.io',
   resource: 'csidrivers',
   strategy: {
     ...checkedBy(checks),
-    prepareForCreate: withoutGated,
     prepareForUpdate(driver, existing) {
-      withoutGated(driver);
       if (jsonEqual(driver['spec'], existing['spec'])) return;
       driver.metadata.generation = (existing.metadata.generation ?? 0) + 1;
     },

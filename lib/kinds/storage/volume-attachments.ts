@@ -94,8 +94,9 @@ const attachmentMetadata: Check = (map, path, report) => {
 const volumeError = fields({
   message: (text, path, report) => {
     if (typeof text !== 'string' || Buffer.byteLength(text) <= LONGEST_MESSAGE) return;
-    // kube-apiserver names the limit of the metadata.
-    report.tooLong(path, LARGEST_METADATA, 'bytes');
+    // Before, kube-apiserver named the limit of the metadata.
+    const most = report.isSince('volumeErrorLimitNamed') ? LONGEST_MESSAGE : LARGEST_METADATA;
+    report.tooLong(path, most, 'bytes');
   },
   errorCode: between(0, MOST_INT32),
 });

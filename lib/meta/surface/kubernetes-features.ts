@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from './kubernetes-releases.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from './kubernetes-releases.ts';
 
 /**
  * What a server does since a minor version, and did not do before: feature gates that became default, and rules that changed. A rule asks
@@ -7,10 +7,53 @@ import type { KubernetesMinor } from './kubernetes-releases.ts';
 const SINCE = {
   /** The streams of a list are compressed for a client that accepts gzip: the gate WatchListCompression. */
   compressedStreams: 37,
+  /** A cause is named once, however many rules find it. */
+  distinctCauses: 37,
+  /** A refused write has the warnings of its preparation as well. */
+  warningsOfRefusals: 37,
+  /** `maxUnavailable` of a stateful set: the gate MaxUnavailableStatefulSet. */
+  statefulSetMaxUnavailable: 37,
+  /** A changed field of a stateful set is named, where the whole spec was. */
+  statefulSetFieldsNamed: 37,
+  /** An autoscaler may scale to nothing: the gate HPAScaleToZero. */
+  scaleToZero: 37,
+  /** An update of a job does not look at its generated selector again. */
+  jobSelectorAtCreation: 37,
+  /** The wrong end of a range of ports is shown, where its begin was. */
+  wrongPortEndShown: 37,
+  /** `seLinuxChangePolicy: MountOption`: the gate SELinuxMount. */
+  seLinuxMount: 37,
+  /** A resize that leaves the resources of the pod out keeps them. */
+  resizeKeepsPodResources: 37,
+  /** The users of running containers have 32 bits, where they had 31. */
+  linuxUsersOf32Bits: 37,
+  /** A definition with a set of objects or lists is warned of. */
+  warnsOfSetsOfObjects: 37,
+  /** Templates of pods need the reference of an image volume. */
+  templateImageReference: 37,
+  /** Messages show and name pods in the form of the API; before, some fields of the spec were in the security context. */
+  podsOfOneForm: 37,
+  /** Bundles of certificates, and certificates of pods, in projected volumes. */
+  certificateProjections: 37,
+  /** `preventPodSchedulingIfMissing` of a CSI driver: the gate VolumeLimitScaling. */
+  volumeLimitScaling: 37,
+  /** A repeated item is shown whole, as JSON, where its key was. */
+  repeatedItemsShown: 37,
+  /** The longest message of a volume error is named, where the largest metadata was. */
+  volumeErrorLimitNamed: 37,
+  /** What is wrong with the extended resource name of a device class is said. */
+  extendedResourceProblems: 37,
+  /** The values that an attribute of a device has too many of are named. */
+  attributeValuesNamed: 37,
+  /** The parts of a priority level are checked though its type is unknown. */
+  levelPartsOfUnknownType: 37,
+  /** What becomes of a node's `providerID` is said. */
+  providerIdChangesNamed: 37,
 } as const;
 
 export type KubernetesFeature = keyof typeof SINCE;
 
-export function isSince(minor: KubernetesMinor, feature: KubernetesFeature): boolean {
-  return minor >= SINCE[feature];
+/** @param minor The version of the server; without it the newest one. */
+export function isSince(minor: KubernetesMinor | undefined, feature: KubernetesFeature): boolean {
+  return (minor ?? NEWEST_MINOR) >= SINCE[feature];
 }

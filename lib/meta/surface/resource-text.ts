@@ -113,12 +113,13 @@ storage.k8s.io v1 16800 15
  storageclasses storageclass StorageClass cluster * sc - K+m6uJwbjGY=
  volumeattachments volumeattachment VolumeAttachment cluster * - - tJx/ezt6UDU=
   status VolumeAttachment - get,patch,update
- volumeattributesclasses volumeattributesclass VolumeAttributesClass cluster * vac - tIjydgKBC5w=
+[36..] volumeattributesclasses volumeattributesclass VolumeAttributesClass cluster * vac - tIjydgKBC5w=
+[..35] volumeattributesclasses volumeattributesclass VolumeAttributesClass cluster * vac - Bl3MtjZ/n/s=
 admissionregistration.k8s.io v1 16700 15
 [37..] mutatingadmissionpolicies mutatingadmissionpolicy MutatingAdmissionPolicy cluster * - api-extensions mHCkTKpUTrE=
 [37..] mutatingadmissionpolicybindings mutatingadmissionpolicybinding MutatingAdmissionPolicyBinding cluster * - api-extensions ZKgZT1uTmZ0=
-[..36] mutatingadmissionpolicies mutatingadmissionpolicy MutatingAdmissionPolicy cluster * - api-extensions LYmCf+UMVdg=
-[..36] mutatingadmissionpolicybindings mutatingadmissionpolicybinding MutatingAdmissionPolicyBinding cluster * - api-extensions 90V5FRZZ3Zg=
+[36..36] mutatingadmissionpolicies mutatingadmissionpolicy MutatingAdmissionPolicy cluster * - api-extensions LYmCf+UMVdg=
+[36..36] mutatingadmissionpolicybindings mutatingadmissionpolicybinding MutatingAdmissionPolicyBinding cluster * - api-extensions 90V5FRZZ3Zg=
  mutatingwebhookconfigurations mutatingwebhookconfiguration MutatingWebhookConfiguration cluster * - api-extensions Sqi0GUgDaX0=
  validatingadmissionpolicies validatingadmissionpolicy ValidatingAdmissionPolicy cluster * - api-extensions 6OxvlMmQ6is=
   status ValidatingAdmissionPolicy - get,patch,update

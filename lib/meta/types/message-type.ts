@@ -64,6 +64,8 @@ export interface FieldFacts {
   readonly presence: Presence;
   /** Whether the published schema requires it. */
   readonly required: boolean;
+  /** Whether it belongs to a feature gate that is off by default: a server removes it from what clients send. */
+  readonly isOff: boolean;
   /** A `ValueType`, or the name of a message with its section: `core.PodSpec`. For lists and maps that of an item. */
   readonly type: string;
   /** `inline`: the fields of the message belong to the enclosing message, in JSON only. Keys of maps are strings. */
@@ -89,6 +91,7 @@ export class MessageField implements FieldFacts {
   declare readonly number: number;
   declare readonly presence: Presence;
   declare readonly required: boolean;
+  declare readonly isOff: boolean;
   declare readonly type: string;
   declare readonly shape: FieldFacts['shape'];
   declare readonly mergeType: MergeType | undefined;

@@ -8,7 +8,7 @@ import {
 } from './message-type.ts';
 
 const FIELD =
-  /^([^=\s]+)=(\d+)(!\?|!|\?|)(\*?)(?::([A-Za-z]\w*(?:\.\w+)?))?(\[[^\]]*\]|\{\w*\}|\(\w+\)|)(?:@([\w,]*)(?::(\w+))?)?(?:~(\S+))?$/;
+  /^([^=\s]+)=(\d+)(\^?)(!\?|!|\?|)(\*?)(?::([A-Za-z]\w*(?:\.\w+)?))?(\[[^\]]*\]|\{\w*\}|\(\w+\)|)(?:@([\w,]*)(?::(\w+))?)?(?:~(\S+))?$/;
 const HEAD = /^([A-Z]\w*)(\*?)(\+?)(\|?)(?:\((\w+)\))?$/;
 const PRESENCE: Readonly<Record<string, Presence>> = {
   '': 'nonzero',
@@ -36,7 +36,7 @@ interface Section {
  *
  *     Taint: key=1!* value=2 effect=3!* timeAdded=4?:Time
  *
- * is a message with four fields. After the number comes the presence (nothing: `nonzero`, `!` always, `?` sent, `!?` nullable),
+ * is a message with four fields. After the number, `^` says that the feature of the field is off by default. Then comes the presence (nothing: `nonzero`, `!` always, `?` sent, `!?` nullable),
  * `*` for a required field, then the type; without one it is `string`. `:Volume[map:name]` is a list with its list type and keys,
  * `:Quantity{}` a map from strings, `(atomic)` the merge type of a single message; `@merge:name` is the patch strategy with the merge
  * key, `~"TCP"` the declared default. With `...` in place of the name, the fields of that message become fields of this one.
@@ -190,20 +190,21 @@ class TableMessage implements MessageType {
 function readField(text: string, section: string): FieldFacts {
   const match = FIELD.exec(text);
   if (match === null) throw new TypeError(`not a field: ${text}`);
-  const [, name = '', number, presence = '', star, type = 'string', suffix = ''] = match;
+  const [, name = '', number, off, presence = '', star, type = 'string', suffix = ''] = match;
   const [mergeType = '', keys = ''] = suffix.slice(1, -1).split(':');
-  const declared = match[9];
+  const declared = match[10];
   return {
     name: name === '...' ? '' : name,
     number: Number(number),
     presence: PRESENCE[presence] ?? 'nonzero',
     required: star !== '',
+    isOff: off !== '',
     type: isValueType(type) || type.includes('.') ? type : `${section}.${type}`,
     shape: name === '...' ? 'inline' : shapeOf(suffix),
     mergeType: mergeType === '' ? undefined : (mergeType as MergeType),
     listKeys: keys === '' ? [] : keys.split(','),
-    patchStrategies: match[7] === undefined || match[7] === '' ? [] : match[7].split(','),
-    patchMergeKey: match[8],
+    patchStrategies: match[8] === undefined || match[8] === '' ? [] : match[8].split(','),
+    patchMergeKey: match[9],
     declaredDefault: declared === undefined ? undefined : (JSON.parse(declared) as unknown),
   };
 }

@@ -275,7 +275,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     const tokens = new ServiceAccountTokens({ runtime, privateKey: serviceAccountKey });
     const authorizer = this.#rbac?.authorizer ?? alwaysAllow;
     const access = new TokenAuthenticator({ tokens, authorizer, storeOf, userOfToken });
-    return { runtime, storeOf, access, nodes };
+    return { minor: this.minor, runtime, storeOf, access, nodes };
   }
 
   #newRbac(runtime: Runtime, logger: Logger): RbacParts {
@@ -300,6 +300,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   ): CustomResources {
     return new CustomResources({
       ...given,
+      minor: this.minor,
       reaper: this.#reaper,
       webhooks: this.#webhooks,
       isBuiltIn: (group, resource) => this.#installations.has(nameOf({ group, resource })),

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { failure } from '../../meta/failure/api-error.ts';
@@ -51,6 +52,8 @@ const MOST_REMOVED = 1000;
 type Definition = StoredObject<UnstructuredObject>;
 
 export interface CustomResourcesOptions {
+  /** The minor version of Kubernetes whose rules apply. */
+  readonly minor: KubernetesMinor;
   readonly storageFor: StorageFactory;
   readonly runtime: Runtime;
   readonly logger: Logger;
@@ -290,12 +293,15 @@ export class CustomResources {
     const object = { ...given, status: { ...recordAt(given, 'status'), acceptedNames } };
     const stored = storageKind(object);
     const storedApiVersion = apiVersionOf(stored.describe);
-    const { runtime, webhooks } = this.#options;
+    const { minor, runtime, webhooks } = this.#options;
     const served = versionsOf(object)
       .filter((version) => version['served'] === true)
       .map((version) => {
         const kind = version['storage'] === true ? stored : customResourceKind(object, version);
-        return { version, kind: { ...kind, storeAs: storedContentOf(object, version) } };
+        return {
+          version,
+          kind: { ...kind, minor, storeAs: storedContentOf(object, version) },
+        };
       });
     const kinds = served.map(({ kind }) => kind);
     const newStore = (kind: KindDefinition, converted = entry.storage): GenericRegistryStore =>

@@ -46,7 +46,7 @@ const kinds: readonly WorkloadStep[] = [
     const ignored = await api.updateStatus({
       ...labelled,
       metadata: { name: 'shop' },
-      spec: { ...labelled.spec!, replicas: 7 },
+      spec: { ...labelled.spec, replicas: 7 },
       status: { replicas: 4 },
     });
     same(

@@ -52,11 +52,17 @@ const sysctls: Check = podCheck((list, path, pod) => {
   }
 });
 
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('.'));
+}
+
 /** It is kept at the security context in Go. */
-const sharedProcesses: Check = podCheck((_context, path, { spec, causes }) => {
+const sharedProcesses: Check = podCheck((_context, path, pod) => {
+  const { spec, causes } = pod;
   if (spec['shareProcessNamespace'] !== true || spec['hostPID'] !== true) return;
   const rule = 'ShareProcessNamespace and HostPID cannot both be enabled';
-  causes.push(fieldInvalid(`${path}.shareProcessNamespace`, true, rule));
+  const owner = pod.isSince('podsOfOneForm') ? parentOf(path) : path;
+  causes.push(fieldInvalid(`${owner}.shareProcessNamespace`, true, rule));
 });
 
 const ids = fields({
@@ -68,10 +74,11 @@ const ids = fields({
 
 const CHANGE_POLICIES = ['MountOption', 'Recursive'];
 
-/** Only one policy is switched on by default, unless the stored pod has another one. */
+/** Only one policy is switched on by default in older versions, unless the stored pod has another one. */
 const changePolicy: Check = podCheck((policy, path, pod) => {
   const stored = recordAt(pod.content.oldSpec, 'securityContext');
-  const policies = stored?.['seLinuxChangePolicy'] === undefined ? ['Recursive'] : CHANGE_POLICIES;
+  const isOn = pod.isSince('seLinuxMount') || stored?.['seLinuxChangePolicy'] !== undefined;
+  const policies = isOn ? CHANGE_POLICIES : ['Recursive'];
   if (policy === undefined || policies.includes(policy as string)) return;
   pod.notSupported(path, policy, policies);
 });

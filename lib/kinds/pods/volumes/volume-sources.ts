@@ -305,7 +305,8 @@ const downwardFiles: Check = (source, path, report) => {
 export const pullPolicy: Check = requiredOneOf('Always', 'IfNotPresent', 'Never');
 
 const image = partCheck((source, path, pod) => {
-  if (pod.isPod && isEmpty(source['reference'])) pod.required(`${path}.reference`);
+  const isNeeded = pod.isPod || pod.isSince('templateImageReference');
+  if (isNeeded && isEmpty(source['reference'])) pod.required(`${path}.reference`);
   pullPolicy(source['pullPolicy'], `${path}.pullPolicy`, pod);
 });
 

@@ -21,7 +21,7 @@ CephFSVolumeSource: monitors=1!*[atomic] path=2 user=3 secretFile=4 secretRef=5?
 CinderPersistentVolumeSource: volumeID=1!* fsType=2 readOnly=3:bool secretRef=4?:SecretReference
 CinderVolumeSource: volumeID=1!* fsType=2 readOnly=3:bool secretRef=4?:LocalObjectReference
 ClientIPConfig: timeoutSeconds=1?:int32
-[37..]ClusterTrustBundleProjection: name=1? signerName=2? labelSelector=3?:meta.LabelSelector optional=5?:bool path=4!* user=6?:int64
+[37..]ClusterTrustBundleProjection: name=1? signerName=2? labelSelector=3?:meta.LabelSelector optional=5?:bool path=4!* user=6^?:int64
 [..36]ClusterTrustBundleProjection: name=1? signerName=2? labelSelector=3?:meta.LabelSelector optional=5?:bool path=4!*
 ComponentCondition: type=1!* status=2!* message=3 error=4
 ComponentStatus*+: metadata=1!:meta.ObjectMeta conditions=2:ComponentCondition[map:type]@merge:type
@@ -32,7 +32,7 @@ ConfigMapKeySelector(atomic): ...=1:LocalObjectReference key=2!* optional=3?:boo
 ConfigMapList*+: metadata=1!:meta.ListMeta items=2!*:ConfigMap[]
 ConfigMapNodeConfigSource: namespace=1!* name=2!* uid=3 resourceVersion=4 kubeletConfigKey=5!*
 ConfigMapProjection: ...=1:LocalObjectReference items=2:KeyToPath[atomic] optional=4?:bool
-[37..]ConfigMapVolumeSource: ...=1:LocalObjectReference items=2:KeyToPath[atomic] defaultMode=3?:int32 optional=4?:bool defaultUser=5?:int64
+[37..]ConfigMapVolumeSource: ...=1:LocalObjectReference items=2:KeyToPath[atomic] defaultMode=3?:int32 optional=4?:bool defaultUser=5^?:int64
 [..36]ConfigMapVolumeSource: ...=1:LocalObjectReference items=2:KeyToPath[atomic] defaultMode=3?:int32 optional=4?:bool
 Container: name=1!* image=2 command=3[atomic] args=4[atomic] workingDir=5 ports=6:ContainerPort[map:containerPort,protocol]@merge:containerPort envFrom=19:EnvFromSource[atomic] env=7:EnvVar[map:name]@merge:name resources=8!:ResourceRequirements resizePolicy=23:ContainerResizePolicy[atomic] restartPolicy=24? restartPolicyRules=25:ContainerRestartRule[atomic] volumeMounts=9:VolumeMount[map:mountPath]@merge:mountPath volumeDevices=21:VolumeDevice[map:devicePath]@merge:devicePath livenessProbe=10?:Probe readinessProbe=11?:Probe startupProbe=22?:Probe lifecycle=12?:Lifecycle terminationMessagePath=13 terminationMessagePolicy=20 imagePullPolicy=14 securityContext=15?:SecurityContext stdin=16:bool stdinOnce=17:bool tty=18:bool
 ContainerExtendedResourceRequest: containerName=1!* resourceName=2!* requestName=3!*
@@ -45,13 +45,14 @@ ContainerState: waiting=1?:ContainerStateWaiting running=2?:ContainerStateRunnin
 ContainerStateRunning: startedAt=1!:Time
 ContainerStateTerminated: exitCode=1!*:int32 signal=2:int32 reason=3 message=4 startedAt=5!:Time finishedAt=6!:Time containerID=7
 ContainerStateWaiting: reason=1 message=2
-ContainerStatus: name=1!* state=2!:ContainerState lastState=3!:ContainerState ready=4!*:bool restartCount=5!*:int32 image=6!* imageID=7!* containerID=8 started=9?:bool allocatedResources=10:Quantity{} resources=11?:ResourceRequirements volumeMounts=12:VolumeMountStatus[map:mountPath]@merge:mountPath user=13?:ContainerUser allocatedResourcesStatus=14:ResourceStatus[map:name]@merge:name stopSignal=15?
+[36..]ContainerStatus: name=1!* state=2!:ContainerState lastState=3!:ContainerState ready=4!*:bool restartCount=5!*:int32 image=6!* imageID=7!* containerID=8 started=9?:bool allocatedResources=10:Quantity{} resources=11?:ResourceRequirements volumeMounts=12:VolumeMountStatus[map:mountPath]@merge:mountPath user=13?:ContainerUser allocatedResourcesStatus=14:ResourceStatus[map:name]@merge:name stopSignal=15?
+[..35]ContainerStatus: name=1!* state=2!:ContainerState lastState=3!:ContainerState ready=4!*:bool restartCount=5!*:int32 image=6!* imageID=7!* containerID=8 started=9?:bool allocatedResources=10:Quantity{} resources=11?:ResourceRequirements volumeMounts=12:VolumeMountStatus[map:mountPath]@merge:mountPath user=13?:ContainerUser allocatedResourcesStatus=14^:ResourceStatus[map:name]@merge:name stopSignal=15?
 ContainerUser: linux=1?:LinuxContainerUser
 DaemonEndpoint: Port=1!*:int32
 DownwardAPIProjection: items=1:DownwardAPIVolumeFile[atomic]
-[37..]DownwardAPIVolumeFile: path=1!* fieldRef=2?:ObjectFieldSelector resourceFieldRef=3?:ResourceFieldSelector mode=4?:int32 user=5?:int64
-[37..]DownwardAPIVolumeSource: items=1:DownwardAPIVolumeFile[atomic] defaultMode=2?:int32 defaultUser=3?:int64
-[37..]EmptyDirVolumeSource: medium=1 sizeLimit=2?:Quantity mode=3?:int32
+[37..]DownwardAPIVolumeFile: path=1!* fieldRef=2?:ObjectFieldSelector resourceFieldRef=3?:ResourceFieldSelector mode=4?:int32 user=5^?:int64
+[37..]DownwardAPIVolumeSource: items=1:DownwardAPIVolumeFile[atomic] defaultMode=2?:int32 defaultUser=3^?:int64
+[37..]EmptyDirVolumeSource: medium=1 sizeLimit=2?:Quantity mode=3^?:int32
 [..36]DownwardAPIVolumeFile: path=1!* fieldRef=2?:ObjectFieldSelector resourceFieldRef=3?:ResourceFieldSelector mode=4?:int32
 [..36]DownwardAPIVolumeSource: items=1:DownwardAPIVolumeFile[atomic] defaultMode=2?:int32
 [..36]EmptyDirVolumeSource: medium=1 sizeLimit=2?:Quantity
@@ -78,12 +79,12 @@ FlexPersistentVolumeSource: driver=1!* fsType=2 secretRef=3?:SecretReference rea
 FlexVolumeSource: driver=1!* fsType=2 secretRef=3?:LocalObjectReference readOnly=4:bool options=5{}
 FlockerVolumeSource: datasetName=1 datasetUUID=2
 GCEPersistentDiskVolumeSource: pdName=1!* fsType=2 partition=3:int32 readOnly=4:bool
-[37..]GRPCAction: port=1!*:int32 service=2!?~"" mode=3?
+[37..]GRPCAction: port=1!*:int32 service=2!?~"" mode=3^?
 [..36]GRPCAction: port=1!*:int32 service=2!?~""
 GitRepoVolumeSource: repository=1!* revision=2 directory=3
 GlusterfsPersistentVolumeSource: endpoints=1!* path=2!* readOnly=3:bool endpointsNamespace=4?
 GlusterfsVolumeSource: endpoints=1!* path=2!* readOnly=3:bool
-[37..]HTTPGetAction: path=1 port=2!*:IntOrString host=3 scheme=4 httpHeaders=5:HTTPHeader[atomic] protocol=6?
+[37..]HTTPGetAction: path=1 port=2!*:IntOrString host=3 scheme=4 httpHeaders=5:HTTPHeader[atomic] protocol=6^?
 [..36]HTTPGetAction: path=1 port=2!*:IntOrString host=3 scheme=4 httpHeaders=5:HTTPHeader[atomic]
 HTTPHeader: name=1!* value=2!*
 HostAlias: ip=1!* hostnames=2[atomic]
@@ -93,7 +94,7 @@ ISCSIPersistentVolumeSource: targetPortal=1!* iqn=2!* lun=3!*:int32 iscsiInterfa
 ISCSIVolumeSource: targetPortal=1!* iqn=2!* lun=3!*:int32 iscsiInterface=4~"default" fsType=5 readOnly=6:bool portals=7[atomic] chapAuthDiscovery=8:bool chapAuthSession=11:bool secretRef=10?:LocalObjectReference initiatorName=12?
 ImageVolumeSource: reference=1 pullPolicy=2
 [36..]ImageVolumeStatus: imageRef=1*
-[37..]KeyToPath: key=1!* path=2!* mode=3?:int32 user=4?:int64
+[37..]KeyToPath: key=1!* path=2!* mode=3?:int32 user=4^?:int64
 [..36]KeyToPath: key=1!* path=2!* mode=3?:int32
 Lifecycle: postStart=1?:LifecycleHandler preStop=2?:LifecycleHandler stopSignal=3?
 LifecycleHandler: exec=1?:ExecAction httpGet=2?:HTTPGetAction tcpSocket=3?:TCPSocketAction sleep=4?:SleepAction
@@ -134,9 +135,10 @@ NodeRuntimeHandlerFeatures: recursiveReadOnlyMounts=1?:bool userNamespaces=2?:bo
 NodeSelector(atomic): nodeSelectorTerms=1!*:NodeSelectorTerm[atomic]
 NodeSelectorRequirement: key=1!* operator=2!* values=3[atomic]
 NodeSelectorTerm(atomic): matchExpressions=1:NodeSelectorRequirement[atomic] matchFields=2:NodeSelectorRequirement[atomic]
-[37..]NodeSpec: podCIDR=1 podCIDRs=7[set]@merge providerID=3 unschedulable=4:bool taints=5:Taint[atomic] configSource=6?:NodeConfigSource externalID=2 podPreemptionPolicy=8?:NodePodPreemptionPolicy
+[37..]NodeSpec: podCIDR=1 podCIDRs=7[set]@merge providerID=3 unschedulable=4:bool taints=5:Taint[atomic] configSource=6?:NodeConfigSource externalID=2 podPreemptionPolicy=8^?:NodePodPreemptionPolicy
 [..36]NodeSpec: podCIDR=1 podCIDRs=7[set]@merge providerID=3 unschedulable=4:bool taints=5:Taint[atomic] configSource=6?:NodeConfigSource externalID=2
-NodeStatus: capacity=1:Quantity{} allocatable=2:Quantity{} phase=3 conditions=4:NodeCondition[map:type]@merge:type addresses=5:NodeAddress[map:type]@merge:type daemonEndpoints=6!:NodeDaemonEndpoints nodeInfo=7!:NodeSystemInfo images=8:ContainerImage[atomic] volumesInUse=9[atomic] volumesAttached=10:AttachedVolume[atomic] config=11?:NodeConfigStatus runtimeHandlers=12:NodeRuntimeHandler[atomic] features=13?:NodeFeatures declaredFeatures=14[atomic]
+[36..]NodeStatus: capacity=1:Quantity{} allocatable=2:Quantity{} phase=3 conditions=4:NodeCondition[map:type]@merge:type addresses=5:NodeAddress[map:type]@merge:type daemonEndpoints=6!:NodeDaemonEndpoints nodeInfo=7!:NodeSystemInfo images=8:ContainerImage[atomic] volumesInUse=9[atomic] volumesAttached=10:AttachedVolume[atomic] config=11?:NodeConfigStatus runtimeHandlers=12:NodeRuntimeHandler[atomic] features=13?:NodeFeatures declaredFeatures=14[atomic]
+[..35]NodeStatus: capacity=1:Quantity{} allocatable=2:Quantity{} phase=3 conditions=4:NodeCondition[map:type]@merge:type addresses=5:NodeAddress[map:type]@merge:type daemonEndpoints=6!:NodeDaemonEndpoints nodeInfo=7!:NodeSystemInfo images=8:ContainerImage[atomic] volumesInUse=9[atomic] volumesAttached=10:AttachedVolume[atomic] config=11?:NodeConfigStatus runtimeHandlers=12:NodeRuntimeHandler[atomic] features=13?:NodeFeatures declaredFeatures=14^[atomic]
 NodeSwapStatus: capacity=1?:int64
 [37..]NodeSystemInfo: machineID=1!* systemUUID=2!* bootID=3!* kernelVersion=4!* osImage=5!* containerRuntimeVersion=6!* kubeletVersion=7!* kubeProxyVersion=8!* operatingSystem=9!* architecture=10!* swap=11?:NodeSwapStatus runningInUserNamespace=12?:bool
 [..36]NodeSystemInfo: machineID=1!* systemUUID=2!* bootID=3!* kernelVersion=4!* osImage=5!* containerRuntimeVersion=6!* kubeletVersion=7!* kubeProxyVersion=8!* operatingSystem=9!* architecture=10!* swap=11?:NodeSwapStatus
@@ -147,7 +149,7 @@ PersistentVolumeClaim*+: metadata=1!:meta.ObjectMeta spec=2!:PersistentVolumeCla
 PersistentVolumeClaimCondition: type=1!* status=2!* lastProbeTime=3!:Time lastTransitionTime=4!:Time reason=5 message=6
 PersistentVolumeClaimList*+: metadata=1!:meta.ListMeta items=2!*:PersistentVolumeClaim[]
 PersistentVolumeClaimSpec: accessModes=1[atomic] selector=4?:meta.LabelSelector resources=2!:VolumeResourceRequirements volumeName=3 storageClassName=5? volumeMode=6? dataSource=7?:TypedLocalObjectReference dataSourceRef=8?:TypedObjectReference volumeAttributesClassName=9?
-[37..]PersistentVolumeClaimStatus: phase=1 accessModes=2[atomic] capacity=3:Quantity{} conditions=4:PersistentVolumeClaimCondition[map:type]@merge:type allocatedResources=5:Quantity{} allocatedResourceStatuses=7{granular} currentVolumeAttributesClassName=8? modifyVolumeStatus=9?:ModifyVolumeStatus healthStatus=10?:VolumeHealthStatus
+[37..]PersistentVolumeClaimStatus: phase=1 accessModes=2[atomic] capacity=3:Quantity{} conditions=4:PersistentVolumeClaimCondition[map:type]@merge:type allocatedResources=5:Quantity{} allocatedResourceStatuses=7{granular} currentVolumeAttributesClassName=8? modifyVolumeStatus=9?:ModifyVolumeStatus healthStatus=10^?:VolumeHealthStatus
 [..36]PersistentVolumeClaimStatus: phase=1 accessModes=2[atomic] capacity=3:Quantity{} conditions=4:PersistentVolumeClaimCondition[map:type]@merge:type allocatedResources=5:Quantity{} allocatedResourceStatuses=7{granular} currentVolumeAttributesClassName=8? modifyVolumeStatus=9?:ModifyVolumeStatus
 PersistentVolumeClaimTemplate: metadata=1!:meta.ObjectMeta spec=2!*:PersistentVolumeClaimSpec
 PersistentVolumeClaimVolumeSource: claimName=1!* readOnly=2:bool
@@ -161,7 +163,7 @@ PodAffinity: requiredDuringSchedulingIgnoredDuringExecution=1:PodAffinityTerm[at
 PodAffinityTerm: labelSelector=1?:meta.LabelSelector namespaces=2[atomic] topologyKey=3!* namespaceSelector=4?:meta.LabelSelector matchLabelKeys=5[atomic] mismatchLabelKeys=6[atomic]
 PodAntiAffinity: requiredDuringSchedulingIgnoredDuringExecution=1:PodAffinityTerm[atomic] preferredDuringSchedulingIgnoredDuringExecution=2:WeightedPodAffinityTerm[atomic]
 PodAttachOptions*+: stdin=1:bool stdout=2:bool stderr=3:bool tty=4:bool container=5
-[37..]PodCertificateProjection: signerName=1* keyType=2* maxExpirationSeconds=3?:int32 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7{} user=8?:int64
+[37..]PodCertificateProjection: signerName=1* keyType=2* maxExpirationSeconds=3?:int32 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7{} user=8^?:int64
 [..36]PodCertificateProjection: signerName=1* keyType=2* maxExpirationSeconds=3?:int32 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7{}
 PodCondition: type=1!* observedGeneration=7:int64 status=2!* lastProbeTime=3!:Time lastTransitionTime=4!:Time reason=5 message=6
 PodDNSConfig: nameservers=1[atomic] searches=2[atomic] options=3:PodDNSConfigOption[atomic]
@@ -170,7 +172,7 @@ PodExecOptions*+: stdin=1:bool stdout=2:bool stderr=3:bool tty=4:bool container=
 PodExtendedResourceClaimStatus: requestMappings=1!*:ContainerExtendedResourceRequest[atomic] resourceClaimName=2!*
 PodIP: ip=1!*
 PodList*+: metadata=1!:meta.ListMeta items=2!*:Pod[]
-PodLogOptions*+: container=1 follow=2:bool previous=3:bool sinceSeconds=4?:int64 sinceTime=5?:Time timestamps=6:bool tailLines=7?:int64 limitBytes=8?:int64 insecureSkipTLSVerifyBackend=9:bool stream=10?
+PodLogOptions*+: container=1 follow=2:bool previous=3:bool sinceSeconds=4?:int64 sinceTime=5?:Time timestamps=6:bool tailLines=7?:int64 limitBytes=8?:int64 insecureSkipTLSVerifyBackend=9:bool stream=10^?
 PodOS: name=1!*
 PodPortForwardOptions*+: ports=1:int32[atomic]
 PodProxyOptions*+: path=1
@@ -181,12 +183,12 @@ PodSchedulingGate: name=1!*
 [36..]PodSchedulingGroup: podGroupName=1?
 PodSecurityContext: seLinuxOptions=1?:SELinuxOptions windowsOptions=8?:WindowsSecurityContextOptions runAsUser=2?:int64 runAsGroup=6?:int64 runAsNonRoot=3?:bool supplementalGroups=4:int64[atomic] supplementalGroupsPolicy=12? fsGroup=5?:int64 sysctls=7:Sysctl[atomic] fsGroupChangePolicy=9? seccompProfile=10?:SeccompProfile appArmorProfile=11?:AppArmorProfile seLinuxChangePolicy=13?
 PodSignature: podController=1?:meta.OwnerReference
-[37..]PodSpec: volumes=1:Volume[map:name]@merge,retainKeys:name initContainers=20:Container[map:name]@merge:name containers=2!*:Container[map:name]@merge:name ephemeralContainers=34:EphemeralContainer[map:name]@merge:name restartPolicy=3 terminationGracePeriodSeconds=4?:int64 activeDeadlineSeconds=5?:int64 dnsPolicy=6 nodeSelector=7{atomic} serviceAccountName=8 serviceAccount=9 automountServiceAccountToken=21?:bool nodeName=10 hostNetwork=11:bool hostPID=12:bool hostIPC=13:bool shareProcessNamespace=27?:bool securityContext=14?:PodSecurityContext imagePullSecrets=15:LocalObjectReference[map:name]@merge:name hostname=16 subdomain=17 affinity=18?:Affinity schedulerName=19 tolerations=22:Toleration[atomic] hostAliases=23:HostAlias[map:ip]@merge:ip priorityClassName=24 priority=25?:int32 dnsConfig=26?:PodDNSConfig readinessGates=28:PodReadinessGate[atomic] runtimeClassName=29? enableServiceLinks=30?:bool preemptionPolicy=31? overhead=32:Quantity{} topologySpreadConstraints=33:TopologySpreadConstraint[map:topologyKey,whenUnsatisfiable]@merge:topologyKey setHostnameAsFQDN=35?:bool os=36?:PodOS hostUsers=37?:bool schedulingGates=38:PodSchedulingGate[map:name]@merge:name resourceClaims=39:PodResourceClaim[map:name]@merge,retainKeys:name resources=40?:ResourceRequirements hostnameOverride=41? schedulingGroup=43?:PodSchedulingGroup evictionResponders=44:EvictionResponder[map:name]@merge:name
-[37..]PodStatus: observedGeneration=17:int64 phase=1 conditions=2:PodCondition[map:type]@merge:type message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16:HostIP[atomic]@merge:ip podIP=6 podIPs=12:PodIP[map:ip]@merge:ip startTime=7?:Time initContainerStatuses=10:ContainerStatus[atomic] containerStatuses=8:ContainerStatus[atomic] qosClass=9 ephemeralContainerStatuses=13:ContainerStatus[atomic] resize=14 resourceClaimStatuses=15:PodResourceClaimStatus[map:name]@merge,retainKeys:name extendedResourceClaimStatus=18?:PodExtendedResourceClaimStatus allocatedResources=19:Quantity{} resources=20?:ResourceRequirements nodeAllocatableResourceClaimStatuses=21:NodeAllocatableResourceClaimStatus[map:resourceClaimName]@merge:resourceClaimName volumeHealth=22:PodVolumeHealth[map:name]
+[37..]PodSpec: volumes=1:Volume[map:name]@merge,retainKeys:name initContainers=20:Container[map:name]@merge:name containers=2!*:Container[map:name]@merge:name ephemeralContainers=34:EphemeralContainer[map:name]@merge:name restartPolicy=3 terminationGracePeriodSeconds=4?:int64 activeDeadlineSeconds=5?:int64 dnsPolicy=6 nodeSelector=7{atomic} serviceAccountName=8 serviceAccount=9 automountServiceAccountToken=21?:bool nodeName=10 hostNetwork=11:bool hostPID=12:bool hostIPC=13:bool shareProcessNamespace=27?:bool securityContext=14?:PodSecurityContext imagePullSecrets=15:LocalObjectReference[map:name]@merge:name hostname=16 subdomain=17 affinity=18?:Affinity schedulerName=19 tolerations=22:Toleration[atomic] hostAliases=23:HostAlias[map:ip]@merge:ip priorityClassName=24 priority=25?:int32 dnsConfig=26?:PodDNSConfig readinessGates=28:PodReadinessGate[atomic] runtimeClassName=29? enableServiceLinks=30?:bool preemptionPolicy=31? overhead=32:Quantity{} topologySpreadConstraints=33:TopologySpreadConstraint[map:topologyKey,whenUnsatisfiable]@merge:topologyKey setHostnameAsFQDN=35?:bool os=36?:PodOS hostUsers=37?:bool schedulingGates=38:PodSchedulingGate[map:name]@merge:name resourceClaims=39:PodResourceClaim[map:name]@merge,retainKeys:name resources=40?:ResourceRequirements hostnameOverride=41? schedulingGroup=43?:PodSchedulingGroup evictionResponders=44^:EvictionResponder[map:name]@merge:name
+[37..]PodStatus: observedGeneration=17:int64 phase=1 conditions=2:PodCondition[map:type]@merge:type message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16:HostIP[atomic]@merge:ip podIP=6 podIPs=12:PodIP[map:ip]@merge:ip startTime=7?:Time initContainerStatuses=10:ContainerStatus[atomic] containerStatuses=8:ContainerStatus[atomic] qosClass=9 ephemeralContainerStatuses=13:ContainerStatus[atomic] resize=14 resourceClaimStatuses=15:PodResourceClaimStatus[map:name]@merge,retainKeys:name extendedResourceClaimStatus=18?:PodExtendedResourceClaimStatus allocatedResources=19:Quantity{} resources=20?:ResourceRequirements nodeAllocatableResourceClaimStatuses=21^:NodeAllocatableResourceClaimStatus[map:resourceClaimName]@merge:resourceClaimName volumeHealth=22^:PodVolumeHealth[map:name]
 [36..36]PodSpec: volumes=1:Volume[map:name]@merge,retainKeys:name initContainers=20:Container[map:name]@merge:name containers=2!*:Container[map:name]@merge:name ephemeralContainers=34:EphemeralContainer[map:name]@merge:name restartPolicy=3 terminationGracePeriodSeconds=4?:int64 activeDeadlineSeconds=5?:int64 dnsPolicy=6 nodeSelector=7{atomic} serviceAccountName=8 serviceAccount=9 automountServiceAccountToken=21?:bool nodeName=10 hostNetwork=11:bool hostPID=12:bool hostIPC=13:bool shareProcessNamespace=27?:bool securityContext=14?:PodSecurityContext imagePullSecrets=15:LocalObjectReference[map:name]@merge:name hostname=16 subdomain=17 affinity=18?:Affinity schedulerName=19 tolerations=22:Toleration[atomic] hostAliases=23:HostAlias[map:ip]@merge:ip priorityClassName=24 priority=25?:int32 dnsConfig=26?:PodDNSConfig readinessGates=28:PodReadinessGate[atomic] runtimeClassName=29? enableServiceLinks=30?:bool preemptionPolicy=31? overhead=32:Quantity{} topologySpreadConstraints=33:TopologySpreadConstraint[map:topologyKey,whenUnsatisfiable]@merge:topologyKey setHostnameAsFQDN=35?:bool os=36?:PodOS hostUsers=37?:bool schedulingGates=38:PodSchedulingGate[map:name]@merge:name resourceClaims=39:PodResourceClaim[map:name]@merge,retainKeys:name resources=40?:ResourceRequirements hostnameOverride=41? schedulingGroup=43?:PodSchedulingGroup
-[36..36]PodStatus: observedGeneration=17:int64 phase=1 conditions=2:PodCondition[map:type]@merge:type message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16:HostIP[atomic]@merge:ip podIP=6 podIPs=12:PodIP[map:ip]@merge:ip startTime=7?:Time initContainerStatuses=10:ContainerStatus[atomic] containerStatuses=8:ContainerStatus[atomic] qosClass=9 ephemeralContainerStatuses=13:ContainerStatus[atomic] resize=14 resourceClaimStatuses=15:PodResourceClaimStatus[map:name]@merge,retainKeys:name extendedResourceClaimStatus=18?:PodExtendedResourceClaimStatus allocatedResources=19:Quantity{} resources=20?:ResourceRequirements nodeAllocatableResourceClaimStatuses=21:NodeAllocatableResourceClaimStatus[atomic]
+[36..36]PodStatus: observedGeneration=17:int64 phase=1 conditions=2:PodCondition[map:type]@merge:type message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16:HostIP[atomic]@merge:ip podIP=6 podIPs=12:PodIP[map:ip]@merge:ip startTime=7?:Time initContainerStatuses=10:ContainerStatus[atomic] containerStatuses=8:ContainerStatus[atomic] qosClass=9 ephemeralContainerStatuses=13:ContainerStatus[atomic] resize=14 resourceClaimStatuses=15:PodResourceClaimStatus[map:name]@merge,retainKeys:name extendedResourceClaimStatus=18?:PodExtendedResourceClaimStatus allocatedResources=19:Quantity{} resources=20?:ResourceRequirements nodeAllocatableResourceClaimStatuses=21^:NodeAllocatableResourceClaimStatus[atomic]
 [..35]PodSpec: volumes=1:Volume[map:name]@merge,retainKeys:name initContainers=20:Container[map:name]@merge:name containers=2!*:Container[map:name]@merge:name ephemeralContainers=34:EphemeralContainer[map:name]@merge:name restartPolicy=3 terminationGracePeriodSeconds=4?:int64 activeDeadlineSeconds=5?:int64 dnsPolicy=6 nodeSelector=7{atomic} serviceAccountName=8 serviceAccount=9 automountServiceAccountToken=21?:bool nodeName=10 hostNetwork=11:bool hostPID=12:bool hostIPC=13:bool shareProcessNamespace=27?:bool securityContext=14?:PodSecurityContext imagePullSecrets=15:LocalObjectReference[map:name]@merge:name hostname=16 subdomain=17 affinity=18?:Affinity schedulerName=19 tolerations=22:Toleration[atomic] hostAliases=23:HostAlias[map:ip]@merge:ip priorityClassName=24 priority=25?:int32 dnsConfig=26?:PodDNSConfig readinessGates=28:PodReadinessGate[atomic] runtimeClassName=29? enableServiceLinks=30?:bool preemptionPolicy=31? overhead=32:Quantity{} topologySpreadConstraints=33:TopologySpreadConstraint[map:topologyKey,whenUnsatisfiable]@merge:topologyKey setHostnameAsFQDN=35?:bool os=36?:PodOS hostUsers=37?:bool schedulingGates=38:PodSchedulingGate[map:name]@merge:name resourceClaims=39:PodResourceClaim[map:name]@merge,retainKeys:name resources=40?:ResourceRequirements hostnameOverride=41? workloadRef=42?:WorkloadReference
-[..35]PodStatus: observedGeneration=17:int64 phase=1 conditions=2:PodCondition[map:type]@merge:type message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16:HostIP[atomic]@merge:ip podIP=6 podIPs=12:PodIP[map:ip]@merge:ip startTime=7?:Time initContainerStatuses=10:ContainerStatus[atomic] containerStatuses=8:ContainerStatus[atomic] qosClass=9 ephemeralContainerStatuses=13:ContainerStatus[atomic] resize=14 resourceClaimStatuses=15:PodResourceClaimStatus[map:name]@merge,retainKeys:name extendedResourceClaimStatus=18?:PodExtendedResourceClaimStatus allocatedResources=19:Quantity{} resources=20?:ResourceRequirements
+[..35]PodStatus: observedGeneration=17:int64 phase=1 conditions=2:PodCondition[map:type]@merge:type message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16:HostIP[atomic]@merge:ip podIP=6 podIPs=12:PodIP[map:ip]@merge:ip startTime=7?:Time initContainerStatuses=10:ContainerStatus[atomic] containerStatuses=8:ContainerStatus[atomic] qosClass=9 ephemeralContainerStatuses=13:ContainerStatus[atomic] resize=14 resourceClaimStatuses=15:PodResourceClaimStatus[map:name]@merge,retainKeys:name extendedResourceClaimStatus=18^?:PodExtendedResourceClaimStatus allocatedResources=19^:Quantity{} resources=20^?:ResourceRequirements
 [..36]PodStatusResult*+: metadata=1!:meta.ObjectMeta status=2!:PodStatus
 PodTemplate*+: metadata=1!:meta.ObjectMeta template=2!:PodTemplateSpec
 PodTemplateList*+: metadata=1!:meta.ListMeta items=2!*:PodTemplate[]
@@ -199,7 +201,7 @@ PreferAvoidPodsEntry: podSignature=1!*:PodSignature evictionTime=2!:Time reason=
 PreferredSchedulingTerm: weight=1!*:int32 preference=2!*:NodeSelectorTerm
 Probe: ...=1:ProbeHandler initialDelaySeconds=2:int32 timeoutSeconds=3:int32 periodSeconds=4:int32 successThreshold=5:int32 failureThreshold=6:int32 terminationGracePeriodSeconds=7?:int64
 ProbeHandler: exec=1?:ExecAction httpGet=2?:HTTPGetAction tcpSocket=3?:TCPSocketAction grpc=4?:GRPCAction
-[37..]ProjectedVolumeSource: sources=1!:VolumeProjection[atomic] defaultMode=2?:int32 defaultUser=3?:int64
+[37..]ProjectedVolumeSource: sources=1!:VolumeProjection[atomic] defaultMode=2?:int32 defaultUser=3^?:int64
 [..36]ProjectedVolumeSource: sources=1!:VolumeProjection[atomic] defaultMode=2?:int32
 QuobyteVolumeSource: registry=1!* volume=2!* readOnly=3:bool user=4 group=5 tenant=6
 RBDPersistentVolumeSource: monitors=1!*[atomic] image=2!* fsType=3 pool=4~"rbd" user=5~"admin" keyring=6~"/etc/ceph/keyring" secretRef=7?:SecretReference readOnly=8:bool
@@ -232,14 +234,14 @@ SecretKeySelector(atomic): ...=1:LocalObjectReference key=2!* optional=3?:bool
 SecretList*+: metadata=1!:meta.ListMeta items=2!*:Secret[]
 SecretProjection: ...=1:LocalObjectReference items=2:KeyToPath[atomic] optional=4?:bool
 SecretReference(atomic): name=1 namespace=2
-[37..]SecretVolumeSource: secretName=1 items=2:KeyToPath[atomic] defaultMode=3?:int32 optional=4?:bool defaultUser=5?:int64
+[37..]SecretVolumeSource: secretName=1 items=2:KeyToPath[atomic] defaultMode=3?:int32 optional=4?:bool defaultUser=5^?:int64
 [..36]SecretVolumeSource: secretName=1 items=2:KeyToPath[atomic] defaultMode=3?:int32 optional=4?:bool
 SecurityContext: capabilities=1?:Capabilities privileged=2?:bool seLinuxOptions=3?:SELinuxOptions windowsOptions=10?:WindowsSecurityContextOptions runAsUser=4?:int64 runAsGroup=8?:int64 runAsNonRoot=5?:bool readOnlyRootFilesystem=6?:bool allowPrivilegeEscalation=7?:bool procMount=9? seccompProfile=11?:SeccompProfile appArmorProfile=12?:AppArmorProfile
 SerializedReference*+: reference=1!:ObjectReference
 Service*+: metadata=1!:meta.ObjectMeta spec=2!:ServiceSpec status=3!:ServiceStatus
 ServiceAccount*+: metadata=1!:meta.ObjectMeta secrets=2:ObjectReference[map:name]@merge:name imagePullSecrets=3:LocalObjectReference[atomic] automountServiceAccountToken=4?:bool
 ServiceAccountList*+: metadata=1!:meta.ListMeta items=2!*:ServiceAccount[]
-[37..]ServiceAccountTokenProjection: audience=1 expirationSeconds=2?:int64 path=3!* user=4?:int64
+[37..]ServiceAccountTokenProjection: audience=1 expirationSeconds=2?:int64 path=3!* user=4^?:int64
 [..36]ServiceAccountTokenProjection: audience=1 expirationSeconds=2?:int64 path=3!*
 ServiceList*+: metadata=1!:meta.ListMeta items=2!*:Service[]
 ServicePort: name=1 protocol=2~"TCP" appProtocol=6? port=3!*:int32 targetPort=4!:IntOrString nodePort=5:int32
@@ -263,7 +265,7 @@ Volume: name=1!* ...=2:VolumeSource
 VolumeDevice: name=1!* devicePath=2!*
 [37..]VolumeHealthCondition: status=1!* reason=2!* message=3
 [37..]VolumeHealthStatus: healthConditions=1:VolumeHealthCondition[map:status,reason]@merge:status lastTransitionTime=2!:Time
-[37..]VolumeMount: name=1!* readOnly=2:bool recursiveReadOnly=7? mountPath=3!* subPath=4 mountPropagation=5? subPathExpr=6 bindMountOptions=8[set]
+[37..]VolumeMount: name=1!* readOnly=2:bool recursiveReadOnly=7? mountPath=3!* subPath=4 mountPropagation=5? subPathExpr=6 bindMountOptions=8^[set]
 [..36]VolumeMount: name=1!* readOnly=2:bool recursiveReadOnly=7? mountPath=3!* subPath=4 mountPropagation=5? subPathExpr=6
 [36..]VolumeMountStatus: name=1!* mountPath=2!* readOnly=3:bool recursiveReadOnly=4? volumeStatus=5?:VolumeStatus
 [..35]VolumeMountStatus: name=1!* mountPath=2!* readOnly=3:bool recursiveReadOnly=4?
@@ -271,7 +273,7 @@ VolumeNodeAffinity: required=1?:NodeSelector
 VolumeProjection: secret=1?:SecretProjection downwardAPI=2?:DownwardAPIProjection configMap=3?:ConfigMapProjection serviceAccountToken=4?:ServiceAccountTokenProjection clusterTrustBundle=5?:ClusterTrustBundleProjection podCertificate=6?:PodCertificateProjection
 VolumeResourceRequirements: limits=1:Quantity{} requests=2:Quantity{}
 VolumeSource: hostPath=1?:HostPathVolumeSource emptyDir=2?:EmptyDirVolumeSource gcePersistentDisk=3?:GCEPersistentDiskVolumeSource awsElasticBlockStore=4?:AWSElasticBlockStoreVolumeSource gitRepo=5?:GitRepoVolumeSource secret=6?:SecretVolumeSource nfs=7?:NFSVolumeSource iscsi=8?:ISCSIVolumeSource glusterfs=9?:GlusterfsVolumeSource persistentVolumeClaim=10?:PersistentVolumeClaimVolumeSource rbd=11?:RBDVolumeSource flexVolume=12?:FlexVolumeSource cinder=13?:CinderVolumeSource cephfs=14?:CephFSVolumeSource flocker=15?:FlockerVolumeSource downwardAPI=16?:DownwardAPIVolumeSource fc=17?:FCVolumeSource azureFile=18?:AzureFileVolumeSource configMap=19?:ConfigMapVolumeSource vsphereVolume=20?:VsphereVirtualDiskVolumeSource quobyte=21?:QuobyteVolumeSource azureDisk=22?:AzureDiskVolumeSource photonPersistentDisk=23?:PhotonPersistentDiskVolumeSource projected=26?:ProjectedVolumeSource portworxVolume=24?:PortworxVolumeSource scaleIO=25?:ScaleIOVolumeSource storageos=27?:StorageOSVolumeSource csi=28?:CSIVolumeSource ephemeral=29?:EphemeralVolumeSource image=30?:ImageVolumeSource
-[36..]VolumeStatus: image=1?:ImageVolumeStatus
+[36..]VolumeStatus: image=1^?:ImageVolumeStatus
 VsphereVirtualDiskVolumeSource: volumePath=1!* fsType=2 storagePolicyName=3 storagePolicyID=4
 WeightedPodAffinityTerm: weight=1!*:int32 podAffinityTerm=2!*:PodAffinityTerm
 WindowsSecurityContextOptions: gmsaCredentialSpecName=1? gmsaCredentialSpec=2? runAsUserName=3? hostProcess=4?:bool

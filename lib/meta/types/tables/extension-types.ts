@@ -10,11 +10,13 @@ ConversionReview*+: request=1?:ConversionRequest response=2?:ConversionResponse
 CustomResourceColumnDefinition: name=1!* type=2!* format=3 description=4 priority=5:int32 jsonPath=6!*
 CustomResourceConversion: strategy=1!* webhook=2?:WebhookConversion
 CustomResourceDefinition*+: metadata=1!:meta.ObjectMeta spec=2!*:CustomResourceDefinitionSpec status=3!:CustomResourceDefinitionStatus
-CustomResourceDefinitionCondition: type=1!* status=2!* lastTransitionTime=3!:Time reason=4 message=5 observedGeneration=6:int64
+[36..]CustomResourceDefinitionCondition: type=1!* status=2!* lastTransitionTime=3!:Time reason=4 message=5 observedGeneration=6:int64
+[..35]CustomResourceDefinitionCondition: type=1!* status=2!* lastTransitionTime=3!:Time reason=4 message=5 observedGeneration=6^:int64
 CustomResourceDefinitionList*+: metadata=1!:meta.ListMeta items=2!*:CustomResourceDefinition[]
 CustomResourceDefinitionNames: plural=1!* singular=2 shortNames=3[atomic] kind=4!* listKind=5 categories=6[atomic]
 CustomResourceDefinitionSpec: group=1!* names=3!*:CustomResourceDefinitionNames scope=4!* versions=7!*:CustomResourceDefinitionVersion[atomic] conversion=9?:CustomResourceConversion preserveUnknownFields=10:bool
-CustomResourceDefinitionStatus: conditions=1!:CustomResourceDefinitionCondition[map:type] acceptedNames=2!:CustomResourceDefinitionNames storedVersions=3![atomic] observedGeneration=4:int64
+[36..]CustomResourceDefinitionStatus: conditions=1!:CustomResourceDefinitionCondition[map:type] acceptedNames=2!:CustomResourceDefinitionNames storedVersions=3![atomic] observedGeneration=4:int64
+[..35]CustomResourceDefinitionStatus: conditions=1!:CustomResourceDefinitionCondition[map:type] acceptedNames=2!:CustomResourceDefinitionNames storedVersions=3![atomic] observedGeneration=4^:int64
 CustomResourceDefinitionVersion: name=1!* served=2!*:bool storage=3!*:bool deprecated=7:bool deprecationWarning=8? schema=4?:CustomResourceValidation subresources=5?:CustomResourceSubresources additionalPrinterColumns=6:CustomResourceColumnDefinition[atomic] selectableFields=9:SelectableField[atomic]
 CustomResourceSubresourceScale: specReplicasPath=1!* statusReplicasPath=2!* labelSelectorPath=3?
 CustomResourceSubresourceStatus:

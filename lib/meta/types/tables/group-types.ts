@@ -185,7 +185,7 @@ Job*+: metadata=1!:meta.ObjectMeta spec=2!:JobSpec status=3!:JobStatus
 JobCondition: type=1!* status=2!* lastProbeTime=3!:Time lastTransitionTime=4!:Time reason=5 message=6
 JobList*+: metadata=1!:meta.ListMeta items=2!*:Job[]
 [37..]JobSchedulingConfiguration: schedulingPolicy=1?:scheduling3.WorkloadPodGroupSchedulingPolicy schedulingConstraints=2?:scheduling3.WorkloadPodGroupSchedulingConstraints disruptionMode=3?:scheduling3.WorkloadPodGroupDisruptionMode resourceClaims=4:scheduling3.WorkloadPodGroupResourceClaim[map:name]@merge:name
-[37..]JobSpec: parallelism=1?:int32 completions=2?:int32 activeDeadlineSeconds=3?:int64 podFailurePolicy=11?:PodFailurePolicy successPolicy=16?:SuccessPolicy backoffLimit=7?:int32 backoffLimitPerIndex=12?:int32 maxFailedIndexes=13?:int32 selector=4?:meta.LabelSelector manualSelector=5?:bool template=6!*:core.PodTemplateSpec ttlSecondsAfterFinished=8?:int32 completionMode=9? suspend=10?:bool podReplacementPolicy=14? managedBy=15? scheduling=17?:JobSchedulingConfiguration
+[37..]JobSpec: parallelism=1?:int32 completions=2?:int32 activeDeadlineSeconds=3?:int64 podFailurePolicy=11?:PodFailurePolicy successPolicy=16?:SuccessPolicy backoffLimit=7?:int32 backoffLimitPerIndex=12?:int32 maxFailedIndexes=13?:int32 selector=4?:meta.LabelSelector manualSelector=5?:bool template=6!*:core.PodTemplateSpec ttlSecondsAfterFinished=8?:int32 completionMode=9? suspend=10?:bool podReplacementPolicy=14? managedBy=15? scheduling=17^?:JobSchedulingConfiguration
 [..36]JobSpec: parallelism=1?:int32 completions=2?:int32 activeDeadlineSeconds=3?:int64 podFailurePolicy=11?:PodFailurePolicy successPolicy=16?:SuccessPolicy backoffLimit=7?:int32 backoffLimitPerIndex=12?:int32 maxFailedIndexes=13?:int32 selector=4?:meta.LabelSelector manualSelector=5?:bool template=6!*:core.PodTemplateSpec ttlSecondsAfterFinished=8?:int32 completionMode=9? suspend=10?:bool podReplacementPolicy=14? managedBy=15?
 JobStatus: conditions=1:JobCondition[atomic]@merge:type startTime=2?:Time completionTime=3?:Time active=4:int32 succeeded=5:int32 failed=6:int32 terminating=11?:int32 completedIndexes=7 failedIndexes=10? uncountedTerminatedPods=8?:UncountedTerminatedPods ready=9?:int32
 JobTemplateSpec: metadata=1!:meta.ObjectMeta spec=2!:JobSpec
@@ -320,7 +320,8 @@ RoleList*+: metadata=1!:meta.ListMeta items=2!*:Role[]
 [..35]RoleRef(atomic): apiGroup=1!* kind=2!* name=3!*
 Subject(atomic): kind=1!* apiGroup=2 name=3!* namespace=4
 = resource resource.k8s.io/v1 k8s.io/api/resource/v1
-AllocatedDeviceStatus: driver=1!* pool=2!* device=3!* shareID=7? conditions=4!:meta.Condition[map:type] data=5?:RawExtension networkData=6?:NetworkDeviceData
+[36..]AllocatedDeviceStatus: driver=1!* pool=2!* device=3!* shareID=7? conditions=4!:meta.Condition[map:type] data=5?:RawExtension networkData=6?:NetworkDeviceData
+[..35]AllocatedDeviceStatus: driver=1!* pool=2!* device=3!* shareID=7^? conditions=4!:meta.Condition[map:type] data=5?:RawExtension networkData=6?:NetworkDeviceData
 AllocationResult: devices=1!:DeviceAllocationResult nodeSelector=3?:core.NodeSelector allocationTimestamp=5?:Time
 CELDeviceSelector: expression=1!*
 CapacityRequestPolicy: default=1!?:Quantity validValues=3:Quantity[atomic] validRange=4?:CapacityRequestPolicyRange
@@ -328,32 +329,37 @@ CapacityRequestPolicyRange: min=1?*:Quantity max=2?:Quantity step=3?:Quantity
 CapacityRequirements: requests=1:Quantity{}
 Counter: value=1!*:Quantity
 CounterSet: name=1!* counters=2*:Counter{}
-[37..]Device: name=1!* attributes=2:DeviceAttribute{} capacity=3:DeviceCapacity{} consumesCounters=4:DeviceCounterConsumption[atomic] nodeName=5? nodeSelector=6?:core.NodeSelector allNodes=7?:bool taints=8:DeviceTaint[atomic] bindsToNode=9?:bool bindingConditions=10[atomic] bindingFailureConditions=11[atomic] allowMultipleAllocations=12?:bool nodeAllocatableResources=14:NodeAllocatableResource{}
-[36..36]Device: name=1!* attributes=2:DeviceAttribute{} capacity=3:DeviceCapacity{} consumesCounters=4:DeviceCounterConsumption[atomic] nodeName=5? nodeSelector=6?:core.NodeSelector allNodes=7?:bool taints=8:DeviceTaint[atomic] bindsToNode=9?:bool bindingConditions=10[atomic] bindingFailureConditions=11[atomic] allowMultipleAllocations=12?:bool nodeAllocatableResourceMappings=13:NodeAllocatableResourceMapping{}
-[..35]Device: name=1!* attributes=2:DeviceAttribute{} capacity=3:DeviceCapacity{} consumesCounters=4:DeviceCounterConsumption[atomic] nodeName=5? nodeSelector=6?:core.NodeSelector allNodes=7?:bool taints=8:DeviceTaint[atomic] bindsToNode=9?:bool bindingConditions=10[atomic] bindingFailureConditions=11[atomic] allowMultipleAllocations=12?:bool
+[37..]Device: name=1!* attributes=2:DeviceAttribute{} capacity=3:DeviceCapacity{} consumesCounters=4:DeviceCounterConsumption[atomic] nodeName=5? nodeSelector=6?:core.NodeSelector allNodes=7?:bool taints=8:DeviceTaint[atomic] bindsToNode=9?:bool bindingConditions=10[atomic] bindingFailureConditions=11[atomic] allowMultipleAllocations=12?:bool nodeAllocatableResources=14^:NodeAllocatableResource{}
+[36..36]Device: name=1!* attributes=2:DeviceAttribute{} capacity=3:DeviceCapacity{} consumesCounters=4:DeviceCounterConsumption[atomic] nodeName=5? nodeSelector=6?:core.NodeSelector allNodes=7?:bool taints=8:DeviceTaint[atomic] bindsToNode=9?:bool bindingConditions=10[atomic] bindingFailureConditions=11[atomic] allowMultipleAllocations=12?:bool nodeAllocatableResourceMappings=13^:NodeAllocatableResourceMapping{}
+[..35]Device: name=1!* attributes=2:DeviceAttribute{} capacity=3:DeviceCapacity{} consumesCounters=4^:DeviceCounterConsumption[atomic] nodeName=5^? nodeSelector=6^?:core.NodeSelector allNodes=7^?:bool taints=8^:DeviceTaint[atomic] bindsToNode=9?:bool bindingConditions=10[atomic] bindingFailureConditions=11[atomic] allowMultipleAllocations=12^?:bool
 DeviceAllocationConfiguration: source=1!* requests=2[atomic] ...=3:DeviceConfiguration
 DeviceAllocationResult: results=1:DeviceRequestAllocationResult[atomic] config=2:DeviceAllocationConfiguration[atomic]
-[36..]DeviceAttribute: int=2?:int64 bool=3?:bool string=4? version=5? ints=6:int64[atomic] bools=7:bool[atomic] strings=8[atomic] versions=9[atomic]
+[36..]DeviceAttribute: int=2?:int64 bool=3?:bool string=4? version=5? ints=6^:int64[atomic] bools=7^:bool[atomic] strings=8^[atomic] versions=9^[atomic]
+[36..]DeviceCapacity: value=1!*:Quantity requestPolicy=2?:CapacityRequestPolicy
 [..35]DeviceAttribute: int=2?:int64 bool=3?:bool string=4? version=5?
-DeviceCapacity: value=1!*:Quantity requestPolicy=2?:CapacityRequestPolicy
+[..35]DeviceCapacity: value=1!*:Quantity requestPolicy=2^?:CapacityRequestPolicy
 DeviceClaim: requests=1!:DeviceRequest[atomic] constraints=2:DeviceConstraint[atomic] config=3:DeviceClaimConfiguration[atomic]
 DeviceClaimConfiguration: requests=1[atomic] ...=2:DeviceConfiguration
 [37..]DeviceClass*+: metadata=1!:meta.ObjectMeta spec=2!:DeviceClassSpec
 [..36]DeviceClass*+: metadata=1!:meta.ObjectMeta spec=2!*:DeviceClassSpec
 DeviceClassConfiguration: ...=1:DeviceConfiguration
 DeviceClassList*+: metadata=1!:meta.ListMeta items=2!*:DeviceClass[]
-DeviceClassSpec: selectors=1:DeviceSelector[atomic] config=2:DeviceClassConfiguration[atomic] extendedResourceName=4?
+[36..]DeviceClassSpec: selectors=1:DeviceSelector[atomic] config=2:DeviceClassConfiguration[atomic] extendedResourceName=4?
+[..35]DeviceClassSpec: selectors=1:DeviceSelector[atomic] config=2:DeviceClassConfiguration[atomic] extendedResourceName=4^?
 DeviceConfiguration: opaque=1?:OpaqueDeviceConfiguration
-DeviceConstraint: requests=1[atomic] matchAttribute=2? distinctAttribute=3?
-[37..]DeviceCounterConsumption: counterSet=1!* counters=2*:Counter{} compatibilityGroups=3[atomic]
+[36..]DeviceConstraint: requests=1[atomic] matchAttribute=2? distinctAttribute=3?
+[37..]DeviceCounterConsumption: counterSet=1!* counters=2*:Counter{} compatibilityGroups=3^[atomic]
 [37..]DeviceDerivedAttribute: name=1!* expression=2!*
+[..35]DeviceConstraint: requests=1[atomic] matchAttribute=2? distinctAttribute=3^?
 [..36]DeviceCounterConsumption: counterSet=1!* counters=2*:Counter{}
 DeviceRequest: name=1!* exactly=2?:ExactDeviceRequest firstAvailable=3:DeviceSubRequest[atomic]
-[37..]DeviceRequestAllocationResult: request=1!* driver=2!* pool=3!* device=4!* adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] bindingConditions=7[atomic] bindingFailureConditions=8[atomic] shareID=9? consumedCapacity=10:Quantity{} skipNodeOperations=11[set]
-[..36]DeviceRequestAllocationResult: request=1!* driver=2!* pool=3!* device=4!* adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] bindingConditions=7[atomic] bindingFailureConditions=8[atomic] shareID=9? consumedCapacity=10:Quantity{}
+[37..]DeviceRequestAllocationResult: request=1!* driver=2!* pool=3!* device=4!* adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] bindingConditions=7[atomic] bindingFailureConditions=8[atomic] shareID=9? consumedCapacity=10:Quantity{} skipNodeOperations=11^[set]
+[36..36]DeviceRequestAllocationResult: request=1!* driver=2!* pool=3!* device=4!* adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] bindingConditions=7[atomic] bindingFailureConditions=8[atomic] shareID=9? consumedCapacity=10:Quantity{}
+[..35]DeviceRequestAllocationResult: request=1!* driver=2!* pool=3!* device=4!* adminAccess=5?:bool tolerations=6^:DeviceToleration[atomic] bindingConditions=7[atomic] bindingFailureConditions=8[atomic] shareID=9^? consumedCapacity=10^:Quantity{}
 DeviceSelector: cel=1?:CELDeviceSelector
-[37..]DeviceSubRequest: name=1!* deviceClassName=2!* selectors=3:DeviceSelector[atomic] allocationMode=4 count=5:int64 tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements derivedAttributes=8:DeviceDerivedAttribute[atomic]
-[..36]DeviceSubRequest: name=1!* deviceClassName=2!* selectors=3:DeviceSelector[atomic] allocationMode=4 count=5:int64 tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements
+[37..]DeviceSubRequest: name=1!* deviceClassName=2!* selectors=3:DeviceSelector[atomic] allocationMode=4 count=5:int64 tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements derivedAttributes=8^:DeviceDerivedAttribute[atomic]
+[36..36]DeviceSubRequest: name=1!* deviceClassName=2!* selectors=3:DeviceSelector[atomic] allocationMode=4 count=5:int64 tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements
+[..35]DeviceSubRequest: name=1!* deviceClassName=2!* selectors=3:DeviceSelector[atomic] allocationMode=4 count=5:int64 tolerations=6^:DeviceToleration[atomic] capacity=7^?:CapacityRequirements
 DeviceTaint: key=1!* value=2 effect=3!* timeAdded=4?:Time
 [37..]DeviceTaintRule*+: metadata=1!:meta.ObjectMeta spec=2!*:DeviceTaintRuleSpec status=3!:DeviceTaintRuleStatus
 [37..]DeviceTaintRuleList*+: metadata=1!:meta.ListMeta items=2!*:DeviceTaintRule[]
@@ -361,8 +367,9 @@ DeviceTaint: key=1!* value=2 effect=3!* timeAdded=4?:Time
 [37..]DeviceTaintRuleStatus: conditions=1:meta.Condition[map:type]@merge:type
 [37..]DeviceTaintSelector: driver=2? pool=3? device=4?
 DeviceToleration: key=1 operator=2~"Equal" value=3 effect=4 tolerationSeconds=5?:int64
-[37..]ExactDeviceRequest: deviceClassName=1!* selectors=2:DeviceSelector[atomic] allocationMode=3 count=4:int64 adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements derivedAttributes=8:DeviceDerivedAttribute[atomic]
-[..36]ExactDeviceRequest: deviceClassName=1!* selectors=2:DeviceSelector[atomic] allocationMode=3 count=4:int64 adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements
+[37..]ExactDeviceRequest: deviceClassName=1!* selectors=2:DeviceSelector[atomic] allocationMode=3 count=4:int64 adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements derivedAttributes=8^:DeviceDerivedAttribute[atomic]
+[36..36]ExactDeviceRequest: deviceClassName=1!* selectors=2:DeviceSelector[atomic] allocationMode=3 count=4:int64 adminAccess=5?:bool tolerations=6:DeviceToleration[atomic] capacity=7?:CapacityRequirements
+[..35]ExactDeviceRequest: deviceClassName=1!* selectors=2:DeviceSelector[atomic] allocationMode=3 count=4:int64 adminAccess=5?:bool tolerations=6^:DeviceToleration[atomic] capacity=7^?:CapacityRequirements
 NetworkDeviceData: interfaceName=1 ips=2[atomic] hardwareAddress=3
 [37..]NodeAllocatableMapping: capacityKey=1? capacityMultiplier=2?:Quantity deviceMultiplier=3?:Quantity
 [37..]NodeAllocatableOverhead: perPod=1?:Quantity perContainer=2?:Quantity
@@ -383,8 +390,9 @@ ResourceClaimTemplateList*+: metadata=1!:meta.ListMeta items=2!*:ResourceClaimTe
 ResourcePool: name=1!* generation=2!*:int64 resourceSliceCount=3!*:int64
 ResourceSlice*+: metadata=1!:meta.ObjectMeta spec=2!*:ResourceSliceSpec
 ResourceSliceList*+: metadata=1!:meta.ListMeta items=2!*:ResourceSlice[]
-[37..]ResourceSliceSpec: driver=1!* pool=2!*:ResourcePool nodeName=3? nodeSelector=4?:core.NodeSelector allNodes=5?:bool devices=6:Device[atomic] perDeviceNodeSelection=7?:bool sharedCounters=8:CounterSet[atomic] partitionTypeAttribute=9? skipNodeOperations=10[set]
-[..36]ResourceSliceSpec: driver=1!* pool=2!*:ResourcePool nodeName=3? nodeSelector=4?:core.NodeSelector allNodes=5?:bool devices=6:Device[atomic] perDeviceNodeSelection=7?:bool sharedCounters=8:CounterSet[atomic]
+[37..]ResourceSliceSpec: driver=1!* pool=2!*:ResourcePool nodeName=3? nodeSelector=4?:core.NodeSelector allNodes=5?:bool devices=6:Device[atomic] perDeviceNodeSelection=7?:bool sharedCounters=8:CounterSet[atomic] partitionTypeAttribute=9^? skipNodeOperations=10^[set]
+[36..36]ResourceSliceSpec: driver=1!* pool=2!*:ResourcePool nodeName=3? nodeSelector=4?:core.NodeSelector allNodes=5?:bool devices=6:Device[atomic] perDeviceNodeSelection=7?:bool sharedCounters=8:CounterSet[atomic]
+[..35]ResourceSliceSpec: driver=1!* pool=2!*:ResourcePool nodeName=3? nodeSelector=4?:core.NodeSelector allNodes=5?:bool devices=6:Device[atomic] perDeviceNodeSelection=7^?:bool sharedCounters=8^:CounterSet[atomic]
 = scheduling scheduling.k8s.io/v1 k8s.io/api/scheduling/v1
 [36..]PriorityClass*+: metadata=1!:meta.ObjectMeta value=2!:int32 globalDefault=3:bool description=4 preemptionPolicy=5?
 [..35]PriorityClass*+: metadata=1!:meta.ObjectMeta value=2!*:int32 globalDefault=3:bool description=4 preemptionPolicy=5?
@@ -400,9 +408,9 @@ PriorityClassList*+: metadata=1!:meta.ListMeta items=2!*:PriorityClass[]
 [37..]CompositePodGroupList*+: metadata=1!:meta.ListMeta items=2!*:CompositePodGroup[]
 [37..]CompositePodGroupSchedulingConstraints: topology=1:TopologyConstraint[atomic]
 [37..]CompositePodGroupSchedulingPolicy: basic=1?:CompositeBasicSchedulingPolicy gang=2?:CompositeGangSchedulingPolicy
-[37..]CompositePodGroupSpec: parentCompositePodGroupName=1? workloadRef=2!?*:WorkloadReference schedulingPolicy=3!*:CompositePodGroupSchedulingPolicy schedulingConstraints=4?:CompositePodGroupSchedulingConstraints disruptionMode=5?:CompositeDisruptionMode~{"single":{}} priorityClassName=6 priority=7?:int32 preemptionPolicy=8?
+[37..]CompositePodGroupSpec: parentCompositePodGroupName=1? workloadRef=2!?*:WorkloadReference schedulingPolicy=3!*:CompositePodGroupSchedulingPolicy schedulingConstraints=4?:CompositePodGroupSchedulingConstraints disruptionMode=5?:CompositeDisruptionMode~{"single":{}} priorityClassName=6 priority=7?:int32 preemptionPolicy=8^?
 [37..]CompositePodGroupStatus: conditions=1:meta.Condition[map:type]@merge:type
-[37..]CompositePodGroupTemplate: name=1!* schedulingPolicy=2!*:CompositePodGroupSchedulingPolicy schedulingConstraints=3?:CompositePodGroupSchedulingConstraints disruptionMode=4?:CompositeDisruptionMode priorityClassName=5 priority=6?:int32 preemptionPolicy=7? podGroupTemplates=8:PodGroupTemplate[map:name] compositePodGroupTemplates=9:CompositePodGroupTemplate[map:name]
+[37..]CompositePodGroupTemplate: name=1!* schedulingPolicy=2!*:CompositePodGroupSchedulingPolicy schedulingConstraints=3?:CompositePodGroupSchedulingConstraints disruptionMode=4?:CompositeDisruptionMode priorityClassName=5 priority=6?:int32 preemptionPolicy=7^? podGroupTemplates=8:PodGroupTemplate[map:name] compositePodGroupTemplates=9:CompositePodGroupTemplate[map:name]
 [37..]DisruptionMode: single=1?:SingleDisruptionMode all=2?:AllDisruptionMode
 [37..]GangSchedulingPolicy: minCount=1!*:int32
 [37..]PodGroup*+: metadata=1!:meta.ObjectMeta spec=2!*:PodGroupSpec status=3!:PodGroupStatus
@@ -411,9 +419,9 @@ PriorityClassList*+: metadata=1!:meta.ListMeta items=2!*:PriorityClass[]
 [37..]PodGroupResourceClaimStatus: name=1!* resourceClaimName=2?
 [37..]PodGroupSchedulingConstraints: topology=1:TopologyConstraint[atomic]
 [37..]PodGroupSchedulingPolicy: basic=1?:BasicSchedulingPolicy gang=2?:GangSchedulingPolicy
-[37..]PodGroupSpec: parentCompositePodGroupName=1? workloadRef=2?:WorkloadReference schedulingPolicy=3!*:PodGroupSchedulingPolicy schedulingConstraints=4?:PodGroupSchedulingConstraints resourceClaims=5:PodGroupResourceClaim[map:name]@merge,retainKeys:name disruptionMode=6?:DisruptionMode~{"single":{}} priorityClassName=7 priority=8?:int32 preemptionPolicy=9?
-[37..]PodGroupStatus: conditions=1:meta.Condition[map:type]@merge:type resourceClaimStatuses=2:PodGroupResourceClaimStatus[map:name]@merge,retainKeys:name
-[37..]PodGroupTemplate: name=1!* schedulingPolicy=2!*:PodGroupSchedulingPolicy schedulingConstraints=3!?:PodGroupSchedulingConstraints resourceClaims=4:PodGroupResourceClaim[map:name]@merge,retainKeys:name disruptionMode=5?:DisruptionMode priorityClassName=6 priority=7?:int32 preemptionPolicy=8?
+[37..]PodGroupSpec: parentCompositePodGroupName=1^? workloadRef=2?:WorkloadReference schedulingPolicy=3!*:PodGroupSchedulingPolicy schedulingConstraints=4^?:PodGroupSchedulingConstraints resourceClaims=5^:PodGroupResourceClaim[map:name]@merge,retainKeys:name disruptionMode=6?:DisruptionMode~{"single":{}} priorityClassName=7 priority=8?:int32 preemptionPolicy=9^?
+[37..]PodGroupStatus: conditions=1:meta.Condition[map:type]@merge:type resourceClaimStatuses=2^:PodGroupResourceClaimStatus[map:name]@merge,retainKeys:name
+[37..]PodGroupTemplate: name=1!* schedulingPolicy=2!*:PodGroupSchedulingPolicy schedulingConstraints=3^!?:PodGroupSchedulingConstraints resourceClaims=4^:PodGroupResourceClaim[map:name]@merge,retainKeys:name disruptionMode=5?:DisruptionMode priorityClassName=6 priority=7?:int32 preemptionPolicy=8^?
 [37..]SingleCompositeDisruptionMode:
 [37..]SingleDisruptionMode:
 [37..]TopologyConstraint: key=1!*
@@ -436,18 +444,19 @@ PriorityClassList*+: metadata=1!:meta.ListMeta items=2!*:PriorityClass[]
 [37..]WorkloadPodGroupSchedulingPolicy: basic=1?:WorkloadPodGroupBasicSchedulingPolicy gang=2?:WorkloadPodGroupGangSchedulingPolicy
 [37..]WorkloadPodGroupSingleDisruptionMode:
 [37..]WorkloadReference: workloadName=1!* templateName=2!*
-[37..]WorkloadSpec: controllerRef=1?:TypedLocalObjectReference podGroupTemplates=2!:PodGroupTemplate[map:name] compositePodGroupTemplates=3:CompositePodGroupTemplate[map:name]
+[37..]WorkloadSpec: controllerRef=1?:TypedLocalObjectReference podGroupTemplates=2!:PodGroupTemplate[map:name] compositePodGroupTemplates=3^:CompositePodGroupTemplate[map:name]
 = storage storage.k8s.io/v1 k8s.io/api/storage/v1
 CSIDriver*+: metadata=1!:meta.ObjectMeta spec=2!*:CSIDriverSpec
 CSIDriverList*+: metadata=1!:meta.ListMeta items=2!*:CSIDriver[]
-[36..]CSIDriverSpec: attachRequired=1?:bool podInfoOnMount=2?:bool volumeLifecycleModes=3[set] storageCapacity=4?:bool fsGroupPolicy=5? tokenRequests=6:TokenRequest[atomic] requiresRepublish=7?:bool seLinuxMount=8?:bool nodeAllocatableUpdatePeriodSeconds=9?:int64 serviceAccountTokenInSecrets=10?:bool preventPodSchedulingIfMissing=11?:bool
+[37..]CSIDriverSpec: attachRequired=1?:bool podInfoOnMount=2?:bool volumeLifecycleModes=3[set] storageCapacity=4?:bool fsGroupPolicy=5? tokenRequests=6:TokenRequest[atomic] requiresRepublish=7?:bool seLinuxMount=8?:bool nodeAllocatableUpdatePeriodSeconds=9?:int64 serviceAccountTokenInSecrets=10?:bool preventPodSchedulingIfMissing=11?:bool
 [37..]CSINode*+: metadata=1!:meta.ObjectMeta spec=2!*:CSINodeSpec status=3!:CSINodeStatus
+[36..36]CSIDriverSpec: attachRequired=1?:bool podInfoOnMount=2?:bool volumeLifecycleModes=3[set] storageCapacity=4?:bool fsGroupPolicy=5? tokenRequests=6:TokenRequest[atomic] requiresRepublish=7?:bool seLinuxMount=8?:bool nodeAllocatableUpdatePeriodSeconds=9?:int64 serviceAccountTokenInSecrets=10?:bool preventPodSchedulingIfMissing=11^?:bool
 [..35]CSIDriverSpec: attachRequired=1?:bool podInfoOnMount=2?:bool volumeLifecycleModes=3[set] storageCapacity=4?:bool fsGroupPolicy=5? tokenRequests=6:TokenRequest[atomic] requiresRepublish=7?:bool seLinuxMount=8?:bool nodeAllocatableUpdatePeriodSeconds=9?:int64 serviceAccountTokenInSecrets=10?:bool
 [..36]CSINode*+: metadata=1!:meta.ObjectMeta spec=2!*:CSINodeSpec
 CSINodeDriver: name=1!* nodeID=2!* topologyKeys=3![atomic] allocatable=4?:VolumeNodeResources
 CSINodeList*+: metadata=1!:meta.ListMeta items=2!*:CSINode[]
 CSINodeSpec: drivers=1!*:CSINodeDriver[map:name]@merge:name
-[37..]CSINodeStatus: storageHealth=1:StorageHealth[map:name]@merge:name
+[37..]CSINodeStatus: storageHealth=1^:StorageHealth[map:name]@merge:name
 CSIStorageCapacity*+: metadata=1!:meta.ObjectMeta nodeTopology=2?:meta.LabelSelector storageClassName=3!* capacity=4?:Quantity maximumVolumeSize=5?:Quantity
 CSIStorageCapacityList*+: metadata=1!:meta.ListMeta items=2!*:CSIStorageCapacity[]
 StorageClass*+: metadata=1!:meta.ObjectMeta provisioner=2!* parameters=3{} reclaimPolicy=4? mountOptions=5[atomic] allowVolumeExpansion=6?:bool volumeBindingMode=7? allowedTopologies=8:core.TopologySelectorTerm[atomic]

@@ -24,8 +24,8 @@ GroupVersionResource: group=1!* version=2!* resource=3!*
 LabelSelector(atomic): matchLabels=1{} matchExpressions=2:LabelSelectorRequirement[atomic]
 LabelSelectorRequirement: key=1!* operator=2!* values=3[atomic]
 List+: metadata=1!:ListMeta items=2!*:RawExtension[]
-[36..]ListMeta: selfLink=1 resourceVersion=2 continue=3 remainingItemCount=4?:int64 shardInfo=5?:ShardInfo
-[36..]ListOptions*+: labelSelector=1 fieldSelector=2 watch=3:bool allowWatchBookmarks=9:bool resourceVersion=4 resourceVersionMatch=10 timeoutSeconds=5?:int64 limit=7:int64 continue=8 sendInitialEvents=11?:bool shardSelector=15
+[36..]ListMeta: selfLink=1 resourceVersion=2 continue=3 remainingItemCount=4?:int64 shardInfo=5^?:ShardInfo
+[36..]ListOptions*+: labelSelector=1 fieldSelector=2 watch=3:bool allowWatchBookmarks=9:bool resourceVersion=4 resourceVersionMatch=10 timeoutSeconds=5?:int64 limit=7:int64 continue=8 sendInitialEvents=11?:bool shardSelector=15^
 [..35]ListMeta: selfLink=1 resourceVersion=2 continue=3 remainingItemCount=4?:int64
 [..35]ListOptions*+: labelSelector=1 fieldSelector=2 watch=3:bool allowWatchBookmarks=9:bool resourceVersion=4 resourceVersionMatch=10 timeoutSeconds=5?:int64 limit=7:int64 continue=8 sendInitialEvents=11?:bool
 ManagedFieldsEntry: manager=1 operation=2 apiVersion=3 time=4?:Time fieldsType=6 fieldsV1=7?:FieldsV1 subresource=8

@@ -1,3 +1,5 @@
+import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+import type { WritePolicy } from '../../registry/rules/write-policy.ts';
 import {
   CLEANUP_FINALIZER,
   setCondition,
@@ -24,11 +26,19 @@ import { someSchema } from './structure/schema-walk.ts';
  * stored without being enforced.
  * Warnings of the stored definition are not sent again.
  */
-function definitionWarnings(definition: unknown, existing?: unknown): string[] {
+function definitionWarnings(
+  definition: unknown,
+  existing?: unknown,
+  policy?: WritePolicy,
+): string[] {
   const known = new Set(unknownFormats(existing));
   const warnings = unknownFormats(definition)
     .filter((format) => !known.has(format))
     .map((format) => `unrecognized format ${JSON.stringify(format)}`);
+  if (isSince(policy?.minor, 'warnsOfSetsOfObjects')) {
+    const old = new Set(unsupportedSets(existing));
+    warnings.push(...unsupportedSets(definition).filter((one) => !old.has(one)));
+  }
   if (hasRules(definition)) {
     warnings.push(
       'x-kubernetes-validations: rules in CEL are stored, but not enforced by this server',
@@ -53,6 +63,24 @@ function unknownFormats(definition: unknown): string[] {
     });
   }
   return formats;
+}
+
+/** Sets whose items have no order, in the order of their warnings. */
+function unsupportedSets(definition: unknown): string[] {
+  const found = new Set<string>();
+  for (const schema of schemasOf(definition)) {
+    someSchema(schema, (one) => {
+      const type = textAt(one, 'items', 'type');
+      const isSet = one['x-kubernetes-list-type'] === 'set';
+      if (isSet && (type === 'object' || type === 'array')) {
+        found.add(
+          `x-kubernetes-list-type: set for items of type "${type}" is not supported by server-side apply or CEL validation rules`,
+        );
+      }
+      return false;
+    });
+  }
+  return [...found].toSorted();
 }
 
 function hasRules(definition: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { CauseChange } from '../rules/cause-changes.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type {
   AttributesFunc,
@@ -120,6 +121,8 @@ export interface KindDefinition extends WritePolicy {
    * @defaultValue the version of the kind
    */
   readonly storedApiVersion?: string | undefined;
+  /** Which causes other versions word in another way. @defaultValue none but those of all kinds */
+  readonly causeChanges?: readonly CauseChange[] | undefined;
   /** The group that the refusal of an invalid object names. @defaultValue that of the kind */
   readonly invalidGroup?: string | undefined;
   /** Set if the stored version has other fields. The strategies get the stored form. */

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { jsonEqual, recordAt, setOwn } from '../../../meta/json-value.ts';
@@ -12,6 +13,8 @@ import type { NameRule } from '../rules/name-validation.ts';
 export interface StrategyContext {
   /** The wall-clock time. */
   readonly nowMs: number;
+  /** The minor version of Kubernetes whose rules apply. @defaultValue the newest one */
+  readonly minor?: KubernetesMinor | undefined;
   /** The user of the request; undefined for work of the server itself. */
   readonly user?: UserInfo | undefined;
   /** The result of the hook `lookUp` of the kind. @defaultValue it has none */
@@ -32,7 +35,11 @@ export interface CreateStrategy {
   prepareForCreate(object: MutableObject, context: StrategyContext): readonly string[] | void;
   validate(object: MutableObject, policy?: WritePolicy): readonly FieldCause[];
   /** Texts for `Warning` headers. */
-  warnings?(object: UnstructuredObject, existing?: UnstructuredObject): readonly string[];
+  warnings?(
+    object: UnstructuredObject,
+    existing?: UnstructuredObject,
+    policy?: WritePolicy,
+  ): readonly string[];
 }
 
 /** The rules for updating objects of a kind, through the object itself or through a subresource. */
@@ -53,7 +60,11 @@ export interface UpdateStrategy {
     policy?: WritePolicy,
   ): readonly FieldCause[];
   /** Texts for `Warning` headers; `existing` is the stored object at an update. */
-  warnings?(object: UnstructuredObject, existing?: UnstructuredObject): readonly string[];
+  warnings?(
+    object: UnstructuredObject,
+    existing?: UnstructuredObject,
+    policy?: WritePolicy,
+  ): readonly string[];
 }
 
 /** The rules for deleting objects of a kind. */

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { AccessParts } from './access-parts.ts';
 import type { NodeConnector } from './node-connector.ts';
@@ -7,6 +8,8 @@ import type { UpdateStrategy } from './strategy.ts';
 
 /** The parts that resources without stored objects use. */
 export interface ServerParts {
+  /** The minor version of Kubernetes that the server is. */
+  readonly minor: KubernetesMinor;
   readonly runtime: Runtime;
   /** The objects of a kind; undefined when it is not served. To be called for each request: it knows all kinds only after the start. */
   readonly storeOf: (group: string, resource: string) => ObjectStore | undefined;

@@ -127,26 +127,22 @@ function checkAnnotations(
   }
 }
 
-const OWNER = {
-  apiVersion: 'version must not be empty',
-  kind: 'must not be empty',
-  name: 'must not be empty',
-  uid: 'must not be empty',
-};
-
 function checkOwners(causes: FieldCause[], metadata: MutableMetadata): void {
   const field = 'metadata.ownerReferences';
   const owners = recordsAt(metadata, 'ownerReferences');
   let controller = '';
-  for (const owner of owners) {
-    const version = versionOf(textAt(owner, 'apiVersion'));
-    for (const [name, detail] of Object.entries(OWNER)) {
+  for (const [index, owner] of owners.entries()) {
+    const place = `${field}[${index}]`;
+    for (const name of ['apiVersion', 'kind', 'name', 'uid']) {
       const text = textAt(owner, name);
-      const isMissing = name === 'apiVersion' ? version === '' : text === '';
-      if (isMissing) causes.push(fieldInvalid(`${field}.${name}`, text, detail));
+      if (text === '') causes.push(fieldRequired(`${place}.${name}`, 'must not be empty'));
+      else if (name === 'apiVersion' && versionOf(text) === '') {
+        const detail = 'must be <group>/<version> or <version>';
+        causes.push(fieldInvalid(`${place}.${name}`, text, detail));
+      }
     }
     if (isEvent(owner)) {
-      causes.push(fieldInvalid(field, owner, '/v1, Kind=Event is disallowed from being an owner'));
+      causes.push(fieldInvalid(place, owner, '/v1, Kind=Event is disallowed from being an owner'));
     }
     if (owner['controller'] !== true) continue;
     const own = `${textAt(owner, 'kind')}/${textAt(owner, 'name')}`;

@@ -1,5 +1,9 @@
-/** Exceptions that the server allows from the rules of a kind. */
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+
+/** Which rules a server has for a kind. */
 export interface WritePolicy {
+  /** The minor version of Kubernetes whose rules they are. @defaultValue the newest one */
+  readonly minor?: KubernetesMinor | undefined;
   /** Whether containers may be privileged, as in a cluster with the flag `--allow-privileged`. @defaultValue true */
   readonly allowPrivileged?: boolean | undefined;
 }

@@ -106,6 +106,7 @@ export class TypeReader {
     this.message = message;
     this.#readers = readers;
     this.#slots = slotsOf(message);
+    // A field of a feature that is off is known, and has no value.
     this.#byName = new Map(this.#slots.map((slot) => [slot.name, slot]));
     this.#setDefaults = setDefaults;
   }
@@ -118,6 +119,7 @@ export class TypeReader {
     const values: unknown[] = [];
     for (const name of Object.keys(given)) {
       const slot = this.#byName.get(name);
+      if (slot?.field.isOff === true) continue;
       if (slot !== undefined) {
         const value = record === given || hasShape(slot, given[name]) ? record[name] : given[name];
         values[slot.index] = this.#member(slot, value, problems);

@@ -1,3 +1,4 @@
+import { isSince, type KubernetesFeature } from '../../../meta/surface/kubernetes-features.ts';
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import {
   fieldDuplicate,
@@ -36,6 +37,11 @@ export class Report {
     this.object = object;
     this.existing = existing;
     this.policy = policy;
+  }
+
+  /** Whether the server has a rule that not all versions have. */
+  isSince(feature: KubernetesFeature): boolean {
+    return isSince(this.policy.minor, feature);
   }
 
   get isUpdate(): boolean {

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import type { MessageField, MessageType } from '../../../meta/types/message-type.ts';
 import { isRecord, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
@@ -22,16 +23,18 @@ const ABBREVIATION =
  *
  *     goForm('core.Toleration', { key: 'a' });  // { Key: 'a', Operator: '', Value: '', Effect: '', TolerationSeconds: null }
  */
-export function goForm(type: string, value: unknown): unknown {
-  const message = builtInTypes().get(type);
-  return isRecord(value) && !type.startsWith('meta.') ? formOf(message, value) : (value ?? null);
+export function goForm(type: string, value: unknown, minor?: KubernetesMinor): unknown {
+  const message = builtInTypes(minor).get(type);
+  return isRecord(value) && !type.startsWith('meta.')
+    ? formOf(message, value, minor)
+    : (value ?? null);
 }
 
-function formOf(message: MessageType, value: JsonRecord): JsonRecord {
+function formOf(message: MessageType, value: JsonRecord, minor?: KubernetesMinor): JsonRecord {
   const form: JsonRecord = {};
   for (const field of message.fields) {
     if (field.shape === 'inline') {
-      Object.assign(form, formOf(field.message as MessageType, value));
+      Object.assign(form, formOf(field.message as MessageType, value, minor));
       continue;
     }
     const member = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
@@ -43,7 +46,7 @@ function formOf(message: MessageType, value: JsonRecord): JsonRecord {
     setOwn(
       form,
       goNameOf(field.name),
-      member === undefined ? zeroOf(field) : inForm(field, member),
+      member === undefined ? zeroOf(field, minor) : inForm(field, member, minor),
     );
   }
   return form;
@@ -55,15 +58,21 @@ function goNameOf(name: string): string {
   return head.toUpperCase() + name.slice(head.length);
 }
 
-function inForm(field: MessageField, member: unknown): unknown {
+function inForm(field: MessageField, member: unknown, minor?: KubernetesMinor): unknown {
   if (field.message === undefined) return member;
   const { type, shape } = field;
-  if (shape === 'list' && Array.isArray(member)) return member.map((one) => goForm(type, one));
-  if (shape !== 'map' || !isRecord(member)) return goForm(type, member);
-  return Object.fromEntries(Object.entries(member).map(([key, one]) => [key, goForm(type, one)]));
+  if (shape === 'list' && Array.isArray(member))
+    return member.map((one) => goForm(type, one, minor));
+  if (shape !== 'map' || !isRecord(member)) return goForm(type, member, minor);
+  return Object.fromEntries(
+    Object.entries(member).map(([key, one]) => [key, goForm(type, one, minor)]),
+  );
 }
 
-function zeroOf({ shape, presence, type, message }: MessageField): unknown {
+function zeroOf(
+  { shape, presence, type, message }: MessageField,
+  minor?: KubernetesMinor,
+): unknown {
   if (shape !== 'one' || presence === 'sent' || presence === 'nullable') return null;
-  return message === undefined ? (ZEROS[type] ?? null) : goForm(type, {});
+  return message === undefined ? (ZEROS[type] ?? null) : goForm(type, {}, minor);
 }

@@ -1,3 +1,5 @@
+import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+import { causesOfVersion } from '../rules/cause-changes.ts';
 import { invalidSubject } from '../contract/kind-definition.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';
 import { failure } from '../../../meta/failure/api-error.ts';
@@ -256,7 +258,12 @@ export async function prepareNewObject(
   // The schema of a custom resource sets its defaults in the strategy; a type has set them before.
   if (kind.type !== undefined) trackCreate(parts, context, object, options);
   const finish = await parts.hooks.prepareCreate?.(object, options.dryRun === true);
-  const texts = strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user, found });
+  const texts = strategy.prepareForCreate(object, {
+    nowMs: runtime.wallMs(),
+    minor: kind.minor,
+    user,
+    found,
+  });
   if (kind.type === undefined) trackCreate(parts, context, object, options);
   const { metadataRules: rules, nameProblems } = strategy;
   const { namespaced } = describe;
@@ -264,12 +271,15 @@ export async function prepareNewObject(
     strategy.validate(one, kind),
   );
   if (causes.length > 0) {
+    if (texts !== undefined && isSince(kind.minor, 'warningsOfRefusals')) {
+      warnAll(context, texts);
+    }
     await finish?.(false);
-    throw invalid(invalidSubject(kind), object.metadata.name ?? '', causes);
+    throw invalid(invalidSubject(kind), object.metadata.name ?? '', causesOfVersion(kind, causes));
   }
   kind.storeAs?.(object);
   if (texts !== undefined) warnAll(context, texts);
-  warnAll(context, strategy.warnings?.(object));
+  warnAll(context, strategy.warnings?.(object, undefined, kind));
   return finish;
 }
 

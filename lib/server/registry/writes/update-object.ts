@@ -1,3 +1,4 @@
+import { causesOfVersion } from '../rules/cause-changes.ts';
 import { invalidSubject } from '../contract/kind-definition.ts';
 import { conflict, invalid, notFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
@@ -92,7 +93,10 @@ export async function updateObject(
       const result = await attempt.run(key);
       const { created } = attempt;
       await attempt.end(true);
-      if (!created) warnAll(context, request.strategy.warnings?.(result.object, attempt.existing));
+      const { strategy } = request;
+      if (!created) {
+        warnAll(context, strategy.warnings?.(result.object, attempt.existing, parts.kind));
+      }
       if (request.options.dryRun !== true) {
         if (created) parts.hooks.afterCreate?.(result);
         else parts.hooks.afterUpdate?.(result);
@@ -270,13 +274,18 @@ class UpdateAttempt {
     if (strategy === parts.kind.strategy) {
       this.#begun(await parts.hooks.prepareUpdate?.(object, old, options.dryRun === true));
     }
-    strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
+    strategy.prepareForUpdate(object, old, {
+      nowMs: parts.runtime.wallMs(),
+      minor: parts.kind.minor,
+    });
     if (!isTyped && !isAdmitted) this.#track(object, old);
     const causes = [
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
       ...strategy.validateUpdate(object, old, parts.kind),
     ];
-    if (causes.length > 0) throw invalid(invalidSubject(parts.kind), name, causes);
+    if (causes.length > 0) {
+      throw invalid(invalidSubject(parts.kind), name, causesOfVersion(parts.kind, causes));
+    }
     await this.#validate(object, old);
     parts.kind.storeAs?.(object);
     if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);

@@ -1,0 +1,107 @@
+import type { FieldCause } from '../../../meta/failure/failures.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+
+/** A cause that a minor version words in another way than those before it. The rule that finds it is the same. */
+export interface CauseChange {
+  /** The first minor version with the new words. Without it, `until` is the last one with the old words, and the rule has the new ones. */
+  readonly since?: KubernetesMinor;
+  readonly until?: KubernetesMinor;
+  /** The paths of the field, with `[*]` for each index and key. */
+  readonly fields: readonly string[];
+  /** The message that is replaced. @defaultValue any */
+  readonly from?: RegExp;
+  /** The message in its place; `$1` as in `String.replace`. @defaultValue the same */
+  readonly to?: string;
+  readonly reason?: FieldCause['reason'];
+  /** What is replaced in the path of the field, and by what. */
+  readonly field?: readonly [RegExp, string];
+  /** A declared rule runs after those that are written in Go, so that its causes come last. @defaultValue true */
+  readonly isDeclared?: boolean;
+}
+
+const OWNER = 'metadata.ownerReferences';
+const OF_OWNER = [/\[\d+\]/, ''] as const;
+
+/** Those of the metadata of all kinds. */
+const COMMON: readonly CauseChange[] = [
+  {
+    until: 36,
+    fields: [`${OWNER}[*].apiVersion`],
+    from: /^(?:Required value: must not be empty|Invalid value: (".*"): must be .*)$/s,
+    to: 'Invalid value: $1: version must not be empty',
+    reason: 'FieldValueInvalid',
+    field: OF_OWNER,
+    isDeclared: false,
+  },
+  {
+    until: 36,
+    fields: [`${OWNER}[*].kind`, `${OWNER}[*].name`, `${OWNER}[*].uid`],
+    from: /^Required value: /,
+    to: 'Invalid value: "": ',
+    reason: 'FieldValueInvalid',
+    field: OF_OWNER,
+    isDeclared: false,
+  },
+  { until: 36, fields: [`${OWNER}[*]`], field: OF_OWNER, isDeclared: false },
+];
+
+/** The causes of a refusal, as the version of the kind words them and in its order. */
+export function causesOfVersion(
+  {
+    minor = NEWEST_MINOR,
+    causeChanges = [],
+  }: {
+    readonly minor?: KubernetesMinor | undefined;
+    readonly causeChanges?: readonly CauseChange[] | undefined;
+  },
+  causes: readonly FieldCause[],
+): readonly FieldCause[] {
+  const written: FieldCause[] = [];
+  const declared: FieldCause[] = [];
+  for (const cause of causes) {
+    const change = changeOf(cause, minor, [...causeChanges, ...COMMON]);
+    if (change === undefined) written.push(cause);
+    else if (change.isDeclared === false) written.push(changed(cause, change));
+    else addDeclared(declared, changed(cause, change));
+  }
+  const all = [...written, ...declared];
+  return isSince(minor, 'distinctCauses') ? distinct(all) : all;
+}
+
+/** That a field may not change is found before what else is wrong with it. */
+function addDeclared(declared: FieldCause[], cause: FieldCause): void {
+  const at = cause.message.endsWith('field is immutable')
+    ? declared.findIndex(({ field }) => field === cause.field)
+    : -1;
+  declared.splice(at < 0 ? declared.length : at, 0, cause);
+}
+
+function changeOf(
+  { field, message }: FieldCause,
+  minor: KubernetesMinor,
+  changes: readonly CauseChange[],
+): CauseChange | undefined {
+  const path = field.replaceAll(/\[[^\]]*\]/g, '[*]');
+  return changes.find(
+    ({ since = 0, until = Number.POSITIVE_INFINITY, fields, from }) =>
+      since <= minor && minor <= until && fields.includes(path) && (from?.test(message) ?? true),
+  );
+}
+
+function changed(cause: FieldCause, { from, to, reason, field }: CauseChange): FieldCause {
+  return {
+    ...cause,
+    ...(reason !== undefined && { reason }),
+    ...(from !== undefined && to !== undefined && { message: cause.message.replace(from, to) }),
+    ...(field !== undefined && { field: cause.field.replace(...field) }),
+  };
+}
+
+function distinct(causes: readonly FieldCause[]): FieldCause[] {
+  const seen = new Set<string>();
+  return causes.filter(({ field, message }) => {
+    const text = `${field}: ${message}`;
+    return !seen.has(text) && seen.add(text);
+  });
+}
