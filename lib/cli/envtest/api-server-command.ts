@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
+import { KUBERNETES_VERSIONS, NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
 import { serverVersion } from '../../server/api/server-version.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { runServer } from '../serve/serve-command.ts';
@@ -21,6 +21,7 @@ const USED: Readonly<Record<string, string>> = {
   'tls-private-key-file': 'the key of that certificate',
   'client-ca-file': 'the authorities of client certificates',
   'authorization-mode': 'RBAC or AlwaysAllow; Node beside RBAC changes nothing',
+  'emulated-version': `the minor version of Kubernetes that the server is: ${KUBERNETES_VERSIONS.join(', ')}`,
   'allow-privileged': 'whether containers may be privileged',
   'feature-gates': `${GATE_NAMES.join(', ')}; others change nothing`,
   'disable-admission-plugins': 'ServiceAccount; others stay on',

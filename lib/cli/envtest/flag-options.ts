@@ -1,3 +1,7 @@
+import {
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+} from '../../meta/surface/kubernetes-releases.ts';
 import { join } from 'node:path';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { Authorization } from '../../server/registry/contract/access-parts.ts';
@@ -77,6 +81,7 @@ export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<
     serviceAccountAdmission: !listValue(flags, 'disable-admission-plugins').includes(
       'ServiceAccount',
     ),
+    version: emulatedVersion(lastValue(flags, 'emulated-version')),
     allowPrivileged,
     // Other gates are those of features that are always on here, or not there.
     ...switchedGates(listValue(flags, 'feature-gates'), 'ignore'),
@@ -87,6 +92,16 @@ export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<
     json: false,
     verbose: Number(lastValue(flags, 'v') ?? '0') >= 2,
   };
+}
+
+/** `1.36`, or `kube=1.36`. @throws {UsageError} for a version that the server does not have. */
+function emulatedVersion(text: string | undefined): KubernetesVersion | undefined {
+  const named = text?.replace(/^kube=/, '');
+  const version = KUBERNETES_VERSIONS.find((one) => one === named);
+  if (version !== undefined || text === undefined) return version;
+  throw new UsageError(
+    `--emulated-version is one of ${KUBERNETES_VERSIONS.join(', ')}, not ${JSON.stringify(text)}`,
+  );
 }
 
 async function certificateOf(

@@ -1,3 +1,7 @@
+import {
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+} from '../../meta/surface/kubernetes-releases.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { AUTHORIZATIONS, type Authorization } from '../../server/registry/contract/access-parts.ts';
 import {
@@ -28,6 +32,8 @@ export interface ServeOptions extends SwitchedGates {
   /** Whether pods need a service account. @defaultValue when the controller is there that makes them */
   readonly serviceAccountAdmission?: boolean | undefined;
   /** Whether containers may be privileged. */
+  /** Undefined for the newest one. */
+  readonly version: KubernetesVersion | undefined;
   readonly allowPrivileged: boolean;
   /** Whether the kubeconfig has a client certificate in place of the token. */
   readonly clientCertificate: boolean;
@@ -111,6 +117,11 @@ export const SERVE_OPTIONS: OptionTable = {
     value: 'LIST',
     help: `the controllers of a cluster that work in it: all, none, or some of ${CLUSTER_CONTROLLERS.join(',')}; none is kube-apiserver alone; otherwise all`,
   },
+  'kubernetes-version': {
+    type: 'string',
+    value: 'VERSION',
+    help: `the minor version of Kubernetes that the server is: ${KUBERNETES_VERSIONS.join(', ')}; otherwise the newest`,
+  },
   'allow-privileged': {
     type: 'string',
     value: 'BOOL',
@@ -181,6 +192,15 @@ Exit code: 0 after a stop, 1 when the server cannot start or the snapshot cannot
 stopped before it was ready.
 `;
 
+/** @throws {UsageError} for a version that the server does not have. */
+function versionOf(text: string | undefined): KubernetesVersion | undefined {
+  const version = KUBERNETES_VERSIONS.find((one) => one === text);
+  if (version !== undefined || text === undefined) return version;
+  throw new UsageError(
+    `--kubernetes-version is one of ${KUBERNETES_VERSIONS.join(', ')}, not ${JSON.stringify(text)}`,
+  );
+}
+
 /** @throws {UsageError} */
 export function readServeOptions(parameters: readonly string[]): ServeOptions {
   const { options, positionals } = parseArguments(parameters, SERVE_OPTIONS);
@@ -226,6 +246,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
     },
     authorization: authorizationOf(text('authorization')),
     controllers: controllersOf(text('controllers') ?? 'all'),
+    version: versionOf(text('kubernetes-version')),
     allowPrivileged: booleanOf('allow-privileged', text('allow-privileged') ?? 'true'),
     ...switchedGates((text('feature-gates') ?? '').split(','), 'refuse'),
     clientCertificate: options.has('client-certificate'),

@@ -74,7 +74,7 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const { authorization, allowPrivileged, controllers } = this.#serve;
+    const { authorization, version, allowPrivileged, controllers } = this.#serve;
     const { unsafeObjectDeletion, featureGates } = this.#serve;
     const { serviceAccountAdmission = controllers.has('service-account') } = this.#serve;
     const given = {
@@ -87,7 +87,7 @@ export class ServerRun {
       ...encryptionOptions(encryption),
     };
     const access = { authorization, serviceAccountAdmission, serviceAccountKey };
-    const rules = { allowPrivileged, unsafeObjectDeletion, featureGates };
+    const rules = { version, allowPrivileged, unsafeObjectDeletion, featureGates };
     const server = this.#newServer({ ...given, ...access, ...rules });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);

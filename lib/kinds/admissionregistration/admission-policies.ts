@@ -245,7 +245,8 @@ export const validatingAdmissionPolicies: KindRules = {
   statusStrategy: {
     ...newStatusStrategy({
       keepMetadata: true,
-      validateUpdate: (object, existing) => causesOf(statusChecks, object, existing),
+      validateUpdate: (object, existing, policy) =>
+        causesOf(statusChecks, object, existing, policy),
     }),
     allowCreateOnApply: true,
   },

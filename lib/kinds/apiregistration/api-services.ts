@@ -105,6 +105,6 @@ export const apiServices: KindRules = {
   },
   statusStrategy: newStatusStrategy({
     keepMetadata: true,
-    validateUpdate: (object, existing) => causesOf(statusChecks, object, existing),
+    validateUpdate: (object, existing, policy) => causesOf(statusChecks, object, existing, policy),
   }),
 };

@@ -246,7 +246,7 @@ const statusStrategy: UpdateStrategy = {
     if (given.length > 0) status['conditions'] = datedConditions(given, existing, nowMs);
     request['status'] = status;
   },
-  validateUpdate: (object, existing) => causesOf(checks, object, existing),
+  validateUpdate: (object, existing, policy) => causesOf(checks, object, existing, policy),
 };
 
 /** Approvals and denials as they are, unless their number differs, which is refused later. */
@@ -285,8 +285,8 @@ export const certificateSigningRequests: KindRules = {
   statusStrategy,
   newHooks: () => new SubjectRestriction(),
   newSubresources: (parts) => ({
-    approval: certificateApproval(parts, (object, existing) =>
-      causesOf(approvalChecks, object, existing),
+    approval: certificateApproval(parts, (object, existing, policy) =>
+      causesOf(approvalChecks, object, existing, policy),
     ),
   }),
 };

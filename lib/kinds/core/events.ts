@@ -160,8 +160,9 @@ export const groupEvents: KindRules = {
   resource: 'events',
   ttlSeconds: EVENT_TTL_SECONDS,
   strategy: {
-    validate: (event) => causesOf(newEventChecks, event),
-    validateUpdate: (event, existing) => causesOf(changedEventChecks, event, existing),
+    validate: (event, policy) => causesOf(newEventChecks, event, undefined, policy),
+    validateUpdate: (event, existing, policy) =>
+      causesOf(changedEventChecks, event, existing, policy),
     defaultPropagation: 'Unsupported',
   },
   selectableFields,

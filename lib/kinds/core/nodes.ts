@@ -71,12 +71,12 @@ export const nodes: KindRules = {
       else node['status'] = existing['status'];
       dropConfigSource(node, existing);
     },
-    validate: (node) => causesOf(nodeChecks, node),
-    validateUpdate: (node, existing) => causesOf(bothChecks, node, existing),
+    validate: (node, policy) => causesOf(nodeChecks, node, undefined, policy),
+    validateUpdate: (node, existing, policy) => causesOf(bothChecks, node, existing, policy),
     warnings,
   },
   statusStrategy: newStatusStrategy({
-    validateUpdate: (node, existing) => causesOf(nodeUpdateChecks, node, existing),
+    validateUpdate: (node, existing, policy) => causesOf(nodeUpdateChecks, node, existing, policy),
     // A feature that was removed.
     setDefaults(node) {
       delete recordAt(node, 'status')?.['config'];

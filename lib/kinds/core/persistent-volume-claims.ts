@@ -210,9 +210,11 @@ export const persistentVolumeClaims: KindRules = {
   strategy: {
     prepareForCreate: (claim) => joinDataSources(claim),
     prepareForUpdate: joinDataSources,
-    validate: (claim) => causesOf(newClaim, claim),
-    validateUpdate: (claim, existing) => causesOf(changedClaim, claim, existing),
+    validate: (claim, policy) => causesOf(newClaim, claim, undefined, policy),
+    validateUpdate: (claim, existing, policy) => causesOf(changedClaim, claim, existing, policy),
     warnings,
   },
-  statusStrategy: newStatusStrategy({ validateUpdate: (claim) => causesOf(statusChecks, claim) }),
+  statusStrategy: newStatusStrategy({
+    validateUpdate: (claim, _existing, policy) => causesOf(statusChecks, claim, undefined, policy),
+  }),
 };

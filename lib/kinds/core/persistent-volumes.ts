@@ -180,8 +180,8 @@ export const persistentVolumes: KindRules = {
       const status = recordAt(volume, 'status');
       if (status !== undefined) status['lastPhaseTransitionTime'] = timestampOf(nowMs);
     },
-    validate: (volume) => causesOf(newVolume, volume),
-    validateUpdate: (volume, existing) => causesOf(changedVolume, volume, existing),
+    validate: (volume, policy) => causesOf(newVolume, volume, undefined, policy),
+    validateUpdate: (volume, existing, policy) => causesOf(changedVolume, volume, existing, policy),
     warnings: (volume) => [...warningsOf(volume)],
   },
   statusStrategy,

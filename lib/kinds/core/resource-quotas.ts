@@ -141,9 +141,11 @@ function warnings(quota: KubernetesObject, existing?: KubernetesObject): readonl
 export const resourceQuotas: KindRules = {
   resource: 'resourcequotas',
   strategy: {
-    validate: (quota) => causesOf(specChecks, quota),
-    validateUpdate: (quota, existing) => causesOf(specChecks, quota, existing),
+    validate: (quota, policy) => causesOf(specChecks, quota, undefined, policy),
+    validateUpdate: (quota, existing, policy) => causesOf(specChecks, quota, existing, policy),
     warnings,
   },
-  statusStrategy: newStatusStrategy({ validateUpdate: (quota) => causesOf(statusChecks, quota) }),
+  statusStrategy: newStatusStrategy({
+    validateUpdate: (quota, _existing, policy) => causesOf(statusChecks, quota, undefined, policy),
+  }),
 };

@@ -32,7 +32,7 @@ const checks = fields({ status: statusConditions });
 
 const flowStatusStrategy: UpdateStrategy = newStatusStrategy({
   keepMetadata: true,
-  validateUpdate: (object, existing) => causesOf(checks, object, existing),
+  validateUpdate: (object, existing, policy) => causesOf(checks, object, existing, policy),
 });
 
 const MOST_QUEUES = 10_000_000;

@@ -212,13 +212,14 @@ export const ingresses: KindRules = {
   group: 'networking.k8s.io',
   resource: 'ingresses',
   strategy: {
-    validate: (object) => causesOf(createChecks, object),
-    validateUpdate: (object, existing) => causesOf(checks, object, existing),
+    validate: (object, policy) => causesOf(createChecks, object, undefined, policy),
+    validateUpdate: (object, existing, policy) => causesOf(checks, object, existing, policy),
     warnings,
   },
   statusStrategy: {
     ...newStatusStrategy({
-      validateUpdate: (object, existing) => causesOf(statusChecks, object, existing),
+      validateUpdate: (object, existing, policy) =>
+        causesOf(statusChecks, object, existing, policy),
     }),
     warnings: (object) => balancerWarnings(valueAt(object, 'status', 'loadBalancer', 'ingress')),
   },

@@ -101,7 +101,7 @@ export const serviceCidrs: KindRules = {
   group: 'networking.k8s.io',
   resource: 'servicecidrs',
   strategy: {
-    validate: (object) => causesOf(created, object),
-    validateUpdate: (object, existing) => causesOf(updated, object, existing),
+    validate: (object, policy) => causesOf(created, object, undefined, policy),
+    validateUpdate: (object, existing, policy) => causesOf(updated, object, existing, policy),
   },
 };

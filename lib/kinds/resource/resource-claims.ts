@@ -161,7 +161,7 @@ const status: Check = (value, path, report, old) => {
     const claim = recordAt(report.object, 'spec', 'devices');
     allocationCheck(claim)(allocation, place, report);
   } else if (!jsonEqual(allocation, before)) {
-    report.immutable(place, goForm('resource.AllocationResult', allocation));
+    report.immutable(place, goForm('resource.AllocationResult', allocation, report.policy.minor));
   }
 };
 
@@ -268,7 +268,7 @@ function fixed(type: string, check: Check): Check {
   return (spec, path, report, old) => {
     if (!report.isUpdate) check(spec, path, report);
     else if (isChanged(spec, report, old)) {
-      report.immutable(path, goForm(type, spec));
+      report.immutable(path, goForm(type, spec, report.policy.minor));
     }
   };
 }

@@ -1,6 +1,11 @@
 import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../../meta/json-value.ts';
 import { endpointIp } from '../../server/registry/validation/addresses/address-checks.ts';
-import { causesOf, type Check, type Report } from '../../server/registry/validation/check.ts';
+import {
+  causesOf,
+  type checkedBy,
+  type Check,
+  type Report,
+} from '../../server/registry/validation/check.ts';
 import { first, isEmpty, required } from '../../server/registry/validation/combine.ts';
 import {
   dnsLabel,
@@ -271,14 +276,7 @@ const updated: Check = (service, _path, report) => {
 };
 
 /** The validation of services. @see pkg/apis/core/validation/validation.go validateService @ v1.36.3 */
-export const serviceChecks: {
-  readonly validate: (this: void, service: JsonRecord) => ReturnType<typeof causesOf>;
-  readonly validateUpdate: (
-    this: void,
-    service: JsonRecord,
-    existing: JsonRecord,
-  ) => ReturnType<typeof causesOf>;
-} = {
-  validate: (service) => causesOf(created, service),
-  validateUpdate: (service, existing) => causesOf(updated, service, existing),
+export const serviceChecks: ReturnType<typeof checkedBy> = {
+  validate: (service, policy) => causesOf(created, service, undefined, policy),
+  validateUpdate: (service, existing, policy) => causesOf(updated, service, existing, policy),
 };

@@ -186,7 +186,8 @@ export const services: KindRules = {
   },
   statusStrategy: {
     ...newStatusStrategy({
-      validateUpdate: (service, existing) => causesOf(statusChecks, service, existing),
+      validateUpdate: (service, existing, policy) =>
+        causesOf(statusChecks, service, existing, policy),
     }),
     allowCreateOnUpdate: true,
     warnings: (service) => balancerWarnings(ingressOf(service)),

@@ -111,7 +111,7 @@ function validationOf(name: string): Validate | undefined {
   const check = COUNTING_STATUS[name];
   return check === undefined
     ? VALIDATED[name]
-    : (object, existing) => causesOf(check, object, existing);
+    : (object, existing, policy) => causesOf(check, object, existing, policy);
 }
 
 /**

@@ -128,6 +128,6 @@ export const volumeAttachments: KindRules = {
   strategy: checkedBy(checks),
   statusStrategy: newStatusStrategy({
     keepMetadata: true,
-    validateUpdate: (object, existing) => causesOf(checks, object, existing),
+    validateUpdate: (object, existing, policy) => causesOf(checks, object, existing, policy),
   }),
 };

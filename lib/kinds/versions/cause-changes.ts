@@ -91,6 +91,21 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
     { since: 37, fields: ['spec.validationActions'], ...JUST_REQUIRED },
   ],
   'autoscaling/horizontalpodautoscalers': [
+    {
+      until: 35,
+      fields: ['spec.maxReplicas'],
+      from: /^Required value: must be set and greater than 0$/,
+      to: 'Invalid value: 0: must be greater than 0',
+      reason: 'FieldValueInvalid',
+      isDeclared: false,
+    },
+    {
+      until: 35,
+      fields: ['spec.maxReplicas'],
+      from: /must be greater than or equal to 1$/,
+      to: 'must be greater than 0',
+      isDeclared: false,
+    },
     { since: 37, fields: ['spec.maxReplicas'], ...JUST_REQUIRED },
     { since: 37, fields: ['spec.maxReplicas'], from: /or equal to 1$/, to: '$&' },
   ],
@@ -109,6 +124,22 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
   ],
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': [
     {
+      until: 35,
+      fields: ['spec.type'],
+      from: /^Required value$/,
+      to: 'Unsupported value: "": supported values: "Exempt", "Limited"',
+      reason: 'FieldValueNotSupported',
+      isDeclared: false,
+    },
+    {
+      until: 35,
+      fields: ['spec.limited.limitResponse.type'],
+      from: /^Required value$/,
+      to: 'Unsupported value: "": supported values: "Queue", "Reject"',
+      reason: 'FieldValueNotSupported',
+      isDeclared: false,
+    },
+    {
       since: 37,
       fields: ['spec.limited', 'spec.exempt', 'spec.limited.limitResponse.queuing'],
       from: /^(Required value|Forbidden).*$/,
@@ -124,6 +155,14 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
   ],
   'networking.k8s.io/ipaddresses': [{ since: 37, fields: ['spec.parentRef'], ...SHOWS_NOTHING }],
   'node.k8s.io/runtimeclasses': [
+    {
+      until: 35,
+      fields: ['handler'],
+      from: /^Required value$/,
+      to: "Invalid value: \"\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+      reason: 'FieldValueInvalid',
+      isDeclared: false,
+    },
     { since: 37, fields: ['handler'], from: /63 characters$/, to: '63 bytes' },
     { since: 37, fields: ['handler'], ...SHOWS_NOTHING },
     { since: 37, fields: ['handler'], from: /^Required value/, to: '$&' },
@@ -177,6 +216,16 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
     },
   ],
   'storage.k8s.io/storageclasses': [
+    ...['parameters', 'provisioner', 'reclaimPolicy'].map(
+      (field): CauseChange => ({
+        until: 35,
+        fields: [field],
+        from: /^Invalid value: .*: field is immutable$/s,
+        to: `Forbidden: updates to ${field} are forbidden.`,
+        reason: 'FieldValueForbidden',
+        isDeclared: false,
+      }),
+    ),
     {
       since: 37,
       fields: ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'],
