@@ -159,7 +159,9 @@ export function recordRules(kind: RuleCases, { version, answers }: RecordedRules
     );
     older.set(version, Object.fromEntries(different));
   }
-  const others = [...older].filter(([, all]) => Object.keys(all).length > 0).toSorted();
+  const others = [...older]
+    .filter(([, all]) => Object.keys(all).length > 0)
+    .toSorted(([a], [b]) => (a < b ? 1 : -1));
   const parts = [
     `{"version": ${JSON.stringify(RELEASES[NEWEST_MINOR])}, "answers": {\n${linesOf(newest)}\n}`,
     ...(others.length === 0
