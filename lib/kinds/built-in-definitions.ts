@@ -1,6 +1,6 @@
-import { causeChangesOf } from './versions/cause-changes.ts';
+import { causeChangesOf } from './versions/kind-cause-changes.ts';
 import { builtInVersions, type BuiltInResource } from '../meta/surface/built-in-surface.ts';
-import { textOfMinor, type KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
+import { textOfMinor, type KubernetesMinor } from '../meta/releases/kubernetes-releases.ts';
 import { apiVersionOf, type GroupVersionKind } from '../meta/resource.ts';
 import type {
   KindDefinition,

@@ -3,7 +3,7 @@ import { builtInPlugIns } from './admission/built-in-plug-ins.ts';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { KubernetesService } from './bootstrap/kubernetes-service.ts';
 import { BuiltInDefinitions } from './built-in-definitions.ts';
-import { NEWEST_MINOR, type KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../meta/releases/kubernetes-releases.ts';
 import { KindTypes } from './kind-types.ts';
 import type { VirtualResource } from '../server/registry/contract/subresource-parts.ts';
 import {

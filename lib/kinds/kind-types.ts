@@ -1,10 +1,10 @@
 import type { UnstructuredObject } from '../meta/object.ts';
 import { parseApiVersion, type GroupVersionKind } from '../meta/resource.ts';
-import type { KubernetesMinor } from '../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../meta/releases/kubernetes-releases.ts';
 import type { KindType } from '../server/registry/contract/kind-definition.ts';
 import { DecodeProblems } from '../server/registry/typed/decode-problems.ts';
 import { BuiltInTypes } from '../server/registry/typed/built-in-type.ts';
-import { isSince, type KubernetesFeature } from '../meta/surface/kubernetes-features.ts';
+import { isSince, type KubernetesFeature } from '../meta/releases/kubernetes-features.ts';
 import { setRollingStatefulDefaults, WORKLOAD_DEFAULTS } from './defaults/workload-defaults.ts';
 import { POD_DEFAULTS, CORE_DEFAULTS } from './defaults/core-defaults.ts';
 import { GROUP_DEFAULTS, setWaitingDriverDefaults } from './defaults/group-defaults.ts';

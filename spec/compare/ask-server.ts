@@ -1,4 +1,4 @@
-import type { KubernetesVersion } from '../../lib/meta/surface/kubernetes-releases.ts';
+import type { KubernetesVersion } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { ApiServer } from '../../lib/cluster/server/index.ts';
 import { inTurn } from './in-turn.ts';
 import type { Answer, Scenario } from './scenario.ts';

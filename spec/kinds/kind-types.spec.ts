@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { KindTypes } from '../../lib/kinds/kind-types.ts';
 

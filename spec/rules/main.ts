@@ -3,7 +3,7 @@ import {
   KUBERNETES_VERSIONS,
   minorOf,
   type KubernetesVersion,
-} from '../../lib/meta/surface/kubernetes-releases.ts';
+} from '../../lib/meta/releases/kubernetes-releases.ts';
 import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from '../compare/ask-server.ts';
 import { askRules } from './ask-rules.ts';

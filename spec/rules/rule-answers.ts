@@ -2,7 +2,7 @@ import {
   NEWEST_MINOR,
   RELEASES,
   type KubernetesMinor,
-} from '../../lib/meta/surface/kubernetes-releases.ts';
+} from '../../lib/meta/releases/kubernetes-releases.ts';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { differences } from '../compare/aspects.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NEWEST_MINOR, RELEASES } from '../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR, RELEASES } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { moduleVersion } from './recorded-minor.ts';
 
 /** The files that declare the gates, in a Go module cache. */

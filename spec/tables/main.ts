@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtInVersions } from '../../lib/meta/surface/built-in-surface.ts';
-import { NEWEST_MINOR } from '../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { KindsWriter } from './kinds/write-kinds.ts';
 import { ALL_RELEASES, moduleVersion } from './recorded-minor.ts';
 import { generateTypeFiles, missingModule, readTypeEnums } from './type-files.ts';

@@ -2,7 +2,7 @@ import {
   RELEASES,
   textOfMinor,
   type KubernetesMinor,
-} from '../../lib/meta/surface/kubernetes-releases.ts';
+} from '../../lib/meta/releases/kubernetes-releases.ts';
 import { versionedLines } from './versioned-lines.ts';
 
 /** All minor versions that the tables know, the oldest first. */
@@ -23,7 +23,7 @@ export function minorOf(serverVersion: string): KubernetesMinor {
   const minor = MINORS.find((one) => RELEASES[one] === serverVersion);
   if (minor !== undefined) return minor;
   throw new Error(
-    `the server is ${serverVersion}, the tables have ${ALL_RELEASES}: see lib/meta/surface/kubernetes-releases.ts`,
+    `the server is ${serverVersion}, the tables have ${ALL_RELEASES}: see lib/meta/releases/kubernetes-releases.ts`,
   );
 }
 

@@ -14,7 +14,7 @@ import { writeTables } from './write-resources.ts';
 const USAGE = `npm run generate -- tables-server --kubeconfig FILE
 
   --kubeconfig FILE  a new kube-apiserver that serves its default kinds and nothing else, and the credentials: the current context.
-                     Its version has to be one of lib/meta/surface/kubernetes-releases.ts
+                     Its version has to be one of lib/meta/releases/kubernetes-releases.ts
   --help             shows this`;
 
 const { values } = parseArgs({

@@ -4,7 +4,7 @@ import {
   NEWEST_MINOR,
   RELEASES,
   type KubernetesMinor,
-} from '../../lib/meta/surface/kubernetes-releases.ts';
+} from '../../lib/meta/releases/kubernetes-releases.ts';
 import { FeatureGates } from './feature-gates.ts';
 import { readGoPackage } from './go-package.ts';
 import { readEnums, type SectionEnums } from './kinds/read-enums.ts';

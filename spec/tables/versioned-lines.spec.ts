@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { textOfMinor } from '../../lib/meta/surface/kubernetes-releases.ts';
+import { textOfMinor } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { versionedLines, type MinorLines } from './versioned-lines.ts';
 
 describe('versionedLines', () => {

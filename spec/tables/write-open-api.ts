@@ -5,7 +5,7 @@ import {
   NEWEST_MINOR,
   RELEASES,
   type KubernetesMinor,
-} from '../../lib/meta/surface/kubernetes-releases.ts';
+} from '../../lib/meta/releases/kubernetes-releases.ts';
 import { OPEN_API_CHANGES } from '../../lib/server/api/openapi/open-api-changes.ts';
 import { openApiText } from '../../lib/server/api/openapi/open-api-archive.ts';
 import { changesOf } from './archive-changes.ts';

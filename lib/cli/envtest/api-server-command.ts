@@ -1,4 +1,4 @@
-import { KUBERNETES_VERSIONS, NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
+import { KUBERNETES_VERSIONS, NEWEST_MINOR } from '../../meta/releases/kubernetes-releases.ts';
 import { serverVersion } from '../../server/api/server-version.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { runServer } from '../serve/serve-command.ts';

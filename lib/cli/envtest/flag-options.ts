@@ -1,7 +1,7 @@
 import {
   KUBERNETES_VERSIONS,
   type KubernetesVersion,
-} from '../../meta/surface/kubernetes-releases.ts';
+} from '../../meta/releases/kubernetes-releases.ts';
 import { join } from 'node:path';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { Authorization } from '../../server/registry/contract/access-parts.ts';

@@ -1,7 +1,7 @@
 import {
   KUBERNETES_VERSIONS,
   type KubernetesVersion,
-} from '../../meta/surface/kubernetes-releases.ts';
+} from '../../meta/releases/kubernetes-releases.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
 import { AUTHORIZATIONS, type Authorization } from '../../server/registry/contract/access-parts.ts';
 import {

@@ -13,7 +13,7 @@ import { findClasses, setClasses } from '../pods/pod-classes.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { forbidden } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import { textAt, valueAt, recordAt } from '../../meta/json-value.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 

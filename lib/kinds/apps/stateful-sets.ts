@@ -1,4 +1,4 @@
-import { isSince } from '../../meta/surface/kubernetes-features.ts';
+import { isSince } from '../../meta/releases/kubernetes-features.ts';
 import type { StrategyContext } from '../../server/registry/contract/strategy.ts';
 import { goForm } from '../../server/registry/validation/go-form.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';

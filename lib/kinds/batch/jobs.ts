@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import { podSpecForm } from '../pods/report/pod-spec-form.ts';
 import { newStatusStrategy } from '../../server/registry/contract/strategy.ts';
 import {

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { builtInVersions, type BuiltInVersion } from '../../meta/surface/built-in-surface.ts';
-import { NEWEST_MINOR, type KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import type { BootstrapObjects } from '../../server/registry/contract/kind-set.ts';
 import { bootstrapPolicy } from './bootstrap-policy.ts';
 

@@ -3,7 +3,7 @@ import {
   NEWEST_MINOR,
   textOfMinor,
   type KubernetesMinor,
-} from '../../meta/surface/kubernetes-releases.ts';
+} from '../../meta/releases/kubernetes-releases.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy-text.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -3,7 +3,7 @@ import {
   NEWEST_MINOR,
   textOfMinor,
   type KubernetesMinor,
-} from '../../meta/surface/kubernetes-releases.ts';
+} from '../../meta/releases/kubernetes-releases.ts';
 import type { TableColumn } from '../../server/registry/contract/rest-storage.ts';
 import { COLUMN_TEXT } from './column-text.ts';
 

@@ -1,4 +1,4 @@
-import { isSince } from '../../meta/surface/kubernetes-features.ts';
+import { isSince } from '../../meta/releases/kubernetes-features.ts';
 import type { UpdateStrategy } from '../../server/registry/contract/strategy.ts';
 import {
   jsonEqual,

@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import { causesOfVersion, type CauseChange } from '../../server/registry/rules/cause-changes.ts';
 import { parseFieldSelector } from '../../meta/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../meta/selectors/label-selector.ts';

@@ -1,5 +1,9 @@
 import type { GroupVersion, GroupVersionKind, ResourceInfo } from '../resource.ts';
-import { NEWEST_MINOR, textOfMinor, type KubernetesMinor } from './kubernetes-releases.ts';
+import {
+  NEWEST_MINOR,
+  textOfMinor,
+  type KubernetesMinor,
+} from '../releases/kubernetes-releases.ts';
 import { RESOURCE_TEXT } from './resource-text.ts';
 
 /** A subresource of a built-in resource. */

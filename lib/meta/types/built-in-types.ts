@@ -1,4 +1,8 @@
-import { NEWEST_MINOR, textOfMinor, type KubernetesMinor } from '../surface/kubernetes-releases.ts';
+import {
+  NEWEST_MINOR,
+  textOfMinor,
+  type KubernetesMinor,
+} from '../releases/kubernetes-releases.ts';
 import { CORE_TYPES } from './tables/core-types.ts';
 import { EXTENSION_TYPES } from './tables/extension-types.ts';
 import { GROUP_TYPES } from './tables/group-types.ts';

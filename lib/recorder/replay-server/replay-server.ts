@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../meta/releases/kubernetes-releases.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { CollectionReader } from '../../meta/collection-options.ts';

@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';

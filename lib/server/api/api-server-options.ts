@@ -1,7 +1,7 @@
 import {
   KUBERNETES_VERSIONS,
   type KubernetesVersion,
-} from '../../meta/surface/kubernetes-releases.ts';
+} from '../../meta/releases/kubernetes-releases.ts';
 import { is, optionsOf, type OptionsSchema } from '../../kernel/options/options-schema.ts';
 import {
   STORAGE_MEDIA_TYPES,

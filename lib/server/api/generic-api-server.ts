@@ -1,4 +1,4 @@
-import { minorOf } from '../../meta/surface/kubernetes-releases.ts';
+import { minorOf } from '../../meta/releases/kubernetes-releases.ts';
 import { randomBytes } from 'node:crypto';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';

@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../meta/releases/kubernetes-releases.ts';
 import { BuiltInTypes } from '../registry/typed/built-in-type.ts';
 import { customResourceDefinitions } from '../custom/definition/definition-rules.ts';
 import { defineKind, type KindDefinition } from '../registry/contract/kind-definition.ts';

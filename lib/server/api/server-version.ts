@@ -1,4 +1,4 @@
-import { RELEASES, type KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import { RELEASES, type KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 
 /**
  * The response to `/version`: the implemented release of the Kubernetes API, with this implementation as build metadata.
@@ -20,7 +20,7 @@ export interface ServerVersion {
   readonly platform: string;
 }
 
-/** What `/version` says of a minor version. */
+/** The answer of `/version`. */
 export function serverVersion(minor: KubernetesMinor): ServerVersion {
   return {
     major: '1',

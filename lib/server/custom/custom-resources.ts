@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { failure } from '../../meta/failure/api-error.ts';

@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../../lib/meta/releases/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { alreadyExists, conflict, notFound } from '../../../lib/meta/failure/failures.ts';

@@ -1,7 +1,7 @@
 import {
   NEWEST_MINOR,
   type KubernetesMinor,
-} from '../../../lib/meta/surface/kubernetes-releases.ts';
+} from '../../../lib/meta/releases/kubernetes-releases.ts';
 import { BatchChannel } from '../../../lib/kernel/data/batch-channel.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';

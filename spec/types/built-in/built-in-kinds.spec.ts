@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { builtInVersions } from '../../../lib/meta/surface/built-in-surface.ts';
-import { NEWEST_MINOR } from '../../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../../lib/meta/releases/kubernetes-releases.ts';
 import { builtInTypes } from '../../../lib/meta/types/built-in-types.ts';
 import { moduleVersion } from '../../tables/recorded-minor.ts';
 import { missingModule, readTypeEnums } from '../../tables/type-files.ts';

@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import { forbidden, invalid } from '../../../meta/failure/failures.ts';
 import { jsonEqual, recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';

@@ -1,6 +1,6 @@
 import { isRecord, recordAt, setOwn, type JsonRecord } from '../../../meta/json-value.ts';
-import { isSince } from '../../../meta/surface/kubernetes-features.ts';
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import { goForm } from '../../../server/registry/validation/go-form.ts';
 
 // API servers show the internal types of pods in messages. See pkg/apis/core/types.go @ v1.36.3 and v1.37.2.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import { Lazy } from '../../../kernel/data/lazy.ts';
-import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 
 /** By path and method, the action of each operation of a document: `list`, `connect`; empty for paths of no resource. */
 export type RecordedOperations = Readonly<Record<string, Readonly<Record<string, string>>>>;

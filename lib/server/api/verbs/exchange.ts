@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RequestContext, RestStorage } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest } from '../../http/api-request.ts';

@@ -1,4 +1,4 @@
-import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
 import { randomInteger } from '../../../kernel/time/random.ts';
 import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import {

@@ -1,4 +1,4 @@
-import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
 import type { WritePolicy } from '../../registry/rules/write-policy.ts';
 import {
   CLEANUP_FINALIZER,

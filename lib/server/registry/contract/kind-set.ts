@@ -2,7 +2,7 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { JsonRecord } from '../../../meta/json-value.ts';
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import type { KindDefinition } from './kind-definition.ts';
 import type { AdmissionPlugIn, PlugInParts } from './plug-in.ts';
 import type { ServerParts, VirtualResource } from './subresource-parts.ts';

@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import type { BodyFaults } from '../rules/body-faults.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceInfo } from '../../../meta/resource.ts';

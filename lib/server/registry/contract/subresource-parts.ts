@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { AccessParts } from './access-parts.ts';
 import type { NodeConnector } from './node-connector.ts';

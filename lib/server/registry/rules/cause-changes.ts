@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
-import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
-import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
 
 /** A cause that a minor version words in another way than those before it. The rule that finds it is the same. */
 export interface CauseChange {
@@ -14,7 +14,7 @@ export interface CauseChange {
   /** The message in its place; `$1` as in `String.replace`. @defaultValue the same */
   readonly to?: string;
   readonly reason?: FieldCause['reason'];
-  /** What is replaced in the path of the field, and by what. */
+  /** The part of the path of the field that is replaced, and its replacement. */
   readonly field?: readonly [RegExp, string];
   /** A declared rule runs after those that are written in Go, so that its causes come last. @defaultValue true */
   readonly isDeclared?: boolean;

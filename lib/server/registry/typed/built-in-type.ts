@@ -1,5 +1,5 @@
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import { DecodeProblems } from './decode-problems.ts';
 import { TypeReaders, type DefaultsByType, type TypeReader } from './type-reader.ts';

@@ -1,4 +1,4 @@
-import { isSince, type KubernetesFeature } from '../../../meta/surface/kubernetes-features.ts';
+import { isSince, type KubernetesFeature } from '../../../meta/releases/kubernetes-features.ts';
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import {
   fieldDuplicate,

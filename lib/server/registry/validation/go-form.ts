@@ -1,4 +1,4 @@
-import type { KubernetesMinor } from '../../../meta/surface/kubernetes-releases.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import type { MessageField, MessageType } from '../../../meta/types/message-type.ts';
 import { isRecord, setOwn, type JsonRecord } from '../../../meta/json-value.ts';

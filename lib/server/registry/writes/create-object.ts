@@ -1,4 +1,4 @@
-import { isSince } from '../../../meta/surface/kubernetes-features.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
 import { causesOfVersion } from '../rules/cause-changes.ts';
 import { invalidSubject } from '../contract/kind-definition.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';

@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../../../lib/meta/releases/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { namespaceWarnings } from '../../../../lib/kinds/admission/pod-security/namespace-pods.ts';
 import { policyOf } from '../../../../lib/kinds/admission/pod-security/security-policy.ts';

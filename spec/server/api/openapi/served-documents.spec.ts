@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../../../lib/meta/releases/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
 import { openApiArchive } from '../../../../lib/server/api/openapi/open-api-archive.ts';

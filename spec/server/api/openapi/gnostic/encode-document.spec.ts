@@ -1,4 +1,4 @@
-import { NEWEST_MINOR } from '../../../../../lib/meta/surface/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../../../../lib/meta/releases/kubernetes-releases.ts';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { encodeVersion2, encodeVersion3 } from '../../../../../lib/server/api/openapi/open-api.ts';

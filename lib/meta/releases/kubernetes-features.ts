@@ -1,7 +1,7 @@
 import { NEWEST_MINOR, type KubernetesMinor } from './kubernetes-releases.ts';
 
 /**
- * What a server does since a minor version, and did not do before: feature gates that became default, and rules that changed. A rule asks
+ * The first minor version of what a server did not do before: feature gates that became default, and rules that changed. A rule asks
  * `isSince`, and no rule compares versions itself.
  */
 const SINCE = {
@@ -41,13 +41,13 @@ const SINCE = {
   repeatedItemsShown: 37,
   /** The longest message of a volume error is named, where the largest metadata was. */
   volumeErrorLimitNamed: 37,
-  /** What is wrong with the extended resource name of a device class is said. */
+  /** A wrong extended resource name of a device class has a cause for each problem. */
   extendedResourceProblems: 37,
   /** The values that an attribute of a device has too many of are named. */
   attributeValuesNamed: 37,
   /** The parts of a priority level are checked though its type is unknown. */
   levelPartsOfUnknownType: 37,
-  /** What becomes of a node's `providerID` is said. */
+  /** A refused change of a node's `providerID` says whether it was modified or cleared. */
   providerIdChangesNamed: 37,
 } as const;
 
