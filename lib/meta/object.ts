@@ -49,6 +49,8 @@ export interface ListMeta {
   readonly resourceVersion?: string | undefined;
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
+  /** The shards that the server has chosen by `shardSelector`. */
+  readonly shardInfo?: { readonly selector: string } | undefined;
 }
 
 /** A list response on the wire. */

@@ -39,7 +39,7 @@ describe('informers of the shards of a collection', () => {
     for (const [name, sourceOf] of Object.entries(sources)) {
       const how = watchList ? name : `${name}, listed`;
       it(`have each object in exactly one of them, ${how}`, async () => {
-        await using server = new ApiServer();
+        await using server = new ApiServer({ featureGates: { ShardedListAndWatch: true } });
         const transport = inProcessTransport(server.handler, { token: server.token });
         await using client = new Client({ transport });
         const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
@@ -87,7 +87,7 @@ describe('informers of the shards of a collection', () => {
   }
 
   it('get only their share from a server that has shards', async () => {
-    await using server = new ApiServer();
+    await using server = new ApiServer({ featureGates: { ShardedListAndWatch: true } });
     const inner = inProcessTransport(server.handler, { token: server.token });
     await using client = new Client({ transport: inner });
     const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
@@ -110,11 +110,28 @@ describe('informers of the shards of a collection', () => {
     const [first, second] = [await share(0), await share(1)];
     expect(first.length).to.be.within(1, 39);
     expect([...first, ...second].toSorted()).to.deep.equal((await namesOf('')).toSorted());
-    expect((await namesOf('shardSelector=half'))[0]).to.include('invalid shard selector "half"');
+    expect((await namesOf('shardSelector=half'))[0]).to.include(
+      'invalid shard selector: unexpected expression kind 3',
+    );
+  });
+
+  it('learn from pages whether their server has shards', async () => {
+    for (const ShardedListAndWatch of [true, false]) {
+      await using server = new ApiServer({ featureGates: { ShardedListAndWatch } });
+      const transport = inProcessTransport(server.handler, { token: server.token });
+      await using client = new Client({ transport });
+      const selector = shardSelector({ index: 0, of: 2 });
+      const source = client.listerWatcher(
+        { apiVersion: 'v1', resource: 'namespaces' },
+        { shardSelector: selector },
+      );
+      const { shardInfo } = await source.list({});
+      expect(shardInfo).to.deep.equal(ShardedListAndWatch ? { selector } : undefined);
+    }
   });
 
   it('show own writes of their shard only', async () => {
-    await using server = new ApiServer();
+    await using server = new ApiServer({ featureGates: { ShardedListAndWatch: true } });
     const transport = inProcessTransport(server.handler, { token: server.token });
     await using client = new Client({ transport });
     await using informers = new SharedInformerFactory(client, { logger: silentLogger });

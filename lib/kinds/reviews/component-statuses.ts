@@ -77,7 +77,10 @@ export function componentStatuses(): RestStorage {
       return Promise.resolve(new DerivedObject('', componentStatus(found)));
     },
     list: async (_context, options) => {
-      const { predicate } = selectionOf(SELECTED, attributesOf, options);
+      const { predicate } = selectionOf(SELECTED, attributesOf, {
+        ...options,
+        shardSelector: undefined,
+      });
       const found = COMPONENTS.map(componentStatus).filter((one) =>
         predicateMatches(predicate, one),
       );

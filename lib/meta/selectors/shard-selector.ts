@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../kernel/options/options-schema.ts';
+import { parseShardRanges, ShardProblem, type ShardRange } from './shard-ranges.ts';
 
 /** @experimental */
 export interface ShardOptions {
@@ -18,7 +19,7 @@ interface Wide {
 }
 
 interface Range {
-  readonly by: 'uid' | 'namespace';
+  readonly written: ShardRange;
   /** The first hash of the range. */
   readonly start: Wide;
   /** The first hash after it. */
@@ -27,13 +28,15 @@ interface Range {
 
 /** Some shards of a collection: an object belongs to it if the hash of its uid, or of its namespace, is in one of the ranges. */
 export class ShardSelector {
-  readonly #text: string;
   readonly #ranges: readonly Range[];
+  readonly #by: 'uid' | 'namespace';
 
   /** Use `parseShardSelector`. */
-  constructor(text: string, ranges: readonly Range[]) {
-    this.#text = text;
-    this.#ranges = ranges;
+  constructor(
+    written: readonly { readonly field: string; readonly start: string; readonly end: string }[],
+  ) {
+    this.#ranges = written.map(rangeOf);
+    this.#by = written[0]?.field === 'object.metadata.namespace' ? 'namespace' : 'uid';
   }
 
   /** Whether the object with this metadata belongs to it. A field that is missing counts as empty. */
@@ -42,21 +45,22 @@ export class ShardSelector {
       | { readonly uid?: string | undefined; readonly namespace?: string | undefined }
       | undefined,
   ): boolean {
-    return this.#ranges.some(({ by, start, end }) => {
-      const hash = hashOf(metadata?.[by] ?? '');
-      return !isLess(hash, start) && isLess(hash, end);
-    });
+    // All ranges are of the same field.
+    const hash = hashOf(metadata?.[this.#by] ?? '');
+    return this.#ranges.some(({ start, end }) => !isLess(hash, start) && isLess(hash, end));
   }
 
+  /** As kube-apiserver writes it. */
   toString(): string {
-    return this.#text;
+    const written = this.#ranges.map(
+      ({ written: { field, start, end } }) => `shardRange(${field}, '${start}', '${end}')`,
+    );
+    return written.join(' || ');
   }
 }
 
 const HALF = 2 ** 32;
 const MOST_SHARDS = 1_000_000;
-const CALL =
-  /^shardRange\(\s*object\.metadata\.(uid|namespace)\s*,\s*(['"])0x([0-9a-fA-F]{1,17})\2\s*,\s*(['"])0x([0-9a-fA-F]{1,17})\4\s*\)$/;
 
 const OPTIONS = optionsOf<ShardOptions>()('shardSelector', {
   of: is.integer({ min: 1, max: MOST_SHARDS }).required,
@@ -83,36 +87,29 @@ export function shardSelector(options: ShardOptions): string {
 }
 
 /**
- * Parses ranges that are joined by `||`, such as `shardRange(object.metadata.uid, '0x0', '0x8000000000000000')`.
- * @throws {ListwatchError} code INVALID_SELECTOR.
+ * Parses ranges that are joined by `||`, such as `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`.
+ * @throws {ListwatchError} code INVALID_SELECTOR, with a `ShardProblem` as its cause.
  * @see KEP-5866, server-side sharded list and watch
  */
 export function parseShardSelector(text: string): ShardSelector {
-  return new ShardSelector(
-    text,
-    text.split('||').map((part) => parseRange(part.trim())),
-  );
+  try {
+    return new ShardSelector(parseShardRanges(text));
+  } catch (error) {
+    if (!(error instanceof ShardProblem)) throw error;
+    const shown = JSON.stringify(text.slice(0, 200));
+    const form = "shardRange(object.metadata.uid, '0x0000000000000000', '0x10000000000000000')";
+    const remedy = `write ranges such as ${form}, joined by ||; metadata.namespace is the other field`;
+    const problem = `invalid shard selector ${shown}: ${error.message}; ${remedy}`;
+    throw new ListwatchError('INVALID_SELECTOR', problem, { cause: error });
+  }
 }
 
-function parseRange(text: string): Range {
-  const [, by, , first = '', , end = ''] = CALL.exec(text) ?? [];
-  const range = { start: wideOf(first), end: wideOf(end) };
-  if (by === undefined || isLess({ high: HALF, low: 0 }, range.end)) {
-    const form = "shardRange(object.metadata.uid, '0x0', '0x10000000000000000')";
-    throw refused(
-      text,
-      `write ranges such as ${form}, joined by ||; metadata.namespace is the other field`,
-    );
-  }
-  if (!isLess(range.start, range.end)) {
-    throw refused(text, 'the range is empty: its end must be greater than its start');
-  }
-  return { by: by as Range['by'], ...range };
-}
-
-function refused(text: string, problem: string): ListwatchError {
-  const shown = JSON.stringify(text.slice(0, 200));
-  return new ListwatchError('INVALID_SELECTOR', `invalid shard selector ${shown}: ${problem}`);
+function rangeOf(written: ShardRange): Range {
+  return {
+    written,
+    start: wideOf(written.start.slice(2)),
+    end: wideOf(written.end.slice(2)),
+  };
 }
 
 function wideOf(digits: string): Wide {

@@ -69,12 +69,12 @@ async function serveConnect(
 
 /** GET of a collection. */
 async function serveList(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, query } = exchange;
+  const { storage, context, query, sharded } = exchange;
   if (storage.list === undefined) throw methodNotAllowed();
-  const options = parseListOptions(query);
+  const options = parseListOptions(query, { sharded });
   const list = await (storage.scan?.(context, options) ?? storage.list(context, options));
   context.step?.('read from storage');
-  return listResponse(exchange, list);
+  return listResponse(exchange, list, options.shardSelector);
 }
 
 /** GET of one object. */
@@ -266,6 +266,7 @@ class ApiRouter {
       frames: this.#frames,
       unsafeObjectDeletion: this.#unsafeObjectDeletion,
       minor: this.#registry.minor,
+      sharded: this.#gates.ShardedListAndWatch === true,
     };
     let response: ApiResponse;
     try {

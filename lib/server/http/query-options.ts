@@ -72,13 +72,19 @@ function limitOf(query: URLSearchParams): number | undefined {
 
 const MOST_ITEMS = 2 ** 31 - 1;
 
-function readRaw(query: URLSearchParams): RawListOptions {
+/** The parameters that count only with a feature gate. */
+export interface GatedParameters {
+  /** Whether `shardSelector` counts. @defaultValue false */
+  readonly sharded?: boolean | undefined;
+}
+
+function readRaw(query: URLSearchParams, { sharded = false }: GatedParameters): RawListOptions {
   return {
     resourceVersion: queryText(query, 'resourceVersion'),
     match: queryText(query, 'resourceVersionMatch'),
     labelSelector: queryText(query, 'labelSelector'),
     fieldSelector: queryText(query, 'fieldSelector'),
-    shardSelector: queryText(query, 'shardSelector'),
+    shardSelector: sharded ? queryText(query, 'shardSelector') : undefined,
     limit: limitOf(query),
     continueToken: queryText(query, 'continue'),
     sendInitialEvents: queryFlag(query, 'sendInitialEvents'),
@@ -90,8 +96,8 @@ function readRaw(query: URLSearchParams): RawListOptions {
  * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
  * @see apimachinery pkg/apis/meta/internalversion/validation ValidateListOptions @ eed236c
  */
-export function parseListOptions(query: URLSearchParams): ListOptions {
-  const { match, sendInitialEvents, ...options } = readRaw(query);
+export function parseListOptions(query: URLSearchParams, gated: GatedParameters = {}): ListOptions {
+  const { match, sendInitialEvents, ...options } = readRaw(query, gated);
   queryNumber(query, 'timeoutSeconds');
   const causes: FieldCause[] = [];
   if (match !== undefined) causes.push(...matchCauses(match, options));
@@ -134,8 +140,8 @@ export interface WatchQuery {
  * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
  * @see apimachinery pkg/apis/meta/v1/defaults.go SetListOptionsDefaults @ eed236c
  */
-export function parseWatchQuery(query: URLSearchParams): WatchQuery {
-  const { match: asked, sendInitialEvents: send, ...options } = readRaw(query);
+export function parseWatchQuery(query: URLSearchParams, gated: GatedParameters = {}): WatchQuery {
+  const { match: asked, sendInitialEvents: send, ...options } = readRaw(query, gated);
   const fromNow = options.resourceVersion === undefined || options.resourceVersion === '0';
   const asStreamingList = send === undefined && asked === undefined && fromNow;
   const match = asStreamingList ? 'NotOlderThan' : asked;

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../kernel/failure/errors.ts';
-import { badRequest } from '../../meta/failure/failures.ts';
+import { badRequest, withoutReason } from '../../meta/failure/failures.ts';
 import { parseFieldSelector, type FieldSelector } from '../../meta/selectors/field-selector.ts';
 import { parseLabelSelector, type LabelSelector } from '../../meta/selectors/label-selector.ts';
 import { parseShardSelector, type ShardSelector } from '../../meta/selectors/shard-selector.ts';
@@ -60,7 +60,9 @@ function parsedShards(text: string): ShardSelector | undefined {
   try {
     return parseShardSelector(text);
   } catch (error) {
-    throw badRequest(errorMessage(error), error);
+    // kube-apiserver returns a plain error.
+    const { cause } = error as Error;
+    throw withoutReason(`invalid shard selector: ${errorMessage(cause ?? error)}`);
   }
 }
 

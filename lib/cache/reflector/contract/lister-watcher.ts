@@ -36,6 +36,8 @@ export interface ListPage<V> {
   readonly skippedItems?: number | undefined;
   /** The number of items that follow, if the server sends it. */
   readonly remainingItemCount?: number | undefined;
+  /** The shards that the server has chosen, if it says so; lists of custom resources do not say it. */
+  readonly shardInfo?: { readonly selector: string } | undefined;
   /** The kind that items would have, of a page that has none. @defaultValue not known */
   readonly itemKind?: string | undefined;
 }

@@ -120,11 +120,13 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     const { kind } = this.#type;
     const metadata = this.#metadata as ListMeta | null | undefined;
     const { resourceVersion, continue: continueToken, remainingItemCount } = metadata ?? {};
+    const { shardInfo } = metadata ?? {};
     return {
       items: this.#items,
       resourceVersion: resourceVersion ?? '',
       ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
       ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+      ...(shardInfo === undefined ? {} : { shardInfo }),
       ...(this.#skipped === 0 ? {} : { skippedItems: this.#skipped }),
       ...(this.#count > 0 || kind === undefined ? {} : { itemKind: kind }),
     };

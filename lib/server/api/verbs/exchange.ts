@@ -20,6 +20,8 @@ export interface Exchange {
   readonly runtime: Runtime;
   /** Measures a watch from when it opens. */
   readonly openMeter: () => WatchMeter;
+  /** Whether `shardSelector` counts. */
+  readonly sharded: boolean;
   /** Whether the option of a deletion for objects that cannot be read counts. */
   readonly unsafeObjectDeletion: boolean;
   /** The minor version of Kubernetes that the server is. */

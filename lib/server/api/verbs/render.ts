@@ -3,6 +3,7 @@ import { nextTask } from '../../../kernel/time/wait.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
+import { parseShardSelector } from '../../../meta/selectors/shard-selector.ts';
 import type { StorageScan } from '../../storage/contract/storage-interface.ts';
 import {
   documentPieces,
@@ -128,19 +129,21 @@ export function objectResponse(exchange: Exchange, status: number, whole: Stored
 export function listResponse(
   exchange: Exchange,
   whole: StorageScan<UnstructuredObject>,
+  shardSelector: string = '',
 ): ApiResponse {
   const { representation, runtime } = exchange;
+  const shardInfo = shardInfoOf(exchange, whole, shardSelector);
   checkListShape(exchange);
   const { mediaType, dropsManagedFields } = representation;
   const list = dropsManagedFields ? scanWithoutManagedFields(whole) : whole;
   if (mediaType === PROTOBUF_TYPE) {
-    return apiResponse(200, mediaType, protobufListBody(exchange, list));
+    return apiResponse(200, mediaType, protobufListBody(exchange, list, shardInfo));
   }
   const plain = isPlain(representation);
   if (representation.as === 'Table' && isEmpty(list.items)) {
     return apiResponse(200, mediaType, withoutRows(exchange, list));
   }
-  const json = listPieces(exchange, list);
+  const json = listPieces(exchange, list, shardInfo);
   const chunks = chunksOf(plain ? json : indentedList(json, representation));
   const first = chunks.next();
   const second = chunks.next();
@@ -164,6 +167,7 @@ export function rowOptions(
 function* listPieces(
   exchange: Exchange,
   list: StorageScan<UnstructuredObject>,
+  shardInfo: ShardInfo,
 ): Generator<readonly Piece[]> {
   const { describe } = exchange.storage;
   const { as, metaVersion } = exchange.representation;
@@ -176,7 +180,9 @@ function* listPieces(
   } else if (as === undefined) {
     const isBuiltIn = BUILT_IN_GROUPS.has(describe.group);
     // Lists of custom objects always have this member.
-    const shown = isBuiltIn ? metadata : { ...metadata, continue: metadata.continue ?? '' };
+    const shown = isBuiltIn
+      ? { ...metadata, shardInfo }
+      : { ...metadata, continue: metadata.continue ?? '' };
     yield [listHead(describe.listKind, apiVersionOf(describe), shown)];
     yield* isBuiltIn ? untypedItems(list.items, describe) : separated(list.items, documentPieces);
   } else {
@@ -198,6 +204,23 @@ function withoutRows(
     : indentedObject(encodeText(table), representation);
 }
 
+type ShardInfo = ListMetadata['shardInfo'];
+
+/**
+ * That the list has only some shards, for lists of whole objects. Lists of custom resources do not say it, and objects that are not
+ * stored have no shards.
+ * @see apimachinery pkg/apis/meta/v1/meta.go ShardedListInterface @ v0.37.2
+ */
+function shardInfoOf(
+  { storage }: Exchange,
+  { resourceVersion }: StorageScan<UnstructuredObject>,
+  shardSelector: string,
+): ShardInfo {
+  if (shardSelector === '' || resourceVersion === '') return undefined;
+  if (!BUILT_IN_GROUPS.has(storage.describe.group)) return undefined;
+  return { selector: parseShardSelector(shardSelector).toString() };
+}
+
 function metadataOf(list: StorageScan<UnstructuredObject>): ListMetadata {
   return {
     resourceVersion: list.resourceVersion,
@@ -209,6 +232,7 @@ function metadataOf(list: StorageScan<UnstructuredObject>): ListMetadata {
 function protobufListBody(
   { representation, storage, runtime }: Exchange,
   list: StorageScan<UnstructuredObject>,
+  shardInfo: ShardInfo,
 ): ApiResponse['body'] {
   const { describe } = storage;
   const { as, metaVersion, dropsManagedFields } = representation;
@@ -219,7 +243,7 @@ function protobufListBody(
     return protobufList({
       apiVersion,
       kind: describe.listKind,
-      metadata,
+      metadata: { ...metadata, shardInfo },
       items,
       encodingOf: (item) => encodingOf(item, encodeObject),
       isCached: !dropsManagedFields,

@@ -22,16 +22,17 @@ import { invalidOptions, methodNotAllowed } from '../../http/request-failures.ts
 
 /** DELETE of all matching objects of a collection; responds with the deleted objects. */
 export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, query } = exchange;
+  const { storage, context, query, sharded } = exchange;
   if (storage.deleteCollection === undefined) throw methodNotAllowed();
-  const options = parseListOptions(query);
+  const options = parseListOptions(query, { sharded });
   storage.checkSelectors?.(options);
   const { deletion } = parseDeleteRequest(exchange);
   if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const rule = 'is not allowed with DELETECOLLECTION, try again after removing the option';
     throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE_READ_ERROR, true, rule)]);
   }
-  return listResponse(exchange, await storage.deleteCollection(context, options, deletion));
+  const deleted = await storage.deleteCollection(context, options, deletion);
+  return listResponse(exchange, deleted, options.shardSelector);
 }
 
 /** DELETE of one object. */

@@ -52,9 +52,9 @@ const IN_STREAM: ReadonlySet<number> = new Set([410, 500, 504]);
 
 /** GET of a collection with `watch`: a stream of events, one JSON document per line. */
 export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, info, query, runtime } = exchange;
+  const { storage, context, info, query, runtime, sharded } = exchange;
   if (storage.watch === undefined) throw watchNotSupported(info);
-  const parsed = parseWatchQuery(query);
+  const parsed = parseWatchQuery(query, { sharded });
   includeObject(query);
   const timeoutMs = timeoutMsOf(parsed, exchange);
   const deadlineMonotonicMs = runtime.monotonicMs() + timeoutMs;

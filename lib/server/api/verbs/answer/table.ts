@@ -13,6 +13,7 @@ export interface ListMetadata {
   readonly resourceVersion: string;
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
+  readonly shardInfo?: { readonly selector: string } | undefined;
 }
 
 /** An object with only its metadata, as JSON text. */
