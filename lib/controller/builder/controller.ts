@@ -363,7 +363,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       },
     };
     const [gone, runtime] = [this.#gone, this.#runtime];
-    return new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime });
+    const runAfter = (key: string, delayMs: number): void => this.#queue.addAfter(key, delayMs);
+    return new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime, runAfter });
   }
 
   #sourcesOf(client: Client): ControllerSources {

@@ -28,6 +28,8 @@ export interface ObjectRunsParts<T extends KubernetesObject, Types extends objec
   readonly scope: ScopeParts;
   readonly gone: GoneObjects<T>;
   readonly runtime: Runtime;
+  /** Runs a key again after a time, whatever comes of its present run. */
+  readonly runAfter: (key: string, delayMs: number) => void;
 }
 
 export type RunRequest = Omit<ScopeRun, 'subject'>;
@@ -55,8 +57,15 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   async run(request: RunRequest, run: ReconcileContext): Promise<RunOutcome> {
     const object = this.#object(request.key);
     const requeueAfterMs = await this.#notifyGone(request, object, run);
-    if (object !== undefined)
-      return sooner(await this.#reconcile(request, object, run), requeueAfterMs);
+    if (object !== undefined) {
+      try {
+        return sooner(await this.#reconcile(request, object, run), requeueAfterMs);
+      } catch (error) {
+        // A run that fails for good is not repeated, and the gone object wants to be.
+        if (requeueAfterMs !== undefined) this.#parts.runAfter(request.key, requeueAfterMs);
+        throw error;
+      }
+    }
     this.#doubtful.forget(request.key);
     this.#parts.scope.handled?.forget(request.key);
     return { result: 'gone', requeueAfterMs };

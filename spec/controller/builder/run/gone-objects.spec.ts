@@ -96,6 +96,29 @@ describe('whenGone of a controller', () => {
     ]);
   });
 
+  it('runs again at the time that it has named when the other object of the name fails for good', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' } }));
+    const answers = [{ requeueAfterMs: 30_000 }, undefined];
+    await world.start(
+      builder()
+        .whenGone(async () => {
+          events.push('gone');
+          return answers.shift();
+        })
+        .reconcile(async () => {
+          events.push('there');
+          if (events.length > 1) throw new TerminalError('never');
+          await maps().delete('a');
+          await maps().create({ metadata: { name: 'a' } });
+        }),
+    );
+    expect(events).to.deep.equal(['there', 'gone', 'there']);
+    await world.runtime.advance(60_000);
+    expect(events.slice(3)).to.deep.equal(['gone', 'there']);
+    await world.runtime.advance(60_000);
+    expect(events).to.have.length(5);
+  });
+
   it('runs again at the earliest time of several objects of one name', async () => {
     await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
     const waits: Record<string, number[]> = { 1: [5_000], 2: [60_000] };
