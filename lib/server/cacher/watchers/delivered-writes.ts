@@ -27,7 +27,8 @@ interface Waiter {
  * two is first, so the watches of others are not waited for: their events are sent together with others of some milliseconds. The
  * watches of code in the process are waited for by every write: the server itself acts on them.
  *
- * A reader that is busy is not waited for. The wait is bounded, also when the watch on the storage has ended.
+ * A reader that is busy is not waited for, nor is a slow one that keeps events from the others. The wait is bounded, also when the watch
+ * on the storage has ended.
  */
 export class DeliveredWrites {
   readonly #runtime: Runtime;
@@ -64,7 +65,7 @@ export class DeliveredWrites {
     );
   }
 
-  /** Records that every watcher was offered all events up to `revision`. */
+  /** Records that the events up to `revision` are dispatched. A watcher has them, unless the dispatcher waits for slow ones. */
   reach(revision: Revision): void {
     this.#offered = revision;
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve();
