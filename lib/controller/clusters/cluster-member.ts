@@ -50,7 +50,8 @@ export class ClusterMember {
   #state: MemberInspection['state'] = 'new';
   #controllers: readonly AnyController[] = [];
   #running: Promise<void> | undefined;
-  #isDraining = false;
+  /** Aborts when no controllers are made any more. */
+  readonly #draining = deriveAbort(this.#stop.signal);
   #failures = 0;
   #lastError: string | undefined;
 
@@ -97,7 +98,7 @@ export class ClusterMember {
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   }): Promise<void> {
-    this.#isDraining = true;
+    this.#draining.abort();
     await Promise.all(this.#controllers.map((one) => one.drain(options)));
   }
 
@@ -118,12 +119,12 @@ export class ClusterMember {
 
   async #work(before: Promise<unknown> | undefined): Promise<void> {
     const { runtime, logger, name: cluster } = this.#parts;
-    const { signal } = this.#stop;
+    const [{ signal }, draining] = [this.#stop, this.#draining.signal];
     const pause = new Backoff(runtime, PAUSE);
     // The one before has reported how it ended.
     await before?.catch(() => {});
     if (signal.aborted) for (const one of this.#controllers) await one.drain({ timeoutMs: 0 });
-    while (!signal.aborted && !this.#isDraining) {
+    while (!draining.aborted) {
       try {
         if (this.#state === 'waiting') this.#controllers = this.#made();
         this.#state = 'syncing';
@@ -131,13 +132,18 @@ export class ClusterMember {
         break;
       } catch (error) {
         if (signal.aborted) throw error;
-        const delayMs = Math.round(pause.step());
         this.#failures += 1;
         this.#lastError = errorMessage(error);
+        const failure = { cluster, failures: this.#failures, error };
+        if (draining.aborted) {
+          logger.warn('a cluster failed while it was drained', failure);
+          break;
+        }
         this.#state = 'waiting';
+        const delayMs = Math.round(pause.step());
         const text = 'a cluster failed; its controllers are made again after a pause';
-        logger.warn(text, { cluster, delayMs, failures: this.#failures, error });
-        await sleep(runtime, delayMs, { signal }).catch(() => {});
+        logger.warn(text, { ...failure, delayMs });
+        await sleep(runtime, delayMs, { signal: draining }).catch(() => {});
       }
     }
     this.#state = 'ended';
