@@ -15,7 +15,7 @@ export interface WatchBufferOptions {
  * The events of a watch that its reader has not taken yet.
  *
  * Responses are added whole, so that the events of one revision stay together. The buffer can exceed its capacity by one
- * response, and by the responses that arrive until the stream is paused.
+ * response, by the responses that arrive until the stream is paused, and by one progress message.
  */
 export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[]> {
   readonly #options: WatchBufferOptions;
@@ -40,6 +40,7 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
 
   push(messages: readonly KeyValueWatchMessage[]): void {
     if (this.#end !== undefined) return;
+    this.#dropProgressBefore(messages[0]);
     if (this.#messages.length === 0) this.#messages = [...messages];
     else for (const message of messages) this.#messages.push(message);
     if (!this.#full && this.#messages.length >= this.#options.capacity) {
@@ -47,6 +48,13 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
       this.#options.onFull();
     }
     this.#signal();
+  }
+
+  /** Progress that follows progress stands for both: requests for it are not paused while the reader does not read. */
+  #dropProgressBefore(next: KeyValueWatchMessage | undefined): void {
+    if (next?.type === 'progress' && this.#messages.at(-1)?.type === 'progress') {
+      this.#messages.pop();
+    }
   }
 
   /** Ends the stream now; buffered messages are dropped. */

@@ -168,8 +168,10 @@ describe('a watch on etcd', () => {
     await stage.watch.requestProgress();
     await stage.watch.requestProgress();
     expect(stage.streams[0]?.written.slice(1)).to.deep.equal(['progress', 'progress']);
-    for (const revision of [6n, 8n, 8n]) stage.answer(progressTo(revision));
-    await stage.runtime.settle();
+    for (const revision of [6n, 8n, 8n]) {
+      stage.answer(progressTo(revision));
+      await stage.runtime.settle();
+    }
     expect(stage.read).to.deep.equal(['progress 6', 'progress 8']);
     expect(stage.runtime.pending).to.equal(0);
     stage.watch.destroy();
