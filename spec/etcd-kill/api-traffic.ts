@@ -7,12 +7,10 @@ import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import { sleep } from '../../lib/kernel/time/wait.ts';
 import { ApiError } from '../../lib/meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
-import type { ApiServerOptions } from '../../lib/server/api/api-server-options.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { Observer } from '../path/support/observer.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
-import { until } from '../support/until.ts';
 
 export interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -54,7 +52,8 @@ export class ApiFrontEnd implements AsyncDisposable {
     keyValueStore: KeyValueStore,
     requestTimeoutMs: number,
   ): Promise<ApiFrontEnd> {
-    const server = await startedServer({ keyValueStore, requestTimeoutMs, logger: silentLogger });
+    const server = new ApiServer({ keyValueStore, requestTimeoutMs, logger: silentLogger });
+    await server.listen();
     return new ApiFrontEnd(name, server, await connect(server.clientConfig()));
   }
 
@@ -64,25 +63,6 @@ export class ApiFrontEnd implements AsyncDisposable {
     await this.client.close();
     await this.server.close();
   }
-}
-
-/** On a busy machine, etcd may not answer a write of a start in time. */
-async function startedServer(options: ApiServerOptions): Promise<ApiServer> {
-  let started: ApiServer | undefined;
-  await until('an API server has started', async () => {
-    const server = new ApiServer(options);
-    try {
-      await server.listen();
-      started = server;
-      return true;
-    } catch (error) {
-      await server.close();
-      if (error instanceof ApiError && error.reason === 'Timeout') return false;
-      throw error;
-    }
-  });
-  if (started === undefined) throw new Error('an API server has started, and is not there');
-  return started;
 }
 
 /** A write that a server said was done. */

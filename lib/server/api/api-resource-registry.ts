@@ -218,7 +218,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
    * Creates the default namespaces, and serves stored custom resource definitions.
    * @throws {ListwatchError} code ALREADY_STARTED; {ApiError} when the storage fails.
    */
-  async start(): Promise<void> {
+  async start(signal?: AbortSignal): Promise<void> {
     if (this.#state !== 'new') {
       throw new ListwatchError('ALREADY_STARTED', 'ApiResourceRegistry: start() was called before');
     }
@@ -229,7 +229,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       await this.#custom?.start(store, storage, `${keyRoot}/`);
     }
     const namespaces = this.#installations.get(NAMESPACES);
-    if (namespaces !== undefined) await this.#namespaces?.start(namespaces.store);
+    if (namespaces !== undefined) await this.#namespaces?.start(namespaces.store, signal);
     await this.#admission.start((name) => this.#installations.get(name));
     for (const { store } of this.#installations.values()) await store.resumeGracePeriods();
   }

@@ -5,20 +5,23 @@ import { serverContext } from '../registry/contract/server-context.ts';
 import type { ServerParts } from '../registry/contract/subresource-parts.ts';
 import { timestampOf } from '../registry/rules/duration.ts';
 import type { BootstrapObjects } from '../registry/contract/kind-set.ts';
+import { repeatUnanswered } from '../registry/writes/repeat-unanswered.ts';
 
 /**
  * Creates those bootstrap objects that are missing; others stay as they are. Kinds that are not served are left out. For a store that
  * may have had content before; in a new one `SeededStorage` creates them for the first request that needs them.
- * @throws {ApiError} when the storage fails.
+ * @throws {ApiError} when the storage fails, or does not answer for half a minute; the reason of the signal.
  */
 export async function createBootstrapObjects(
   { storeOf, runtime }: ServerParts,
   bootstrapObjects: readonly BootstrapObjects[],
+  signal?: AbortSignal,
 ): Promise<void> {
   const now = timestampOf(runtime.wallMs());
   const create = async ({ group, resource, objects }: BootstrapObjects): Promise<void> => {
     const store = storeOf(group, resource);
-    if (store !== undefined) await createMissing(store, objects(now));
+    if (store === undefined) return;
+    await repeatUnanswered({ runtime, signal }, () => createMissing(store, objects(now)));
   };
   await Promise.all(bootstrapObjects.map(create));
 }

@@ -57,6 +57,7 @@ import {
 } from './server-snapshot.ts';
 import { inspectionOf, type ServerInspection } from './server-inspection.ts';
 import { createBootstrapObjects } from './create-bootstrap-objects.ts';
+import { repeatUnanswered } from '../registry/writes/repeat-unanswered.ts';
 import { isSameToken, serverAuthenticator, TOKEN_USER } from './server-authenticator.ts';
 import { servedKinds } from './served-kinds.ts';
 import { ServerStorages, type SeedingOptions } from './server-storages.ts';
@@ -102,6 +103,7 @@ export class GenericApiServer implements AsyncDisposable {
   /** The state after the start; undefined for a store that may have had content before. */
   readonly #initial: InitialState | undefined;
   #started: Promise<void> | undefined;
+  readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
 
   /**
@@ -378,6 +380,7 @@ export class GenericApiServer implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.#closing.abort(new ListwatchError('CLOSED', 'the server is closed'));
     await this.#listener.close();
     // The start has to be over before its storages are closed.
     await this.#started?.catch(() => {});
@@ -401,12 +404,16 @@ export class GenericApiServer implements AsyncDisposable {
       this.#started = undefined;
       throw error;
     }
-    await this.#registry.start();
-    await this.#ownService?.start();
+    const { parts } = this.#registry;
+    const { signal } = this.#closing;
+    await this.#registry.start(signal);
+    const untilAnswered = (work: () => Promise<void>): Promise<void> =>
+      repeatUnanswered({ runtime: parts.runtime, signal }, work);
+    await untilAnswered(async () => await this.#ownService?.start());
     if (this.#initial === undefined) {
-      await createBootstrapObjects(this.#registry.parts, this.#kinds.bootstrapObjects);
+      await createBootstrapObjects(parts, this.#kinds.bootstrapObjects, signal);
     }
-    await this.#publishPort();
+    await untilAnswered(() => this.#publishPort());
     await this.#initial?.take();
   }
 

@@ -1,6 +1,7 @@
 import { NEWEST_MINOR } from '../../../lib/meta/releases/kubernetes-releases.ts';
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { failure } from '../../../lib/meta/failure/api-error.ts';
 import { alreadyExists, conflict, notFound } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { createBootstrapObjects } from '../../../lib/server/api/create-bootstrap-objects.ts';
@@ -21,7 +22,11 @@ interface Store {
 }
 
 /** The calls of the store of the priority classes, the only kind that is served. */
-async function callsWith({ present, seed, get }: Store): Promise<string[]> {
+async function callsWith(
+  { present, seed, get }: Store,
+  runtime: VirtualRuntime = new VirtualRuntime(),
+  signal?: AbortSignal,
+): Promise<string[]> {
   const calls: string[] = [];
   const store = {
     get: async (_context: object, name: string) => {
@@ -42,8 +47,8 @@ async function callsWith({ present, seed, get }: Store): Promise<string[]> {
   };
   const storeOf = (_group: string, resource: string): unknown =>
     resource === RESOURCE.resource ? store : undefined;
-  const parts = { runtime: new VirtualRuntime(), storeOf } as unknown as ServerParts;
-  await createBootstrapObjects(parts, bootstrapObjects(NEWEST_MINOR));
+  const parts = { runtime, storeOf } as unknown as ServerParts;
+  await runtime.run(createBootstrapObjects(parts, bootstrapObjects(NEWEST_MINOR), signal));
   return calls;
 }
 
@@ -81,5 +86,41 @@ describe('the bootstrap objects of a kind', () => {
     const refuse = (): Promise<void> => Promise.reject(broken);
     expect(await failureOf(callsWith({ present: [], seed: refuse }))).to.equal(broken);
     expect(await failureOf(callsWith({ present: [], get: refuse }))).to.equal(broken);
+  });
+
+  describe('in a storage that does not answer in time', () => {
+    const unanswered = failure('Timeout', 'it is not known whether it was carried out');
+
+    it('are created again after a second', async () => {
+      const runtime = new VirtualRuntime();
+      let writes = 0;
+      const seed = async (): Promise<void> => {
+        writes += 1;
+        if (writes === 1) throw unanswered;
+      };
+      const calls = await callsWith({ present: [], seed }, runtime);
+      expect(calls).to.deep.equal([`get ${first}`, ...seeds, `get ${first}`, ...seeds]);
+      expect(runtime.monotonicMs()).to.equal(1_000);
+    });
+
+    it('are given up after half a minute', async () => {
+      const runtime = new VirtualRuntime();
+      const get = (): Promise<void> => Promise.reject(unanswered);
+      expect(await failureOf(callsWith({ present: [], get }, runtime))).to.equal(unanswered);
+      expect(runtime.monotonicMs()).to.equal(30_000);
+    });
+
+    it('are given up with their server', async () => {
+      const runtime = new VirtualRuntime();
+      const closing = new AbortController();
+      const reason = new Error('closed');
+      runtime.setTimer(1_500, () => {
+        closing.abort(reason);
+      });
+      const get = (): Promise<void> => Promise.reject(unanswered);
+      const work = callsWith({ present: [], get }, runtime, closing.signal);
+      expect(await failureOf(work)).to.equal(reason);
+      expect(runtime.monotonicMs()).to.equal(1_500);
+    });
   });
 });

@@ -3,6 +3,8 @@ import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-val
 import type {
   RangeRequest,
   RangeResponse,
+  TxnRequest,
+  TxnResponse,
 } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 
 /** A store whose cluster is down at first. */
@@ -14,3 +16,21 @@ export class LateStore extends EmbeddedKeyValueStore {
     return await super.range(request);
   }
 }
+
+/** A store whose cluster does not answer each second write in time, at first. It carries out half of these. */
+export class SlowStore extends EmbeddedKeyValueStore {
+  unanswered = 0;
+
+  override async txn(request: TxnRequest): Promise<TxnResponse> {
+    this.#writes += 1;
+    if (this.#writes > SLOW_WRITES || this.#writes % 2 === 0) return await super.txn(request);
+    this.unanswered += 1;
+    if (this.unanswered % 2 === 0) await super.txn(request);
+    const error = new ListwatchError('STORE_UNAVAILABLE', 'etcd did not answer a write');
+    throw Object.assign(error, { outcome: 'unknown' });
+  }
+
+  #writes = 0;
+}
+
+const SLOW_WRITES = 60;

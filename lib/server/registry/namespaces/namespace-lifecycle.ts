@@ -17,6 +17,7 @@ import { textsAt } from '../../../meta/json-value.ts';
 import { ObjectFollower } from '../followed/object-follower.ts';
 import { serverContext } from '../contract/server-context.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
+import { repeatUnanswered } from '../writes/repeat-unanswered.ts';
 import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
 
 /** Namespaces of every cluster. See pkg/controlplane/controller/systemnamespaces @ 24a394e. */
@@ -103,17 +104,20 @@ export class NamespaceLifecycle implements CreateAdmission {
     },
   };
 
-  /** Creates the default namespaces. */
-  async start(namespaces: GenericRegistryStore): Promise<void> {
+  /** Creates the default namespaces. @throws as `repeatUnanswered` */
+  async start(namespaces: GenericRegistryStore, signal?: AbortSignal): Promise<void> {
+    const { runtime } = this.#options;
     await this.#follower.start();
     for (const name of DEFAULT_NAMESPACES) {
       if (this.#entries.has(name)) continue;
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-      try {
-        await namespaces.create(serverContext(''), object);
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
+      await repeatUnanswered({ runtime, signal }, async () => {
+        try {
+          await namespaces.create(serverContext(''), object);
+        } catch (error) {
+          if (!isAlreadyExists(error)) throw error;
+        }
+      });
     }
   }
 
