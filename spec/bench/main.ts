@@ -5,7 +5,7 @@
  * stderr. How to profile one contestant of the client workloads (W1 and on) is said in `workload/ours.ts`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { constants, cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { against } from './against.ts';
@@ -64,30 +64,48 @@ function labelOf(name: string, { id }: Bench): string {
   return id === undefined ? name : `${id} ${name}`;
 }
 
-async function measure(name: string): Promise<(readonly Figure[])[]> {
-  const bench = await loadBench(name);
+type Runs = (readonly Figure[])[];
+
+/** Adds the figures of each run to `runs` when it has ended. */
+async function measure(name: string, bench: Bench, runs: Runs): Promise<void> {
   const { title, prepare } = bench;
   if (size !== 'tiny') await prepare?.();
   const usual =
     size === 'full' ? (bench.repeats ?? FULL_REPEATS) : (bench.quickRepeats ?? QUICK_REPEATS);
   const repeats = values.repeats === undefined ? usual : Number(values.repeats);
-  const runs: (readonly Figure[])[] = [];
   for (let run = 1; run <= repeats; run += 1) {
     process.stderr.write(`${labelOf(name, bench)}: ${title} (run ${run} of ${repeats})\n`);
     runs.push(await runInChild(name, size));
   }
-  return runs;
 }
 
 async function measureAll(): Promise<void> {
-  const rows: Row[] = [];
-  const ratios: Ratio[] = [];
+  const measured: { readonly label: string; readonly runs: Runs }[] = [];
+  const cutOff = (signal: NodeJS.Signals): void => {
+    const { label = 'the first bench', runs = [] } = measured.at(-1) ?? {};
+    process.stderr.write(`cut off by ${signal}, after ${runs.length} runs of ${label}\n`);
+    report(measured);
+    process.exit(128 + constants.signals[signal]);
+  };
+  process.once('SIGINT', cutOff).once('SIGTERM', cutOff);
   for (const name of await chosenBenches(values.only)) {
-    const runs = await measure(name);
-    const label = labelOf(name, await loadBench(name));
-    rows.push(...rowsOf(label, runs));
-    ratios.push(...ratiosOf(label, runs));
+    const bench = await loadBench(name);
+    const runs: Runs = [];
+    measured.push({ label: labelOf(name, bench), runs });
+    await measure(name, bench, runs);
   }
+  process.off('SIGINT', cutOff).off('SIGTERM', cutOff);
+  const rows = report(measured);
+  const plots = values.plots === true ? writePlots(rows) : [];
+  for (const plot of plots) process.stderr.write(`drawn: ${plot}\n`);
+}
+
+/** Prints what the benches came to, and writes all samples. */
+function report(
+  measured: readonly { readonly label: string; readonly runs: Runs }[],
+): readonly Row[] {
+  const rows = measured.flatMap(({ label, runs }) => rowsOf(label, runs));
+  const ratios: Ratio[] = measured.flatMap(({ label, runs }) => ratiosOf(label, runs));
   const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
   const tables = [table(rows), ...ratioTables(ratios)];
   console.log(`${machine}, ${size}\n\n${tables.join('\n\n')}`);
@@ -95,8 +113,7 @@ async function measureAll(): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify({ machine, size, rows, ratios }, undefined, 2)}\n`);
   process.stderr.write(`all samples: ${path}\n`);
-  const plots = values.plots === true ? writePlots(rows) : [];
-  for (const plot of plots) process.stderr.write(`drawn: ${plot}\n`);
+  return rows;
 }
 
 if (values.help === true) {
