@@ -1,4 +1,5 @@
 // The default export: Deno has no named export `uptime`.
+import type { EventEmitter } from 'node:events';
 import process from 'node:process';
 import { homedir, hostname } from 'node:os';
 
@@ -52,30 +53,29 @@ export function onProcessSignal(signal: 'SIGUSR2' | 'SIGHUP', listener: () => vo
   };
 }
 
-/**
- * Takes the rejections without a handler, in the place of all other listeners, until the returned function is called: a test runner
- * would end the test.
- */
-export function takeUnhandledRejections(listener: (reason: unknown) => void): () => void {
-  const others = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection');
-  process.on('unhandledRejection', listener);
-  return () => {
-    process.off('unhandledRejection', listener);
-    for (const one of others) process.on('unhandledRejection', one);
+type Taker = (listener: (reason: unknown) => void, source?: EventEmitter) => () => void;
+
+function takerOf(event: 'unhandledRejection' | 'uncaughtException'): Taker {
+  return (listener, source = process) => {
+    // Those that are called once are given back as such.
+    const others = source.rawListeners(event) as ((...values: unknown[]) => void)[];
+    source.removeAllListeners(event);
+    source.on(event, listener);
+    return () => {
+      source.off(event, listener);
+      for (const one of others) source.on(event, one);
+    };
   };
 }
 
+/**
+ * Takes the rejections without a handler, in the place of all other listeners, until the returned function is called: a test runner
+ * would end the test. `source` is the process.
+ */
+export const takeUnhandledRejections: Taker = takerOf('unhandledRejection');
+
 /** The same for errors that are thrown where no one handles them. */
-export function takeUncaughtExceptions(listener: (error: unknown) => void): () => void {
-  const others = process.listeners('uncaughtException');
-  process.removeAllListeners('uncaughtException');
-  process.on('uncaughtException', listener);
-  return () => {
-    process.off('uncaughtException', listener);
-    for (const one of others) process.on('uncaughtException', one);
-  };
-}
+export const takeUncaughtExceptions: Taker = takerOf('uncaughtException');
 
 /** The arguments of node itself with which this process was started. */
 export function nodeArguments(): readonly string[] {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import {
   takeUncaughtExceptions,
@@ -5,49 +6,55 @@ import {
 } from '../../../lib/kernel/time/real-process.ts';
 
 const cases = [
-  ['unhandledRejection', takeUnhandledRejections],
-  ['uncaughtException', takeUncaughtExceptions],
+  ['takeUnhandledRejections', 'unhandledRejection', takeUnhandledRejections],
+  ['takeUncaughtExceptions', 'uncaughtException', takeUncaughtExceptions],
 ] as const;
 
-/** As node does when it happens. */
-function emit(event: string, reason: unknown): void {
-  (process as NodeJS.EventEmitter).emit(event, reason);
-}
-
-for (const [event, take] of cases) {
-  describe(take.name, () => {
-    const before = process.listeners(event as 'uncaughtException');
-    const others: unknown[] = [];
-    const other = (reason: unknown): void => {
-      others.push(reason);
-    };
-    const putBack = (): void => {
-      process.removeAllListeners(event);
-      for (const one of before) process.on(event, one);
-    };
+for (const [name, event, take] of cases) {
+  describe(name, () => {
+    let source: EventEmitter;
+    let others: unknown[];
 
     beforeEach(() => {
-      others.length = 0;
-      process.removeAllListeners(event);
-      process.on(event, other);
+      source = new EventEmitter();
+      others = [];
+      source.on(event, (reason: unknown) => {
+        others.push(reason);
+      });
     });
-    afterEach(putBack);
 
     it('notifies the listener in place of all others', () => {
       const notified: unknown[] = [];
-      const release = take((reason) => notified.push(reason));
-      emit(event, 'first');
+      const release = take((reason) => notified.push(reason), source);
+      source.emit(event, 'first');
       release();
       expect(notified).to.deep.equal(['first']);
       expect(others).to.deep.equal([]);
     });
 
-    it('gives it back to the others in the end', () => {
+    it('gives it back to the others in the end, as they were', () => {
       const notified: unknown[] = [];
-      take((reason) => notified.push(reason))();
-      emit(event, 'second');
+      const once: unknown[] = [];
+      source.once(event, (reason: unknown) => {
+        once.push(reason);
+      });
+      take((reason) => notified.push(reason), source)();
+      for (const reason of ['second', 'third']) source.emit(event, reason);
       expect(notified).to.deep.equal([]);
-      expect(others).to.deep.equal(['second']);
+      expect(others).to.deep.equal(['second', 'third']);
+      expect(once).to.deep.equal(['second']);
+    });
+
+    it('is about the process by default', () => {
+      const before = process.rawListeners(event);
+      const listener = (): void => {};
+      const release = take(listener);
+      try {
+        expect(process.rawListeners(event)).to.deep.equal([listener]);
+      } finally {
+        release();
+      }
+      expect(process.rawListeners(event)).to.deep.equal(before);
     });
   });
 }
