@@ -1,6 +1,7 @@
 import { readFile, access, rm, writeFile } from 'node:fs/promises';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import { removeLeftBehind } from '../../kernel/data/temporary-file.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { withNpxLine } from './npx-line.ts';
@@ -57,6 +58,7 @@ export class SnapshotStore implements ServerStore {
       throw fileError(`the snapshot ${path} could not be written at the stop`, error);
     }
     if (lost) {
+      await removeLeftBehind(path);
       logger.warn(
         'the last run with the snapshot did not end cleanly, or still runs: the state is the one before that run',
         { snapshot: path },

@@ -9,7 +9,7 @@ import { definitionTypes, GENERATED } from './definition-types.ts';
 import { clusterDefinitions, readDefinitions } from './read-definitions.ts';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { randomText } from '../../kernel/time/random.ts';
+import { temporaryBeside } from '../../kernel/data/temporary-file.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 /**
@@ -26,7 +26,7 @@ async function writeGenerated(
   if (before !== undefined && before !== '' && !before.startsWith(GENERATED)) {
     throw new ListwatchError('TYPES_FILE', `${path} is not a generated file; name another --out`);
   }
-  const temporary = `${path}.${randomText(runtime, 8, 'abcdefghijklmnopqrstuvwxyz')}.tmp`;
+  const temporary = temporaryBeside(path, runtime);
   try {
     await writeFile(temporary, text, { flag: 'wx' });
     await rename(temporary, path);

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
 import { fileError } from '../../kernel/failure/file-error.ts';
-import { randomText } from '../../kernel/time/random.ts';
+import { temporaryBeside } from '../../kernel/data/temporary-file.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 /**
@@ -94,7 +94,7 @@ export async function replaceFile(
   },
 ): Promise<number> {
   const { files, runtime, code } = given;
-  const aside = `${path}.${randomText(runtime, 8, 'abcdefghijklmnopqrstuvwxyz')}.tmp`;
+  const aside = temporaryBeside(path, runtime);
   let size = 0;
   try {
     const file = await files.create(aside);
@@ -112,20 +112,6 @@ export async function replaceFile(
   } catch (error) {
     await files.remove(aside).catch(() => {});
     throw fileError(code, `${path} was not written`, error);
-  }
-}
-
-/** Removes what `replaceFile` has begun beside a file in a process that was killed. What cannot be removed stays. */
-export async function removeLeftBehind(path: string): Promise<void> {
-  const folder = dirname(path);
-  const begins = `${basename(path)}.`;
-  try {
-    for (const name of await readdir(folder)) {
-      const left = name.startsWith(begins) && /^[a-z]{8}\.tmp$/.test(name.slice(begins.length));
-      if (left) await rm(join(folder, name), { force: true });
-    }
-  } catch {
-    // A folder that cannot be read is reported when the file is written.
   }
 }
 

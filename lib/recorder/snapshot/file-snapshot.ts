@@ -13,12 +13,8 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask } from '../../kernel/time/wait.ts';
 import { ObjectMask, type CollectionMask } from '../../meta/masking/object-mask.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import {
-  nodeFiles,
-  removeLeftBehind,
-  replaceFile,
-  type FileWriter,
-} from '../files/private-file.ts';
+import { removeLeftBehind } from '../../kernel/data/temporary-file.ts';
+import { nodeFiles, replaceFile, type FileWriter } from '../files/private-file.ts';
 import { headBytes, SNAPSHOT_LINE, readHead, type FileHeader } from '../format/file-head.ts';
 import {
   FRAME_HEAD_BYTES,

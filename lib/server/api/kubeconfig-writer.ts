@@ -2,7 +2,7 @@ import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { fileError } from '../../kernel/failure/file-error.ts';
-import { randomText } from '../../kernel/time/random.ts';
+import { temporaryBeside } from '../../kernel/data/temporary-file.ts';
 import type { Certificate } from '../../kernel/certificates/certificate-authority.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
@@ -55,7 +55,7 @@ export async function writeKubeconfig(
   runtime: Pick<Runtime, 'random'>,
 ): Promise<void> {
   await refuseForeignFile(path);
-  const temporary = `${path}.${randomText(runtime, 8, 'abcdefghijklmnopqrstuvwxyz')}.tmp`;
+  const temporary = temporaryBeside(path, runtime);
   try {
     await writeFile(temporary, kubeconfigText(entry), { mode: 0o600, flag: 'wx' });
     // The umask may have removed bits of the mode; this sets it exactly.

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileError } from '../../kernel/failure/file-error.ts';
-import { randomText } from '../../kernel/time/random.ts';
+import { temporaryBeside } from '../../kernel/data/temporary-file.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 
 const READ_BYTES = 1024 * 1024;
@@ -17,7 +17,7 @@ export async function writeWhole(
   chunks: AsyncIterable<Uint8Array>,
   runtime: Pick<Runtime, 'random'>,
 ): Promise<number> {
-  const temporary = `${path}.${randomText(runtime, 8, 'abcdefghijklmnopqrstuvwxyz')}.tmp`;
+  const temporary = temporaryBeside(path, runtime);
   try {
     const size = await writeSynced(temporary, chunks);
     await rename(temporary, path);

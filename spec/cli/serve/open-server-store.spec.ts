@@ -73,6 +73,17 @@ describe('the state in a snapshot file', () => {
     await fourth.close({ unused: true });
   });
 
+  it('removes what a killed process has written beside the file, and nothing else', async () => {
+    const left = 'state.abcdefgh.tmp';
+    const others = ['other.abcdefgh.tmp', 'state.abc.tmp', 'state.tmp'];
+    for (const name of [left, ...others]) await scratch.write(name, '');
+    await (await open()).close({ unused: false });
+    expect(await scratch.has(left), 'the last run ended cleanly').to.equal(true);
+    await (await open()).close({ unused: false });
+    expect(await scratch.has(left)).to.equal(false);
+    for (const name of others) expect(await scratch.has(name), name).to.equal(true);
+  });
+
   it('without a file begins above the versions of earlier runs if clients may know the token', async () => {
     const random = await open(false);
     expect(await revisionOf(random)).to.equal(1n);
