@@ -1,5 +1,5 @@
 import { randomUuid } from '../../kernel/time/random.ts';
-import { badRequest, conflict, invalid } from '../../meta/failure/failures.ts';
+import { badRequest, conflict, invalid, type FieldCause } from '../../meta/failure/failures.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type {
   RequestContext,
@@ -12,7 +12,9 @@ import { DerivedObject } from '../../server/registry/rules/derived-object.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import { recordAt, textAt, textsAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
+import { isSince } from '../../meta/releases/kubernetes-features.ts';
 import { namedCreation } from './named-creation.ts';
+import { attestationCauses, isForWebhook } from './token-attestations.ts';
 
 const TOKEN_REQUEST = {
   group: 'authentication.k8s.io',
@@ -23,6 +25,8 @@ const DEFAULT_SECONDS = 3600;
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 const SECOND_MS = 1000;
+/** An alpha feature of Kubernetes 1.37. */
+const WEBHOOK_TOKENS = 'APIServerWebhookAuthenticationToken';
 
 /** `serviceaccounts/NAME/token`: a signed token of the service account, optionally bound to a pod, secret or node. */
 export function serviceAccountToken(parts: SubresourceParts): RestStorage {
@@ -48,7 +52,9 @@ async function issue(
     const reason = `the UID in the token request (${askedUid}) does not match the UID of the service account (${uid})`;
     throw conflict({ group: TOKEN_REQUEST.group, resource: TOKEN_REQUEST.kind }, name, reason);
   }
-  const seconds = secondsOf(request);
+  const audiences = textsAt(request, 'spec', 'audiences');
+  const aud = audiences.length === 0 ? parts.access.tokens.audiences : audiences;
+  const seconds = secondsOf(request, isSince(parts.minor, 'webhookBoundTokens') ? aud : undefined);
   const bound = await boundClaims(
     parts,
     context,
@@ -56,8 +62,6 @@ async function issue(
     recordAt(request, 'spec', 'boundObjectRef'),
   );
   const nowMs = parts.runtime.wallMs();
-  const audiences = textsAt(request, 'spec', 'audiences');
-  const aud = audiences.length === 0 ? parts.access.tokens.audiences : audiences;
   const now = Math.floor(nowMs / SECOND_MS);
   const token = parts.access.tokens.sign({
     aud,
@@ -100,17 +104,31 @@ function checkName(request: UnstructuredObject, name: string): void {
   throw invalid(TOKEN_REQUEST, name, [fieldInvalid('metadata.name', givenName, rule)]);
 }
 
-/** @throws {ApiError} 422. */
-function secondsOf(request: UnstructuredObject): number {
+/**
+ * The time of a token whose request is right.
+ * @param audiences those of the token; undefined: attestations are not looked at
+ * @throws {ApiError} 400, 422.
+ */
+function secondsOf(request: UnstructuredObject, audiences: readonly string[] | undefined): number {
   const given = valueAt(request, 'spec', 'expirationSeconds') ?? DEFAULT_SECONDS;
   const seconds = typeof given === 'number' ? given : Number.NaN;
   if (!Number.isInteger(seconds)) throw badRequest('spec.expirationSeconds must be a whole number');
+  const spec = valueAt(request, 'spec');
+  const attested = audiences === undefined ? [] : attestationCauses(spec, audiences);
+  const isMisplaced = attested.length > 0 && !isForWebhook(recordAt(spec, 'boundObjectRef'));
+  // A misplaced attestation is the one cause that kube-apiserver gives.
+  const causes = isMisplaced ? attested : [...timeCauses(seconds), ...attested];
+  if (causes.length > 0) throw invalid(TOKEN_REQUEST, '', causes);
+  return seconds;
+}
+
+function timeCauses(seconds: number): FieldCause[] {
+  if (seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS) return [];
   const rule =
     seconds < SHORTEST_SECONDS
       ? 'may not specify a duration less than 10 minutes'
       : 'may not specify a duration larger than 2^32 seconds';
-  if (seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS) return seconds;
-  throw invalid(TOKEN_REQUEST, '', [fieldInvalid('spec.expirationSeconds', seconds, rule)]);
+  return [fieldInvalid('spec.expirationSeconds', seconds, rule)];
 }
 
 const BINDABLE: Readonly<Record<string, { readonly resource: string; readonly field: string }>> = {
@@ -121,7 +139,7 @@ const BINDABLE: Readonly<Record<string, { readonly resource: string; readonly fi
 
 /** The claims about the object that the token is bound to. @throws {ApiError} 400, 404, 409. */
 async function boundClaims(
-  { storeOf }: SubresourceParts,
+  { storeOf, minor }: SubresourceParts,
   context: RequestContext,
   account: string,
   reference: JsonRecord | undefined,
@@ -135,7 +153,9 @@ async function boundClaims(
   const store = bindable === undefined ? undefined : storeOf('', bindable.resource);
   if (bindable === undefined || store === undefined) {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+    const isGated = isForWebhook(reference) && isSince(minor, 'webhookBoundTokens');
+    const why = isGated ? ` (feature gate ${WEBHOOK_TOKENS} is disabled)` : '';
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}${why}`);
   }
   const namespace = kind === 'Node' ? '' : context.namespace;
   const { object } = await store.get({ ...context, namespace }, name);

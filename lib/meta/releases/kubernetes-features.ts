@@ -7,6 +7,8 @@ import { NEWEST_MINOR, type KubernetesMinor } from './kubernetes-releases.ts';
 const SINCE = {
   /** The streams of a list are compressed for a client that accepts gzip: the gate WatchListCompression. */
   compressedStreams: 37,
+  /** Tokens for webhooks: their requests are checked, and refused while the gate APIServerWebhookAuthenticationToken is off. */
+  webhookBoundTokens: 37,
   /** A cause is named once, however many rules find it. */
   distinctCauses: 37,
   /** A refused write has the warnings of its preparation as well. */
