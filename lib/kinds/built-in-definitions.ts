@@ -280,7 +280,7 @@ export class BuiltInDefinitions {
             ),
           }
         : undefined,
-      table: this.#tableFor(resource, cells ?? cellsOf(stored), served?.conversion),
+      table: this.#tableFor(resource, cells ?? cellsOf(stored, this.#minor), served?.conversion),
       deletesCollections: verbs.includes('deletecollection'),
     };
   }

@@ -1,3 +1,6 @@
+import { isSince } from '../../meta/releases/kubernetes-features.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
+import { definitionCells } from './definition-cells.ts';
 import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
 import {
   certificateSigningRequestCells,
@@ -64,6 +67,8 @@ import {
   volumeAttributesClassCells,
 } from './storage-cells.ts';
 
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+
 /** By `RESOURCE` or `RESOURCE.GROUP`. @see pkg/printers/internalversion/printers.go @ v1.36.3 */
 const CELLS: Readonly<Record<string, RowCells>> = {
   componentstatuses: componentStatusCells,
@@ -125,16 +130,15 @@ const CELLS: Readonly<Record<string, RowCells>> = {
   'volumeattachments.storage.k8s.io': volumeAttachmentCells,
   'volumeattributesclasses.storage.k8s.io': volumeAttributesClassCells,
   'storageversionmigrations.storagemigration.k8s.io': storageVersionMigrationCells,
+  [DEFINITIONS]: definitionCells,
 };
 
 /** The function that makes the cells of a row of a kind; name and creation time for kinds without their own columns. */
-export function cellsOf({
-  group,
-  resource,
-}: {
-  readonly group: string;
-  readonly resource: string;
-}): RowCells {
+export function cellsOf(
+  { group, resource }: { readonly group: string; readonly resource: string },
+  minor?: KubernetesMinor,
+): RowCells {
   const name = group === '' ? resource : `${resource}.${group}`;
+  if (name === DEFINITIONS && !isSince(minor, 'definitionColumns')) return plainCells;
   return Object.hasOwn(CELLS, name) ? (CELLS[name] as RowCells) : plainCells;
 }

@@ -91,8 +91,8 @@ function hasEnded(status: JsonRecord): boolean {
   return recordAt(status, 'state', 'terminated') !== undefined;
 }
 
-function usersOf(id: Check): Check {
-  return fields({ uid: id, gid: id, supplementalGroups: each(id) });
+function usersOf(uid: Check): Check {
+  return fields({ uid, gid: unixId, supplementalGroups: each(unixId) });
 }
 
 const linuxUser = usersOf(between(0, 2 ** 32 - 1));

@@ -11,8 +11,6 @@ const SINCE = {
   webhookBoundTokens: 37,
   /** A cause is named once, however many rules find it. */
   distinctCauses: 37,
-  /** A refused write has the warnings of its preparation as well. */
-  warningsOfRefusals: 37,
   /** `maxUnavailable` of a stateful set: the gate MaxUnavailableStatefulSet. */
   statefulSetMaxUnavailable: 37,
   /** A changed field of a stateful set is named, where the whole spec was. */
@@ -31,6 +29,8 @@ const SINCE = {
   linuxUsersOf32Bits: 37,
   /** A definition with a set of objects or lists is warned of. */
   warnsOfSetsOfObjects: 37,
+  /** The table of definitions has columns of its own. */
+  definitionColumns: 37,
   /** Templates of pods need the reference of an image volume. */
   templateImageReference: 37,
   /** Messages show and name pods in the form of the API; before, some fields of the spec were in the security context. */

@@ -133,7 +133,7 @@ describe('the objects of a new server', () => {
     ]);
     expect(await names('/apis/networking.k8s.io/v1/servicecidrs')).to.deep.equal(['kubernetes']);
     const services = await names('/apis/apiregistration.k8s.io/v1/apiservices');
-    expect(services).to.have.length(21);
+    expect(services).to.have.length(22);
     expect(services).to.include.members(['v1.', 'v1.apps', 'v2.autoscaling']);
     const apps = (await api.get('/apis/apiregistration.k8s.io/v1/apiservices/v1.apps')).body;
     expect(apps).to.nested.include({

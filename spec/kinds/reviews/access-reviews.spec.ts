@@ -110,7 +110,7 @@ describe('reviews of access', () => {
     await using api = new Answers();
     const both = { resourceAttributes: PODS, nonResourceAttributes: { path: '/', verb: 'get' } };
     const refusals: readonly (readonly [string, object, string])[] = [
-      ['selfsubjectaccessreviews', {}, 'spec.resourceAttributes'],
+      ['selfsubjectaccessreviews', {}, 'spec'],
       ['selfsubjectaccessreviews', both, 'spec.nonResourceAttributes'],
       ['subjectaccessreviews', { resourceAttributes: PODS }, 'spec.user'],
       [

@@ -44,8 +44,8 @@ function kindOf({ apiVersion, kind }: UnstructuredObject): string {
 }
 
 describe('the protobuf that a kube-apiserver sent', () => {
-  it('is of 1.36, and of all kinds that can be made', () => {
-    expect(JSON.parse(head)).to.deep.equal({ from: 'kube-apiserver v1.36.3' });
+  it('is of 1.37, and of all kinds that can be made', () => {
+    expect(JSON.parse(head)).to.deep.equal({ from: 'kube-apiserver v1.37.2' });
     const kinds = new Set(objects.map(({ json }) => kindOf(json)));
     expect(kinds.size).to.be.greaterThan(65);
     for (const kind of ['v1 Pod', 'v1 Status', 'v1 ConfigMapList', 'v1 APIResourceList']) {

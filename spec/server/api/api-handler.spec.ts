@@ -463,7 +463,7 @@ describe('api handler', () => {
     for (const path of ['/healthz', '/livez', '/readyz']) {
       expect((await call(handler, 'GET', path)).text, path).to.equal('ok');
     }
-    expect((await call(handler, 'GET', '/version')).json()).to.include({ major: '1', minor: '36' });
+    expect((await call(handler, 'GET', '/version')).json()).to.include({ major: '1', minor: '37' });
   });
 });
 

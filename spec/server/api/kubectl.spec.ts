@@ -101,7 +101,7 @@ describe('kubectl', () => {
         await kubectl('create', '-f', manifest, ...unchecked);
 
       it('names its server', async () => {
-        expect(await kubectl('version')).to.contain('v1.36.3+listwatch');
+        expect(await kubectl('version')).to.contain('v1.37.2+listwatch');
       });
 
       it('finds the resources', async () => {

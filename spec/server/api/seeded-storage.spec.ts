@@ -68,9 +68,9 @@ describe('the seeds of a new storage', () => {
     await api.get('/api/v1/pods');
     expect(await revision()).to.equal(before);
     await api.get(`${RBAC}/clusterroles/view`);
-    expect(await revision()).to.equal(before + 69);
+    expect(await revision()).to.equal(before + 73);
     await api.get(`${RBAC}/clusterroles`);
-    expect(await revision()).to.equal(before + 69);
+    expect(await revision()).to.equal(before + 73);
   });
 
   it('were created when the server started', async () => {
@@ -131,7 +131,7 @@ describe('the seeds of a new storage', () => {
     const after = (await api.get(path)).body as unknown as Item;
     expect(after.metadata['uid']).to.equal(metadata['uid']);
     expect(after.metadata['labels']).to.deep.equal(metadata['labels']);
-    expect(await itemsOf(api, `${RBAC}/clusterroles`)).to.have.length(69);
+    expect(await itemsOf(api, `${RBAC}/clusterroles`)).to.have.length(73);
     // Those that were not needed before the reset.
     expect(await itemsOf(api, '/api/v1/services')).to.have.length(1);
   });

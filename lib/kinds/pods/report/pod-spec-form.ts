@@ -41,14 +41,19 @@ export function podSpecForm(given: unknown, minor: KubernetesMinor | undefined):
   return ordered(SPEC, form);
 }
 
-/** The older name of the service account has another name in Go. */
+const GO_NAMES: Readonly<Record<string, string>> = {
+  ServiceAccount: 'DeprecatedServiceAccount',
+  Cephfs: 'CephFS',
+  Storageos: 'StorageOS',
+};
+
+/** A spec, or one of its volumes, whose members have the names of Go. */
 function withGoNames(form: JsonRecord): JsonRecord {
-  return Object.fromEntries(
-    Object.entries(form).map(([name, value]) => [
-      name === 'ServiceAccount' ? 'DeprecatedServiceAccount' : name,
-      value,
-    ]),
-  );
+  const named = Object.entries(form).map(([name, value]) => [
+    Object.hasOwn(GO_NAMES, name) ? GO_NAMES[name] : name,
+    name === 'Volumes' && Array.isArray(value) ? value.map(withGoNames) : value,
+  ]);
+  return Object.fromEntries(named) as JsonRecord;
 }
 
 function sorted(map: JsonRecord): JsonRecord {

@@ -1,4 +1,3 @@
-import { isSince } from '../../../meta/releases/kubernetes-features.ts';
 import { causesOfVersion } from '../rules/cause-changes.ts';
 import { invalidSubject } from '../contract/kind-definition.ts';
 import { randomUuid } from '../../../kernel/time/random.ts';
@@ -271,9 +270,7 @@ export async function prepareNewObject(
     strategy.validate(one, kind),
   );
   if (causes.length > 0) {
-    if (texts !== undefined && isSince(kind.minor, 'warningsOfRefusals')) {
-      warnAll(context, texts);
-    }
+    if (texts !== undefined) warnAll(context, texts);
     await finish?.(false);
     throw invalid(invalidSubject(kind), object.metadata.name ?? '', causesOfVersion(kind, causes));
   }

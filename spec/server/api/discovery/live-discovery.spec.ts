@@ -158,7 +158,7 @@ describe('the discovery of a server', () => {
     const groups = await client.groups();
     expect(groups[0]).to.equal('apiregistration.k8s.io');
     expect(groups.slice(-3)).to.deep.equal([
-      'flowcontrol.apiserver.k8s.io',
+      'storagemigration.k8s.io',
       // By the names of their APIServices: foo1.a3.example.com, v1.h3.example.com.
       'a3.example.com',
       'h3.example.com',

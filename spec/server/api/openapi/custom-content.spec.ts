@@ -5,12 +5,12 @@ import { DEFINITIONS } from '../gadgets.ts';
 import { call } from '../support.ts';
 import { definitions } from './custom-definitions.ts';
 
-/** The addresses of the documents of kube-apiserver 1.36.3 for `definitions`: their hashes cover every byte of them. */
+/** The addresses of the documents of kube-apiserver 1.37.2 for `definitions`: their hashes cover every byte of them. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   'apis/h6.example.com/v1':
-    '70CDD89B67B68AF0089CDACC313C45DFC0CDBE7AC936848924972A0971C2132D861F3C0985441BE1D219A6B54D86998D46E83F1A144AFA6C7FEB9DE2B25530A1',
+    '9FE13B3A98BC6FDFDFFA6C4FBFA6291E570A8C28870356E31A8DF66AB2D3F71F6B3219B1C6E24D3BCC8FECED0F7ABBC043177AA2B28EFEDB82D3ABA434DDED26',
   'apis/h6.example.com/v1alpha1':
-    'EF9EDA96E48B30B5FD59E2ADD49E9FBCE5C4E405AA5A917E7AD93D83DE441CAF90A30BEC9CA11134D7277A55783C501875797F8A0BE07AE7387CF282DFFF66D8',
+    '1246EBF6657AFD02027B04896313D8E09030D1DBB7AA07946979FBA06BE382EEF6F932B181A82EDEB2CD3B6407C568AB2339BF90A876A9400E06B7E02C2314A0',
 };
 /** Of the paths and the definitions of the group in its `/openapi/v2`, as JSON. */
 const SWAGGER_SHA256 = '0f1754962efb9a11bb2608fb0ad376f0538ac15cbbd59bb6fea11ab354327bfe';

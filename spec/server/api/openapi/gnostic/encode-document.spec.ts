@@ -8,12 +8,12 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The protobuf documents of kube-apiserver 1.36.3. */
+/** The protobuf documents of kube-apiserver 1.37.2. */
 const VERSION_3: Readonly<Record<string, string>> = {
-  'api/v1': '6bce9977c9fc9c3e79d76792cdd3ef71b7c308ec6454395927fe8b1c0993b1e1',
-  'apis/apps/v1': '8a1c4a0dc3955a63dec653b19521d1f589eeafd28c69587f4edbb18ac73585fd',
+  'api/v1': 'ccc8266a5bbf811bb3fa7f1afa64398ca12e9dee6326309813e37b2370f62680',
+  'apis/apps/v1': '4aa686bc3a975ed50cba05a49541fd946fcf7b0fa837126b729db01e1345007e',
   'apis/apiextensions.k8s.io/v1':
-    '5e68229ee61370fb8c23fff803186d37989e772edb31b95056ee60f426cc7fa2',
+    '7a9dba04dac01caac0c5cfdc72bf7c74e9a6244db64c79e8848c374753f72d35',
 };
 
 describe('OpenAPI in protobuf', () => {
@@ -28,7 +28,7 @@ describe('OpenAPI in protobuf', () => {
     const archive = await openApiArchive(NEWEST_MINOR);
     const bytes = encodeVersion2(archive.bytes('v2'));
     expect(sha256(bytes)).to.equal(
-      '228043f07987fa481f743b9cdf71c23ba0e9e18d271f85b016b6b6d21107e08c',
+      '855dac498d9543ca3f93ed82d2910c7da88ac43516d287475287513d07f375df',
     );
   });
 
