@@ -1,15 +1,21 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { encodeText } from '../../http/responses/api-response.ts';
 import type { InstalledResource, ResourceRegistry } from '../../registry/contract/rest-storage.ts';
 import type { JsonRecord } from '../../../meta/json-value.ts';
 import { CustomContent } from './custom-content.ts';
 import {
   contentOf,
+  membersOf,
+  merged,
   neededSchemas,
   servedPaths,
   withContent,
   type DocumentContent,
+  type Members,
 } from './document-content.ts';
-import { documentHash, type OpenApiArchive } from './open-api-archive.ts';
+import type { OpenApiArchive } from './open-api-archive.ts';
+import { RecordedSwagger, type AddedContent, type EncodedMembers } from './recorded-swagger.ts';
 import {
   allServed,
   anyServed,
@@ -17,6 +23,9 @@ import {
   servedBy,
   type IsServed,
 } from './served-operations.ts';
+
+/** The parts of a document of version 2 that are kept. */
+const LARGEST_ENCODINGS_BYTES = 16 * 1024 * 1024;
 
 /** One document of version 3. */
 interface Version3 {
@@ -43,6 +52,12 @@ export class OpenApiDocuments {
   readonly #custom: Readonly<Record<'v2' | 'v3', CustomContent>>;
   /** The recorded resources as `group/version/resource`. */
   readonly #recorded = new Set<string>();
+  #swagger: RecordedSwagger | undefined;
+  /** Custom resources in version 2, of which most stay the same when one changes. */
+  readonly #encodings = new LRUCache<InstalledResource, AddedContent>({
+    maxSize: LARGEST_ENCODINGS_BYTES,
+    sizeCalculation: bytesOf,
+  });
   #generation: number | undefined;
   #isServed: IsServed = () => false;
   #added = new Map<string, InstalledResource[]>();
@@ -75,7 +90,8 @@ export class OpenApiDocuments {
     this.#refresh();
     const known = this.#version3.get(path);
     if (known === undefined) return undefined;
-    return known.complete ? this.#archive.bytes(`v3/${path}`) : this.#build(path);
+    if (known.complete) return this.#archive.bytes(`v3/${path}`);
+    return encodeText(this.#build(path).join(''));
   }
 
   /** The document of version 2 as JSON. */
@@ -83,16 +99,19 @@ export class OpenApiDocuments {
     this.#refresh();
     const operations = this.#archive.operations('v2');
     const complete = allServed(operations, this.#isServed);
-    if (complete && this.#added.size === 0) return this.#archive.bytes('v2');
-    const document = parse(this.#archive.bytes('v2'));
+    const recorded = this.#archive.bytes('v2');
+    if (complete && this.#added.size === 0) return recorded;
+    const added = [...this.#added.values()].flat();
+    if (complete) {
+      this.#swagger ??= new RecordedSwagger(recorded);
+      return this.#swagger.with(added.map((one) => this.#encoded(one)));
+    }
+    const document = parse(recorded);
     const base = contentOf('v2', document);
-    const paths = complete ? base.paths : servedPaths(base.paths, operations, this.#isServed);
-    const all = merged(
-      { paths, schemas: base.schemas },
-      this.#describe('v2', [...this.#added.values()].flat()),
-    );
-    const schemas = complete ? all.schemas : neededSchemas('v2', all, document['parameters']);
-    return encodeText(JSON.stringify(withContent('v2', document, { paths: all.paths, schemas })));
+    const paths = membersOf(servedPaths(base.paths, operations, this.#isServed));
+    const all = merged({ paths, schemas: membersOf(base.schemas) }, this.#describe('v2', added));
+    const schemas = neededSchemas('v2', all, JSON.stringify(document['parameters']));
+    return encodeText(withContent('v2', document, { paths: all.paths, schemas }).join(''));
   }
 
   /** The number that changes with the content of any document. */
@@ -129,11 +148,12 @@ export class OpenApiDocuments {
       this.#archive.has(name) &&
       !this.#added.has(path) &&
       allServed(this.#archive.operations(name), this.#isServed);
-    const hash = complete ? this.#archive.hash(name) : documentHash(this.#build(path));
+    const hash = complete ? this.#archive.hash(name) : hashOf(this.#build(path));
     return { hash, resources, complete };
   }
 
-  #build(path: string): Uint8Array {
+  /** A document of version 3, in pieces: its hash does not need the whole of it. */
+  #build(path: string): string[] {
     const name = `v3/${path}`;
     const custom = this.#custom.v3;
     const isRecorded = this.#archive.has(name);
@@ -141,17 +161,26 @@ export class OpenApiDocuments {
     const base = contentOf('v3', document);
     const operations = isRecorded ? this.#archive.operations(name) : {};
     const kept: DocumentContent = {
-      paths: servedPaths(base.paths, operations, this.#isServed),
-      schemas: { ...custom.sharedSchemas(), ...base.schemas },
+      paths: membersOf(servedPaths(base.paths, operations, this.#isServed)),
+      schemas: new Map([...custom.sharedSchemas, ...membersOf(base.schemas)]),
     };
     const all = merged(kept, this.#describe('v3', this.#added.get(path) ?? []));
-    return encodeVersion3(
-      withContent('v3', document, { paths: all.paths, schemas: neededSchemas('v3', all) }),
-    );
+    const schemas = neededSchemas('v3', all);
+    return withContent('v3', document, { paths: all.paths, schemas }).map(escaped);
   }
 
   #describe(version: 'v2' | 'v3', added: readonly InstalledResource[]): DocumentContent[] {
     return added.map((installed) => this.#custom[version].describe(installed));
+  }
+
+  #encoded(installed: InstalledResource): AddedContent {
+    let content = this.#encodings.get(installed);
+    if (content === undefined) {
+      const { paths, schemas } = this.#custom.v2.describe(installed);
+      content = { paths: encodedMembers(paths), definitions: encodedMembers(schemas) };
+      this.#encodings.set(installed, content);
+    }
+    return content;
   }
 
   /** The resources that were not recorded, by the path of their document. */
@@ -170,15 +199,16 @@ function documentPath({ main }: InstalledResource): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-function merged(base: DocumentContent, added: readonly DocumentContent[]): DocumentContent {
-  const paths = { ...base.paths };
-  const schemas = { ...base.schemas };
-  for (const one of added) {
-    // Definitions of Kubernetes itself are never replaced.
-    for (const [path, item] of Object.entries(one.paths)) paths[path] ??= item;
-    for (const [name, schema] of Object.entries(one.schemas)) schemas[name] ??= schema;
+function encodedMembers(members: Members): EncodedMembers {
+  return new Map([...members].map(([name, text]) => [name, encodeText(text)]));
+}
+
+function bytesOf({ paths, definitions }: AddedContent): number {
+  let bytes = 0;
+  for (const members of [paths, definitions]) {
+    for (const value of members.values()) bytes += value.byteLength;
   }
-  return { paths, schemas };
+  return Math.max(1, bytes);
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
@@ -201,8 +231,16 @@ function parse(bytes: Buffer): JsonRecord {
 }
 
 /** As Go writes JSON, so that an equal document has an equal hash. */
-function encodeVersion3(document: JsonRecord): Uint8Array {
-  const escaped = (sign: string): string =>
-    `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return encodeText(JSON.stringify(document).replace(/[<>&\u2028\u2029]/g, escaped));
+function escaped(text: string): string {
+  return text.replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** As `documentHash`. */
+function hashOf(pieces: readonly string[]): string {
+  const hash = createHash('sha512');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex').toUpperCase();
 }

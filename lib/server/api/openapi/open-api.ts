@@ -53,7 +53,7 @@ interface Format {
  * Describes the API in OpenAPI 2 and 3, each document in JSON and in protobuf.
  *
  * Nothing is read before the first request. Then the recorded documents are kept (9 MB, for all servers of the process), and at
- * most 16 MB of the documents that were made for this server.
+ * most 16 MB of the documents that were made for this server, and 16 MB of their parts.
  */
 export class OpenApi {
   readonly #registry: ResourceRegistry;
