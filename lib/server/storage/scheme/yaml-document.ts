@@ -95,11 +95,20 @@ const TIME: ScalarTag = {
   resolve: (text) => text,
 };
 
+/** YAML 1.1 reads such text, `22:30`, as a number of base 60. @see go-yaml 2 encode.go isBase60Float */
+const BASE_60: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: () => false,
+  test: /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/,
+  resolve: (text) => text,
+};
+
 /** In the form of kube-apiserver: names in order, strings quoted that YAML 1.1 would read as another type. */
 export function stringifyYaml(value: unknown): string {
   return stringify(value, {
     ...OPTIONS,
-    customTags: (tags) => [TIME, ...OPTIONS.customTags(tags)],
+    customTags: (tags) => [TIME, BASE_60, ...OPTIONS.customTags(tags)],
     aliasDuplicateObjects: false,
     sortMapEntries: true,
     indentSeq: false,

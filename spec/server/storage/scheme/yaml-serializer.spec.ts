@@ -148,9 +148,21 @@ describe('YamlSerializer', () => {
       expect(text).to.equal(`kind: A\ntime: "${time}"\n`);
       expect(decode(text)).to.deep.equal({ kind: 'A', time });
     }
-    for (const other of ['2026-01-31T10', '2026-01', '10:00:00', 'v2026-01-31']) {
+    for (const other of ['2026-01-31T10', '2026-01', 'v2026-01-31']) {
       const text = Buffer.from(serializer.encode({ kind: 'A', other } as object)).toString();
       expect(text).to.equal(`kind: A\nother: ${other}\n`);
+    }
+  });
+
+  it('quotes text that readers of YAML 1.1 take for a number of base 60', () => {
+    const written = (text: string): string =>
+      Buffer.from(serializer.encode({ kind: 'A', text } as object)).toString();
+    for (const text of ['22:30', '+1:2', '10:00:00', '1_000:59:59.5']) {
+      expect(written(text)).to.equal(`kind: A\ntext: "${text}"\n`);
+      expect(decode(written(text))).to.deep.equal({ kind: 'A', text });
+    }
+    for (const text of ['1:60', '10.0.0.1:80', 'a:1', 'nginx:1.25']) {
+      expect(written(text)).to.equal(`kind: A\ntext: ${text}\n`);
     }
   });
 
