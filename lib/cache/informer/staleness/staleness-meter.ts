@@ -67,24 +67,26 @@ export class StalenessMeter {
       if (!hasReached(this.#cache, version)) {
         await sleep(runtime, ON_ITS_WAY_MS, { signal, background: true });
       }
-      this.#note(await this.#missing(source, version, signal), atMs);
+      const missing = await this.#missing(source, version, signal);
+      if (missing !== undefined) this.#note(missing, atMs);
       this.#asked = true;
     } catch {
       signal.throwIfAborted();
     }
   }
 
-  /** The version of the newest change that the cache lacks; empty if it lacks none. */
+  /** The version of the newest change that the cache lacks; empty if it lacks none, undefined if the server does not say. */
   async #missing(
     source: ListerWatcher<HasMetadata>,
     version: string,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const cache = this.#cache;
     if (hasReached(cache, version)) return '';
     if (!cache.hasOneWatch) return version;
     const changes = await laterChanges(cache, source, version, signal);
-    return changes?.newest ?? '';
+    const { newest = '', isCertain = false } = changes ?? {};
+    return newest === '' && !isCertain ? undefined : newest;
   }
 
   #note(version: string, atMs: number): void {

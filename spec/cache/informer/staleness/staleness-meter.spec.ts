@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import type { InformerInspection } from '../../../../lib/cache/informer/observe/informer-inspection.ts';
 import { informerMetrics } from '../../../../lib/cache/informer/observe/informer-metrics.ts';
+import type { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { tooManyRequests } from '../../../../lib/meta/failure/failures.ts';
+import { Between } from '../../support/between.ts';
 import { Harness, type HarnessOptions } from '../../support/informer-harness.ts';
-import { pod } from '../../support/objects.ts';
+import { pod, type Pod } from '../../support/objects.ts';
 
 const EVERY_MS = 10_000;
 
@@ -18,6 +21,12 @@ async function started(options: HarnessOptions = {}): Promise<Harness> {
   });
   await harness.start();
   return harness;
+}
+
+/** A watch that ends without an event and without a bookmark. */
+async function* silentFor(runtime: VirtualRuntime, ms: number): AsyncGenerator<never> {
+  await sleep(runtime, ms);
+  yield* [];
 }
 
 function staleness({ informer }: Harness): InformerInspection['staleness'] {
@@ -71,6 +80,33 @@ describe('how far a cache is behind its server', () => {
     await runtime.advance(2 * EVERY_MS);
     expect(staleness(harness)?.revisions).to.equal(1);
     expect(harness.errors).to.deep.equal([]);
+    await harness.stop();
+  });
+
+  it('stays as it was while watches are silent', async () => {
+    const between = new Between<Pod>();
+    const harness = new Harness({
+      objects: [pod('a')],
+      listerWatcher: between,
+      silenceProbeMs: 0,
+      watchList: false,
+      stalenessIntervalMs: EVERY_MS,
+    });
+    const { source, runtime } = harness;
+    between.source = source;
+    await harness.start();
+    source.pause();
+    source.add(pod('b'));
+    await runtime.advance(2 * EVERY_MS);
+    expect(staleness(harness)?.revisions).to.equal(1);
+    between.watch = async () => silentFor(runtime, 3000);
+    await runtime.advance(2 * EVERY_MS);
+    const { revisions, ms = 0 } = staleness(harness) ?? {};
+    expect(revisions).to.equal(1);
+    expect(ms).to.be.at.least(3 * EVERY_MS);
+    source.resume();
+    await runtime.settle();
+    expect(staleness(harness)).to.deep.equal(NOT_BEHIND);
     await harness.stop();
   });
 
