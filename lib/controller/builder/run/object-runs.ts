@@ -159,7 +159,8 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
       } catch (error) {
         if (!isListwatchError(error, 'RECONCILE_TERMINAL')) throw error;
         gone.forget(one);
-        if (object === undefined && all.length === 1) throw error;
+        const isLast = one === all.at(-1) && requeueAfterMs === undefined;
+        if (object === undefined && isLast) throw error;
         // The next run is for the other objects of the name.
         throw new ListwatchError('RECONCILE', error.message, { cause: error });
       }

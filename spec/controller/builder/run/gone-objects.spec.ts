@@ -165,6 +165,28 @@ describe('whenGone of a controller', () => {
     expect(world.log).to.have.length(2);
   });
 
+  it('is not called without an object when the last of several throws a TerminalError', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
+    await world.start(
+      builder()
+        .whenGone(async ({ object }) => {
+          const version = object?.data?.['version'];
+          events.push(`gone ${version}`);
+          if (version === '2') throw new TerminalError('never');
+        })
+        .reconcile(async () => {
+          if (events.length > 0) return;
+          events.push('there');
+          await maps().delete('a');
+          await maps().create({ metadata: { name: 'a' }, data: { version: '2' } });
+          await maps().delete('a');
+        }),
+    );
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['there', 'gone 1', 'gone 2']);
+    expect(world.log).to.have.length(1);
+  });
+
   it('refuses results that would be ignored', async () => {
     await world.after(maps().create({ metadata: { name: 'a' } }));
     await world.start(
