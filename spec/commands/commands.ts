@@ -98,6 +98,11 @@ export const CHECKS: readonly CommandGroup[] = [
         usage: '[--objects N] [--rounds N]',
       },
       {
+        name: 'kubernetes-release',
+        start: () => import('../tables/release/main.ts'),
+        about: 'how a release of Kubernetes differs from the tables, as work to do',
+      },
+      {
         name: 'webhooks',
         start: () => import('../controller/webhook/main.ts'),
         about: 'webhooks and conversions of ours, called by a real server on this machine',

@@ -1,10 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  NEWEST_MINOR,
-  RELEASES,
-  type KubernetesMinor,
-} from '../../lib/meta/releases/kubernetes-releases.ts';
+import { NEWEST_MINOR, RELEASES } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { FeatureGates } from './feature-gates.ts';
 import { readGoPackage } from './go-package.ts';
 import { readEnums, type SectionEnums } from './kinds/read-enums.ts';
@@ -63,7 +59,13 @@ export function readTypeEnums(modules: string): ReadonlyMap<string, SectionEnums
 /** The files of the type table with all versions, from the Go source of the types. @throws {Error} for source that cannot be understood. */
 export function generateTypeFiles(modules: string): GeneratedFile[] {
   const gates = new FeatureGates(modules);
-  const versions = MINORS.map((minor) => [minor, sectionLines(modules, minor, gates)] as const);
+  const versions = MINORS.map(
+    (minor) =>
+      [
+        minor,
+        sectionLines(modules, moduleVersion(minor), (gate) => gates.removes(gate, minor)),
+      ] as const,
+  );
   return TYPE_FILES.map((file) => ({
     file: file.file,
     text: fileText(
@@ -76,15 +78,31 @@ export function generateTypeFiles(modules: string): GeneratedFile[] {
   }));
 }
 
+/** The type table of one release, in texts for `TypeTable`, and the sections whose packages are not there. */
+export function releaseTypeTexts(
+  modules: string,
+  release: string,
+): { readonly texts: readonly string[]; readonly missing: readonly string[] } {
+  const version = release.replace(/^v1/, 'v0');
+  const gates = new FeatureGates(modules, release);
+  const minor = Number(/^v1\.(\d+)\./.exec(release)?.[1]);
+  const lines = sectionLines(modules, version, (gate) => gates.removes(gate, minor));
+  const all = TYPE_FILES.flatMap(({ packages }) => packages);
+  return {
+    texts: all.map((one) => (lines.get(one) ?? []).join('\n')),
+    missing: all.filter((one) => !lines.has(one)).map(({ section }) => section),
+  };
+}
+
 /** The lines of each package in one version. */
 function sectionLines(
   modules: string,
-  minor: KubernetesMinor,
-  gates: FeatureGates,
+  version: string,
+  isOff: (gate: string) => boolean,
 ): ReadonlyMap<TypePackage, readonly string[]> {
   const sections = new Map<TypePackage, Section>();
   for (const one of TYPE_FILES.flatMap(({ packages }) => packages)) {
-    const folder = folderOf(modules, one, moduleVersion(minor));
+    const folder = folderOf(modules, one, version);
     if (folder === undefined) continue;
     sections.set(one, {
       section: one.section,
@@ -93,7 +111,7 @@ function sectionLines(
       proto: readProtoFile(readFileSync(join(folder, 'generated.proto'), 'utf8')),
     });
   }
-  const notation = new TypeNotation([...sections.values()], (gate) => gates.removes(gate, minor));
+  const notation = new TypeNotation([...sections.values()], isOff);
   return new Map([...sections].map(([one, section]) => [one, notation.linesOf(section)]));
 }
 

@@ -24,9 +24,25 @@ export async function writeTables(surface: RecordedSurface): Promise<void> {
   await writeFile(COLUMN_FILE, columnModule(surface));
 }
 
+/** The lines of a surface in the table of resources. */
+export function resourceTextLines({ versions }: Pick<RecordedSurface, 'versions'>): string[] {
+  return versions.flatMap((version) => [versionLine(version), ...resourceLines(version)]);
+}
+
+/** The lines of a surface in the table of columns, each with its description. */
+export function columnLines({ versions }: Pick<RecordedSurface, 'versions'>): string[] {
+  const lines: string[] = [];
+  for (const { group, version, columns } of versions) {
+    for (const [resource, definitions] of columns) {
+      lines.push(`${group}/${version}/${resource}`, ...definitions.map(columnLine));
+    }
+  }
+  return lines;
+}
+
 /** The module with the resources of a surface, and of other versions. */
 export function resourceModule({ serverVersion, versions }: RecordedSurface): string {
-  const lines = versions.flatMap((version) => [versionLine(version), ...resourceLines(version)]);
+  const lines = resourceTextLines({ versions });
   return moduleOf({
     name: 'RESOURCE_TEXT',
     source: `the discovery documents of kube-apiserver ${ALL_RELEASES} (Kubernetes, Apache-2.0)`,
@@ -38,12 +54,7 @@ export function resourceModule({ serverVersion, versions }: RecordedSurface): st
 
 /** The module with the columns of a surface, and of other versions. Texts that several columns share stand at its beginning. */
 export function columnModule({ serverVersion, versions }: RecordedSurface): string {
-  const own: string[] = [];
-  for (const { group, version, columns } of versions) {
-    for (const [resource, definitions] of columns) {
-      own.push(`${group}/${version}/${resource}`, ...definitions.map(columnLine));
-    }
-  }
+  const own = columnLines({ versions });
   const all = withRecorded(withoutShared(COLUMN_TEXT), minorOf(serverVersion), own);
   const texts = sharedTexts(all);
   const lines = [
@@ -121,7 +132,7 @@ function withShared(line: string, texts: ReadonlyMap<string, number>): string {
 }
 
 /** The table with each description in its line. */
-function withoutShared(table: string): string {
+export function withoutShared(table: string): string {
   const lines = table.split('\n');
   const texts = lines
     .filter((line) => line.startsWith('$'))
