@@ -303,8 +303,7 @@ export const GENERATORS: readonly CommandGroup[] = [
       {
         name: 'tables-server',
         start: () => import('../tables/server.ts'),
-        about:
-          'resources, columns of tables, roles and OpenAPI documents, from a real server of one version',
+        about: 'resources, columns, roles and documents of one version, from a real server',
         usage: '--kubeconfig FILE',
       },
       {

@@ -3,7 +3,8 @@ import { UsageError } from '../arguments/usage-error.ts';
 
 /** The options of a server that feature gates stand for. */
 export interface SwitchedGates {
-  readonly unsafeObjectDeletion: boolean;
+  /** Undefined for the default of the version. */
+  readonly unsafeObjectDeletion: boolean | undefined;
   readonly featureGates: FeatureGates;
 }
 
@@ -13,7 +14,7 @@ const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion';
 export const GATE_NAMES: readonly string[] = [UNSAFE_DELETION, ...FEATURE_GATES.names];
 
 /**
- * Reads pairs such as `ManagedFieldsOptOut=true`; a later one counts. All gates are off otherwise, as in kube-apiserver.
+ * Reads pairs such as `ManagedFieldsOptOut=true`; a later one counts. Otherwise each gate is as in kube-apiserver.
  * @param others `refuse` gates that cannot be switched, or `ignore` them
  * @throws {UsageError} for another value than true and false; for a gate that is refused.
  */
@@ -29,8 +30,7 @@ export function switchedGates(
       throw new UsageError(`--feature-gates: the gates are ${GATE_NAMES.join(', ')}, not ${gate}`);
     }
   }
-  const { [UNSAFE_DELETION]: unsafeObjectDeletion = false, ...featureGates } =
-    Object.fromEntries(values);
+  const { [UNSAFE_DELETION]: unsafeObjectDeletion, ...featureGates } = Object.fromEntries(values);
   return { unsafeObjectDeletion, featureGates };
 }
 

@@ -1,3 +1,5 @@
+import { isSince } from '../../meta/releases/kubernetes-features.ts';
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import type { FieldCause } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import {
@@ -197,13 +199,17 @@ function validateUpdate(
 }
 
 /** Defaults of every write of a pod that its types do not have. */
-function completeSpec(pod: MutableObject, before: unknown): void {
+function completeSpec(
+  pod: MutableObject,
+  before: unknown,
+  minor: KubernetesMinor | undefined,
+): void {
   const spec = recordAt(pod, 'spec');
   if (spec === undefined) return;
   // Pods from times when it was not checked have negative ones.
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0)
     spec['terminationGracePeriodSeconds'] = 1;
-  completePodResources(spec);
+  if (before === undefined || !isSince(minor, 'podResourcesAtCreation')) completePodResources(spec);
   dropDisabledFields(spec, before);
 }
 
@@ -243,9 +249,9 @@ export const pods: KindRules = {
   resource: 'pods',
   newHooks: podHooks,
   strategy: {
-    prepareForCreate(pod, { nowMs, found }) {
+    prepareForCreate(pod, { nowMs, minor, found }) {
       setClasses(pod, found as PodClasses);
-      completeSpec(pod, undefined);
+      completeSpec(pod, undefined, minor);
       applyLabelKeys(recordAt(pod, 'spec') ?? {}, pod.metadata.labels);
       const warnings = applyAppArmorAnnotations(pod);
       const status = ensureRecord(pod, 'status');
@@ -255,10 +261,10 @@ export const pods: KindRules = {
       status['qosClass'] = qosClassOf(pod['spec']);
       return warnings;
     },
-    prepareForUpdate(pod, existing) {
+    prepareForUpdate(pod, existing, { minor }) {
       keepPriority(pod, existing);
       setTolerations(pod);
-      completeSpec(pod, existing['spec']);
+      completeSpec(pod, existing['spec'], minor);
     },
     warnings: podWarnings,
     validate,

@@ -31,6 +31,12 @@ const SINCE = {
   warnsOfSetsOfObjects: 37,
   /** The table of definitions has columns of its own. */
   definitionColumns: 37,
+  /** No webhook sees the reviews of users and rights: the gate ExcludeAdmissionWebhookVirtualResources. */
+  reviewsWithoutWebhooks: 37,
+  /** The resources of a whole pod get their defaults at its creation alone: the gate PodLevelResourcesFixDefaulting. */
+  podResourcesAtCreation: 37,
+  /** An object that cannot be read may be deleted: the gate AllowUnsafeMalformedObjectDeletion. */
+  unsafeObjectDeletion: 37,
   /** Templates of pods need the reference of an image volume. */
   templateImageReference: 37,
   /** Messages show and name pods in the form of the API; before, some fields of the spec were in the security context. */

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { notFound } from '../../meta/failure/failures.ts';
@@ -26,6 +27,8 @@ export interface ServerAdmissionOptions {
   readonly storeOf: HookParts['storeOf'];
   readonly caller: WebhookCaller;
   /** Puts the plug-ins of the kinds around those of every server. */
+  /** The minor version of Kubernetes that the server is. */
+  readonly minor: KubernetesMinor;
   readonly plugIns: KindSet['plugIns'];
   /** Whether pods get the service accounts of their namespaces. @defaultValue false */
   readonly serviceAccounts?: boolean | undefined;
@@ -53,6 +56,7 @@ export class ServerAdmission {
 
   /** @throws {ListwatchError} code INVALID_OPTION for a hook. */
   constructor({
+    minor,
     hooks = [],
     storeOf,
     caller,
@@ -81,8 +85,8 @@ export class ServerAdmission {
       hooks.length > 0 || mutating.all.length > 0 || validating.all.length > 0;
     const ofServer: AdmissionPlugIn[] = [
       ...hooks.map(hookPlugIn),
-      new MutatingWebhooks({ set: mutating, runtime, logger, labelsOf }),
-      new ValidatingWebhooks({ set: validating, runtime, logger, labelsOf }),
+      new MutatingWebhooks({ set: mutating, minor, runtime, logger, labelsOf }),
+      new ValidatingWebhooks({ set: validating, minor, runtime, logger, labelsOf }),
     ];
     const parts = { runtime, logger, storeOf, serviceAccounts, isSeen, follow };
     this.chain = new AdmissionChain(plugIns(parts, ofServer));

@@ -1,3 +1,4 @@
+import { isSince } from '../../meta/releases/kubernetes-features.ts';
 import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { LOGGER } from '../../kernel/report/logger-rule.ts';
@@ -100,7 +101,7 @@ export interface ApiHandlerOptions {
    * @see apiserver pkg/server/config.go RequestTimeout @ 24a394e
    */
   readonly requestTimeoutMs?: number | undefined;
-  /** Whether objects that cannot be read are removed on request. @defaultValue false */
+  /** Whether objects that cannot be read are removed on request. @defaultValue true since Kubernetes 1.37 */
   readonly unsafeObjectDeletion?: boolean | undefined;
   /** @defaultValue all are off */
   readonly featureGates?: FeatureGates | undefined;
@@ -119,7 +120,7 @@ const OPTIONS = optionsOf<ApiHandlerOptions>()('createApiHandler', {
   runtime: is.object().default(realRuntime),
   logger: LOGGER.default(consoleLogger),
   requestTimeoutMs: is.number({ min: 1 }).default(60_000),
-  unsafeObjectDeletion: is.flag().default(false),
+  unsafeObjectDeletion: is.flag(),
   featureGates: FEATURE_GATES.nested,
   healthChecks: is.rule<readonly HealthCheck[]>('an array', Array.isArray).default([]),
   tokenIssuer: is.object(),
@@ -167,7 +168,8 @@ class ApiRouter {
     this.#tracesSlow = ![consoleLogger, silentLogger].some((one) =>
       isSameLogger(one, this.#logger),
     );
-    this.#unsafeObjectDeletion = read.unsafeObjectDeletion;
+    this.#unsafeObjectDeletion =
+      read.unsafeObjectDeletion ?? isSince(read.registry.minor, 'unsafeObjectDeletion');
     this.#gates = read.featureGates ?? {};
     this.#authorizer = read.authorizer;
     this.#requestTimeoutMs = read.requestTimeoutMs;

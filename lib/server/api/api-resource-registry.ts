@@ -153,6 +153,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     this.#customGroups = this.#newCustomGroups(runtime, logger);
     this.#webhooks = new WebhookCaller({ runtime, resolveService: options.resolveService });
     this.#admission = new ServerAdmission({
+      minor: this.minor,
       hooks: options.admission,
       storeOf: (...name) => this.parts.storeOf(...name),
       caller: this.#webhooks,

@@ -97,7 +97,8 @@ export interface ApiServerOptions
   readonly allowPrivileged?: boolean | undefined;
   /**
    * Whether `ignoreStoreReadErrorWithClusterBreakingPotential` of a deletion removes an object that cannot be read: the feature gate
-   * AllowUnsafeMalformedObjectDeletion of kube-apiserver. Without it, the option is ignored. @defaultValue false
+   * AllowUnsafeMalformedObjectDeletion of kube-apiserver. Without it, the option is ignored.
+   * @defaultValue true since Kubernetes 1.37
    */
   readonly unsafeObjectDeletion?: boolean | undefined;
   /**

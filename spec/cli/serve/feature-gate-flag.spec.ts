@@ -5,7 +5,7 @@ import { switchedGates } from '../../../lib/cli/serve/feature-gate-flag.ts';
 describe('the flag --feature-gates', () => {
   it('leaves all gates off when it is not given', () => {
     expect(switchedGates([''], 'refuse')).to.deep.equal({
-      unsafeObjectDeletion: false,
+      unsafeObjectDeletion: undefined,
       featureGates: {},
     });
   });
@@ -31,7 +31,7 @@ describe('the flag --feature-gates', () => {
 
   it('passes over a gate that it does not know where it stands for kube-apiserver', () => {
     expect(switchedGates(['WatchList=maybe', 'ManagedFieldsOptOut=true'], 'ignore')).to.deep.equal({
-      unsafeObjectDeletion: false,
+      unsafeObjectDeletion: undefined,
       featureGates: { ManagedFieldsOptOut: true },
     });
   });

@@ -93,7 +93,7 @@ describe('an object that cannot be read, on a server', () => {
   });
 
   it('is not deleted with any option where the feature is off', async () => {
-    await using opened = await Opened.start();
+    await using opened = await Opened.start(false);
     const { status, text } = await opened.ask('DELETE', `${MAPS}/bad?${UNSAFE}`);
     expect(status, text).to.equal(500);
     expect((await opened.ask('DELETE', `${MAPS}/good?${UNSAFE}`)).status).to.equal(200);

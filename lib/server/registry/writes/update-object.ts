@@ -1,3 +1,4 @@
+import type { KindDefinition } from '../contract/kind-definition.ts';
 import { causesOfVersion } from '../rules/cause-changes.ts';
 import { invalidSubject } from '../contract/kind-definition.ts';
 import { conflict, invalid, notFound } from '../../../meta/failure/failures.ts';
@@ -31,7 +32,6 @@ import { trackChange } from './track-fields.ts';
 import { metadataCausesOfUpdate, type MetadataOfKind } from '../rules/metadata-rules.ts';
 import type {
   RequestContext,
-  ResourceDescription,
   UpdateFunc,
   WriteOptions,
   WriteResult,
@@ -305,7 +305,7 @@ class UpdateAttempt {
     const { describe } = parts.kind;
     // A name or uid that admission sets is a change, which validation refuses.
     if (!isAdmitted) checkName(object, name);
-    else if (object.metadata.name !== name) throw renamed(describe, object);
+    else if (object.metadata.name !== name) throw renamed(parts.kind, object);
     placeInNamespace(describe.namespaced, context, object);
     if (!isAdmitted) checkUid(parts, this.#request, object, stored);
     object.metadata.uid ||= stored.metadata.uid ?? '';
@@ -389,10 +389,11 @@ function checkName({ metadata }: MutableObject, name: string): void {
   checkNameOfUrl(metadata.name, name);
 }
 
-function renamed({ kind, group }: ResourceDescription, { metadata }: MutableObject): Error {
+function renamed(definition: KindDefinition, { metadata }: MutableObject): Error {
+  const { kind, group } = definition.describe;
   const { name = '' } = metadata;
   const cause = fieldInvalid('metadata.name', name, 'field is immutable');
-  return invalid({ group, kind }, name, [cause, cause]);
+  return invalid({ group, kind }, name, causesOfVersion(definition, [cause, cause]));
 }
 
 /** @throws {ApiError} 409 when the uid differs from the stored one. */

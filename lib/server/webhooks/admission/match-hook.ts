@@ -1,7 +1,13 @@
 import { forbidden, internalError, isNotFound } from '../../../meta/failure/failures.ts';
 import type { Labels, LabelSelector } from '../../../meta/selectors/label-selector.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { AdmissionRequest, AdmittedVersion } from '../../registry/contract/admission.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
+import type {
+  AdmissionRequest,
+  AdmissionScope,
+  AdmittedVersion,
+} from '../../registry/contract/admission.ts';
 import type { Hook, HookRule } from './hook.ts';
 
 /** How a webhook is called for a request: in the version that its rule names. */
@@ -25,8 +31,22 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-export function isExempt(group: string, resource: string): boolean {
-  return group === ADMISSION_GROUP && EXEMPT.has(resource);
+/** Reviews, which are no objects; webhooks saw them in older versions. */
+const REVIEWS: ReadonlySet<string> = new Set([
+  'authentication.k8s.io/selfsubjectreviews',
+  'authentication.k8s.io/tokenreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+]);
+
+export function isExempt(
+  { group, resource }: Pick<AdmissionScope, 'group' | 'resource'>,
+  minor: KubernetesMinor,
+): boolean {
+  if (group === ADMISSION_GROUP) return EXEMPT.has(resource);
+  return REVIEWS.has(`${group}/${resource}`) && isSince(minor, 'reviewsWithoutWebhooks');
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type {
   AdmissionRequest,
@@ -85,6 +86,8 @@ function patchIn(hook: Hook, bytes: Uint8Array): JsonPatch {
 }
 
 export interface WebhookParts extends CallParts {
+  /** The minor version of Kubernetes that the server is. */
+  readonly minor: KubernetesMinor;
   readonly set: HookSet;
   readonly labelsOf: NamespaceLabels;
 }
@@ -113,8 +116,9 @@ export class MutatingWebhooks implements AdmissionPlugIn {
     this.#parts = parts;
   }
 
-  wants({ group, resource }: AdmissionScope): boolean {
-    return this.#parts.set.all.length > 0 && !isExempt(group, resource);
+  wants(scope: AdmissionScope): boolean {
+    const { set, minor } = this.#parts;
+    return set.all.length > 0 && !isExempt(scope, minor);
   }
 
   /** Awaits each call; the set of webhooks is that of the beginning. @throws {ApiError} */

@@ -21,8 +21,9 @@ export class ValidatingWebhooks implements AdmissionPlugIn {
     this.#parts = parts;
   }
 
-  wants({ group, resource }: AdmissionScope): boolean {
-    return this.#parts.set.all.length > 0 && !isExempt(group, resource);
+  wants(scope: AdmissionScope): boolean {
+    const { set, minor } = this.#parts;
+    return set.all.length > 0 && !isExempt(scope, minor);
   }
 
   /** Waits for all calls; of several refusals the first one counts. @throws {ApiError} */
