@@ -20,7 +20,7 @@ import { typeChanges } from './type-changes.ts';
 /** One part of the report: what changed, a line each. */
 export interface ReportPart {
   readonly title: string;
-  /** What is to be done with the lines. */
+  /** The work that the lines ask for. */
   readonly remedy: string;
   readonly lines: readonly string[];
 }
