@@ -8,7 +8,7 @@ import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
 import type { ElectionReport } from './election-report.ts';
 import type { LeaseClock, Moment } from './lease-clock.ts';
 import type { LeaseLock } from './lease-lock.ts';
-import { recordOf, type LeaseRecord } from './lease-record.ts';
+import { preferredHolderOf, recordOf, type LeaseRecord } from './lease-record.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { JITTER, type ElectionTimes } from './leader-election-options.ts';
 import { ObservedLease } from './observed-lease.ts';
@@ -21,6 +21,8 @@ export interface CandidacyOptions {
   readonly times: ElectionTimes;
   /** Asks the holder for the lease. */
   readonly preempts: boolean;
+  /** A coordinator assigns the lease, and no replica takes it. */
+  readonly coordinated?: (() => boolean) | undefined;
   readonly clock: LeaseClock;
   readonly report: ElectionReport;
   readonly runtime: Runtime;
@@ -98,10 +100,14 @@ export class Candidacy {
     const call = { timeoutMs: times.requestMs };
     const found = await lock.read({ ...call, signal });
     const since = clock.now();
-    if (found === undefined) return this.#outcome(await lock.create(call), since);
+    if (found === undefined) {
+      return this.#isCoordinated ? undefined : this.#outcome(await lock.create(call), since);
+    }
     const record = this.#observe(found);
     const own = this.#isOwn(record);
-    if (!own && this.#observed.leftMs > 0) {
+    if (this.#isCoordinated) {
+      if (!this.#isAssigned(found)) return undefined;
+    } else if (!own && this.#observed.leftMs > 0) {
       if (preempts) await this.#askFor(found, record.holder);
       return undefined;
     }
@@ -138,14 +144,17 @@ export class Candidacy {
     const { record, changed, wentBack } = this.#observed.observe(lease);
     this.#preemption.observe(lease);
     if (wentBack) report.wentBack(record);
-    report.observed(record, this.#isOwn(record));
+    const isCoordinated = this.#isCoordinated;
+    report.observed(record, this.#isOwn(record) || (isCoordinated && record.holder === identity));
     const { strategy } = lease.spec ?? {};
-    if (typeof strategy === 'string' && strategy !== '') {
-      const text = `the lease ${lock.what} has the strategy ${strategy}: kube-controller-manager assigns it, and this program would take it away; use another name`;
+    if (typeof strategy === 'string' && strategy !== '' && !isCoordinated) {
+      const text = `the lease ${lock.what} has the strategy ${strategy}: a coordinator assigns it, and this program would take it away; set option "coordinated", or use another name`;
       throw new ListwatchError('LEASE_INVALID', text);
     }
     const sameHolder =
       before !== undefined && before.uid === record.uid && before.holder === identity;
+    // A coordinator writes a Lease that it has assigned again, and keeps the annotation of the last holder.
+    if (isCoordinated && before?.instance === record.instance) return record;
     if (changed && sameHolder && record.holder === identity && !this.#isOwn(record)) {
       const text = `another process renews the lease ${lock.what} under the identity ${identity} of this one; give each replica an identity of its own, such as the name of its pod`;
       throw new ListwatchError('IDENTITY_TAKEN', text);
@@ -155,6 +164,16 @@ export class Candidacy {
 
   #recordOf(lease: Stored<Lease>): LeaseRecord {
     return recordOf(lease, this.#options.times.leaseDurationMs);
+  }
+
+  get #isCoordinated(): boolean {
+    return this.#options.coordinated?.() === true;
+  }
+
+  /** Whether a coordinator wants this replica to hold it. */
+  #isAssigned(lease: Stored<Lease>): boolean {
+    const { identity } = this.#options;
+    return lease.spec?.holderIdentity === identity && preferredHolderOf(lease, identity) === '';
   }
 
   #isOwn({ holder, instance }: LeaseRecord): boolean {
@@ -190,7 +209,9 @@ export class Candidacy {
     } catch (error) {
       this.#refusal ??= { error };
     }
-    if (gone || this.#refusal !== undefined || this.#observed.leftMs <= 0) this.#wake.open();
+    const isDue =
+      gone || this.#observed.leftMs <= 0 || (this.#isCoordinated && this.#isAssigned(lease));
+    if (isDue || this.#refusal !== undefined) this.#wake.open();
   }
 }
 

@@ -8,6 +8,7 @@ import {
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import { LOGGER } from '../../kernel/report/logger-rule.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import type { CandidateVersions } from './coordinated-entry.ts';
 import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
 import { randomUuid } from '../../kernel/time/random.ts';
 import { hostName } from '../../kernel/time/real-process.ts';
@@ -52,6 +53,16 @@ export interface LeaderElectionOptions {
    * it is examined. Programs of other libraries do not give the lease up. @defaultValue false
    */
   readonly preempt?: boolean | undefined;
+  /**
+   * Lets the coordinator of the API server choose the leader: the replica of the oldest version, so that a rolling update hands over once,
+   * at its end. It is the feature CoordinatedLeaderElection of Kubernetes, which serves `leasecandidates` of `coordination.k8s.io/v1beta1` and is off by
+   * default up to 1.37; where it is not served, the replicas elect the leader as without. A leader that the coordinator replaces ends its
+   * work, gives the lease back, and `run` rejects with LEADERSHIP_PREEMPTED. `identity` has to be a name of Kubernetes then. The user needs `get`, `create`,
+   * `update`, `delete` and `watch` for `leasecandidates` too. @defaultValue the replicas elect the leader
+   *
+   * @experimental
+   */
+  readonly coordinated?: CandidateVersions | undefined;
   /** Called when another replica leads, with its identity, also when it is this one. */
   readonly onLeader?: ((identity: string) => void) | undefined;
 }
@@ -69,6 +80,18 @@ const dnsName = is.openRule<string>(
   'a name of Kubernetes: lower case letters, digits, "-" and "."',
   (given) => typeof given === 'string' && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(given),
 );
+
+const semanticVersion = is.openRule<string>(
+  'a semantic version without "v", such as "1.4.0"',
+  (given) =>
+    typeof given === 'string' &&
+    /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[\dA-Za-z.-]+)?(?:\+[\dA-Za-z.-]+)?$/.test(given),
+);
+
+const VERSIONS = optionsOf<CandidateVersions>()('coordinated', {
+  binaryVersion: semanticVersion.required,
+  emulationVersion: semanticVersion,
+});
 
 type Defaulted =
   | 'leaseDurationMs'
@@ -96,6 +119,7 @@ export const LEADER_ELECTION: OptionsSchema<LeaderElectorOptions, Defaulted> =
     labels: is.object(),
     drainTimeoutMs: is.number({ min: 1 }).default(25_000),
     preempt: is.flag().default(false),
+    coordinated: VERSIONS.nested,
     onLeader: is.callback(),
     runtime: is.object().default(realRuntime),
     logger: LOGGER.default(consoleLogger),
@@ -140,10 +164,28 @@ export function resolveElection(
       `option "retryMs" (${retryMs}) must be less than "renewDeadlineMs" (${renewDeadlineMs}) divided by ${JITTER}`,
     );
   }
+  if (options.coordinated !== undefined) checkCoordinated(owner, options);
   return { ...options, requestMs: Math.max(1000, renewDeadlineMs / 2) };
 }
 
+/** The identity is the name of an object, and a coordinator does not know who asks for the lease. */
+function checkCoordinated(
+  owner: string,
+  { identity, preempt }: Pick<LeaderElectorOptions, 'identity' | 'preempt'>,
+): void {
+  if (preempt === true) {
+    throw invalidOption(owner, 'option "preempt" does not go with option "coordinated"');
+  }
+  if (identity !== undefined) dnsName.read(owner, 'identity', identity);
+}
+
 /** An identity that no other replica has. */
-export function newIdentity(runtime: Runtime): string {
-  return `${hostName()}_${randomUuid(runtime)}`;
+export function newIdentity(runtime: Runtime, isName: boolean = false): string {
+  const host = hostName();
+  if (!isName) return `${host}_${randomUuid(runtime)}`;
+  const name = host
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return `${name === '' ? 'replica' : name.slice(0, 100)}-${randomUuid(runtime)}`;
 }

@@ -11,6 +11,7 @@ import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
 import { Candidacy } from './candidacy.ts';
+import { CoordinatedEntry } from './coordinated-entry.ts';
 import { ElectionReport } from './election-report.ts';
 import { HeldLease } from './held-lease.ts';
 import { LeaseClock, type Moment } from './lease-clock.ts';
@@ -89,6 +90,9 @@ export class LeaderElector {
   readonly #lock: LeaseLock;
   readonly #candidacy: Candidacy;
   readonly #report: ElectionReport;
+  readonly #client: Client;
+  /** While a coordinator chooses the leader. */
+  #entry: CoordinatedEntry | undefined;
   #phase: ElectionInspection['phase'] = 'new';
   #held: HeldLease | undefined;
 
@@ -97,10 +101,11 @@ export class LeaderElector {
     requireClient('LeaderElector', client, 'resource');
     const resolved = resolveElection('LeaderElector', options);
     const { name, namespace = client.namespace, labels, runtime } = resolved;
+    this.#client = client;
     this.#times = resolved;
     this.name = name;
     this.namespace = namespace;
-    this.identity = resolved.identity ?? newIdentity(runtime);
+    this.identity = resolved.identity ?? newIdentity(runtime, resolved.coordinated !== undefined);
     this.#options = resolved;
     this.#runtime = runtime;
     this.#logger = guardedLogger(resolved.logger);
@@ -132,6 +137,7 @@ export class LeaderElector {
       instance,
       times: this.#times,
       preempts: resolved.preempt,
+      coordinated: () => this.#entry !== undefined,
       clock: this.#clock,
       report: this.#report,
       runtime,
@@ -148,7 +154,7 @@ export class LeaderElector {
    * Waits until this replica is the leader, does the work, and gives the lease back.
    * @throws {ListwatchError} code LEADERSHIP_LOST; LEADERSHIP_PREEMPTED when another replica has asked for it, once the work has
    * ended; IDENTITY_TAKEN when another process renews the lease under this identity; LEASE_INVALID
-   * for a Lease that a coordinator assigns; FENCING_UNSUPPORTED; TIMEOUT when the work does not end; ALREADY_STARTED. What `lead` throws.
+   * for a Lease that a coordinator assigns, without option `coordinated`; FENCING_UNSUPPORTED; TIMEOUT when the work does not end; ALREADY_STARTED. What `lead` throws.
    */
   async run({ lead, signal }: RunElectorOptions): Promise<void> {
     if (this.#phase !== 'new') {
@@ -157,9 +163,11 @@ export class LeaderElector {
     }
     this.#phase = 'standby';
     try {
+      this.#entry = await this.#enter(signal);
       const won = await this.#candidacy.run(signal);
       if (won !== undefined) await this.#leadWith(won.lease, won.since, lead, signal);
     } finally {
+      await this.#entry?.leave();
       this.#phase = 'stopped';
       this.#report.stopped();
     }
@@ -185,6 +193,16 @@ export class LeaderElector {
     return { phase: this.#phase, identity: this.identity, leader, epoch, leftMs, failure };
   }
 
+  async #enter(signal: AbortSignal | undefined): Promise<CoordinatedEntry | undefined> {
+    const { coordinated: versions } = this.#options;
+    if (versions === undefined) return undefined;
+    const { namespace, name, identity } = this;
+    const { retryMs, requestMs } = this.#times;
+    const parts = { client: this.#client, report: this.#report, runtime: this.#runtime };
+    const about = { namespace, name, identity, versions, retryMs, requestMs };
+    return await CoordinatedEntry.enter({ ...parts, ...about, logger: this.#logger }, signal);
+  }
+
   async #leadWith(
     lease: Stored<Lease>,
     since: Moment,
@@ -203,6 +221,7 @@ export class LeaderElector {
       runtime: this.#runtime,
       onAsked:
         this.#options.preempt === true ? undefined : (by) => asked.abort(this.#preempted(by)),
+      onPreferred: this.#entry === undefined ? undefined : (by) => asked.abort(this.#replaced(by)),
     });
     renewal.start();
     try {
@@ -251,6 +270,12 @@ export class LeaderElector {
     return new ListwatchError('LEADERSHIP_PREEMPTED', text);
   }
 
+  #replaced(by: string): ListwatchError {
+    const { identity, namespace, name } = this;
+    const text = `${identity} gives the lease ${namespace}/${name} to ${by}, which the coordinator prefers; start this program again, so that it waits as a standby`;
+    return new ListwatchError('LEADERSHIP_PREEMPTED', text);
+  }
+
   /** Until the work has ended, after its signal has aborted or by itself. @throws what it throws; LEADERSHIP_LOST; TIMEOUT. */
   async #work(
     held: HeldLease,
@@ -295,6 +320,8 @@ export class LeaderElector {
   async #end(renewal: LeaseRenewal, held: HeldLease, error: unknown): Promise<void> {
     // Work that goes on could write under the lease, if it were given back; it ends by itself.
     const workGoesOn = isListwatchError(error, 'TIMEOUT');
+    // The coordinator must not choose it again for the lease that it gives back.
+    await this.#entry?.leave();
     const lease = await renewal.stop();
     // None is left of a lease that was lost.
     const { leftMs } = held;

@@ -1,13 +1,13 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { ResourceClient } from '../../client/rest/resource-client.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { deriveAbort } from '../../kernel/time/abort.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { FENCE_HEADER, fenceHeader } from '../../meta/fence-token.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease, LeaseSpec } from '../../types/built-in/coordination-v1-kinds.ts';
 import { INSTANCE_ANNOTATION, microTime, recordOf } from './lease-record.ts';
+import { limitedCall, type LeaseCall } from './limited-call.ts';
 import { PREEMPTION_ANNOTATION, preemptionText } from './preemption.ts';
 
 export interface LeaseLockOptions {
@@ -20,12 +20,6 @@ export interface LeaseLockOptions {
   readonly leaseDurationMs: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly runtime: Runtime;
-}
-
-/** Limits of one request. */
-export interface LeaseCall {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Leases of a namespace, without spans: renewals every few seconds would be most of the traces of a program. */
@@ -105,8 +99,11 @@ export class LeaseLock {
   async release(lease: Stored<Lease>, call: LeaseCall): Promise<Stored<Lease> | undefined> {
     const { holderIdentity: _, ...spec } = lease.spec ?? {};
     const renewTime = microTime(this.#options.runtime.wallMs());
+    // The coordinator of kube-apiserver 1.37 panics at a Lease of its own without the field, and takes an empty one.
+    const holder = (spec.strategy ?? '') === '' ? {} : { holderIdentity: '' };
     // As client-go: a candidate that sees no holder takes it at once, and others after a second.
-    return await this.#write(lease, { ...spec, renewTime, leaseDurationSeconds: 1 }, call);
+    const released = { ...spec, ...holder, renewTime, leaseDurationSeconds: 1 };
+    return await this.#write(lease, released, call);
   }
 
   /** Asks its holder for it, who goes on for now. Undefined: it has changed. */
@@ -185,21 +182,8 @@ export class LeaseLock {
     });
   }
 
-  async #limited<R>(
-    { timeoutMs, signal }: LeaseCall,
-    call: (signal: AbortSignal) => Promise<R>,
-  ): Promise<R> {
-    const { runtime, namespace, name } = this.#options;
-    const abort = deriveAbort(signal);
-    const timer = runtime.setTimer(timeoutMs, () => {
-      const text = `no answer about the lease ${namespace}/${name} within ${Math.round(timeoutMs)} ms; check that the API server answers`;
-      abort.abort(new ListwatchError('TIMEOUT', text));
-    });
-    try {
-      return await call(abort.signal);
-    } finally {
-      timer.cancel();
-      abort.destroy();
-    }
+  async #limited<R>(call: LeaseCall, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    const { runtime } = this.#options;
+    return await limitedCall(runtime, `the lease ${this.what}`, call, work);
   }
 }

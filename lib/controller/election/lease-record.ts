@@ -35,6 +35,12 @@ export function recordOf({ metadata, spec }: Stored<Lease>, durationMs: number):
   };
 }
 
+/** Another holder that a coordinator prefers, to whom the present one gives the Lease; empty: none. */
+export function preferredHolderOf({ spec }: Stored<Lease>, holder: string): string {
+  const { preferredHolder } = spec ?? {};
+  return typeof preferredHolder === 'string' && preferredHolder !== holder ? preferredHolder : '';
+}
+
 /** A time as Leases have it: kube-apiserver takes six digits of a second, and no others. */
 export function microTime(wallMs: number): string {
   return new Date(wallMs).toISOString().replace('Z', '000Z');

@@ -7,7 +7,7 @@ import type { ElectionReport } from './election-report.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseLock } from './lease-lock.ts';
-import { INSTANCE_ANNOTATION, recordOf } from './lease-record.ts';
+import { INSTANCE_ANNOTATION, preferredHolderOf, recordOf } from './lease-record.ts';
 import type { ElectionTimes } from './leader-election-options.ts';
 import { preemptorOf } from './preemption.ts';
 
@@ -22,6 +22,8 @@ export interface LeaseRenewalOptions {
   readonly runtime: Runtime;
   /** Another replica asks for the lease. Left out: it is not given away. */
   readonly onAsked?: ((identity: string) => void) | undefined;
+  /** A coordinator prefers another holder. */
+  readonly onPreferred?: ((by: string) => void) | undefined;
 }
 
 /** A timer of less could fire at the same moment again and again. */
@@ -95,6 +97,8 @@ export class LeaseRenewal {
       this.#lease = found;
       const preemptor = preemptorOf(found);
       if (preemptor !== undefined) this.#options.onAsked?.(preemptor);
+      const preferred = preferredHolderOf(found, held.identity);
+      if (preferred !== '') this.#options.onPreferred?.(preferred);
     }
   }
 

@@ -5,15 +5,16 @@ import { Backoff } from '../../kernel/time/backoff.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import { isApiError } from '../../meta/failure/failures.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
 
-export interface LeaseWatchOptions {
-  readonly leases: ResourceClient<Lease>;
+export interface LeaseWatchOptions<T extends KubernetesObject = Lease> {
+  readonly leases: ResourceClient<T>;
   /** Which leases: one by its name, or those with a label. */
   readonly selector: { readonly fieldSelector?: string; readonly labelSelector?: string };
   /** A state that was seen, or the deletion of one. */
-  readonly onChange: (lease: Stored<Lease>, type: 'added' | 'updated' | 'deleted') => void;
+  readonly onChange: (lease: Stored<T>, type: 'added' | 'updated' | 'deleted') => void;
   readonly runtime: Runtime;
   readonly logger: Logger;
   /** In words, for the log. */
@@ -26,12 +27,12 @@ const PAUSE = { baseMs: 500, capMs: 30_000 };
  * Reports changes of Leases as soon as the server sends them. It only makes a replica faster, which reads the leases from time to time in
  * any case: when the server refuses the watch, that is logged once.
  */
-export class LeaseWatch implements Disposable {
-  readonly #options: LeaseWatchOptions;
+export class LeaseWatch<T extends KubernetesObject = Lease> implements Disposable {
+  readonly #options: LeaseWatchOptions<T>;
   readonly #abort = deriveAbort();
   readonly #backoff: Backoff;
 
-  constructor(options: LeaseWatchOptions) {
+  constructor(options: LeaseWatchOptions<T>) {
     this.#options = options;
     this.#backoff = new Backoff(options.runtime, PAUSE);
     void this.#run();

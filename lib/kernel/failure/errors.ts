@@ -138,7 +138,7 @@ export const errorCodes = {
   LEADERSHIP_LOST:
     'The lease that lets this replica lead or share the work was lost; the message says why. The process should end and start anew; with sharding the replica joins again by itself.',
   LEADERSHIP_PREEMPTED:
-    'Another replica, with option `preempt`, has asked for the lease of leader election; it was given back after the work had ended.',
+    'Another replica, with option `preempt`, has asked for the lease of leader election, or a coordinator prefers another one; it was given back after the work had ended.',
   NOT_LEADING: 'A write needs a lease that this replica does not hold; the write was not sent.',
   IDENTITY_TAKEN:
     'Two processes have the same identity in leader election; the message names the lease and the identity.',

@@ -46,10 +46,14 @@ export class ElectionWorld {
   readonly replicas: Replica[] = [];
   readonly #handler: ApiHandler;
 
-  constructor(seed: number = 1) {
+  /** @param around what stands between the replicas and the server */
+  constructor(
+    seed: number = 1,
+    around: (handler: ApiHandler) => ApiHandler = (handler) => handler,
+  ) {
     this.runtime = new VirtualRuntime({ seed });
     this.server = new ApiServer({ runtime: this.runtime });
-    this.#handler = this.server.handler;
+    this.#handler = around(this.server.handler);
     this.user = this.#client(new ReplicaRuntime(this.runtime, { skewMs: 0, speed: 1 }), {
       cut: false,
     });
