@@ -33,7 +33,7 @@ const WITH_GENERATION = `
   networking.k8s.io/ingressclasses networking.k8s.io/ingresses networking.k8s.io/networkpolicies
   policy/poddisruptionbudgets
   discovery.k8s.io/endpointslices
-  resource.k8s.io/deviceclasses resource.k8s.io/resourceslices
+  resource.k8s.io/deviceclasses resource.k8s.io/devicetaintrules resource.k8s.io/resourceslices
   flowcontrol.apiserver.k8s.io/flowschemas flowcontrol.apiserver.k8s.io/prioritylevelconfigurations
   ${ADMISSION}/mutatingadmissionpolicies ${ADMISSION}/mutatingadmissionpolicybindings
   ${ADMISSION}/mutatingwebhookconfigurations ${ADMISSION}/validatingwebhookconfigurations
@@ -51,6 +51,9 @@ const CREATED_BY_PUT = namesOf(`
 
 /** Kinds whose updates need a resource version. */
 const CONDITIONAL = namesOf(`
+  certificates.k8s.io/clustertrustbundles certificates.k8s.io/podcertificaterequests
+  resource.k8s.io/devicetaintrules
+  storagemigration.k8s.io/storageversionmigrations
   coordination.k8s.io/leases
   node.k8s.io/runtimeclasses
   policy/poddisruptionbudgets

@@ -17,6 +17,10 @@ import { deployments, replicaSets, replicationControllers } from './apps/deploym
 import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscalers.ts';
 import { cronJobs, jobs } from './batch/jobs.ts';
 import { certificateSigningRequests } from './certificates/certificate-signing-requests.ts';
+import { clusterTrustBundles } from './certificates/cluster-trust-bundles.ts';
+import { podCertificateRequests } from './certificates/pod-certificate-requests.ts';
+import { deviceTaintRules } from './resource/device-taint-rules.ts';
+import { storageVersionMigrations } from './storagemigration/storage-version-migrations.ts';
 import type { KindRules } from '../server/registry/contract/kind-rules.ts';
 import { leases } from './coordination/leases.ts';
 import { configMaps } from './core/config-maps.ts';
@@ -86,6 +90,10 @@ export const kindRulesList: readonly KindRules[] = [
   endpointSlices,
   volumeAttributesClasses,
   certificateSigningRequests,
+  clusterTrustBundles,
+  podCertificateRequests,
+  deviceTaintRules,
+  storageVersionMigrations,
   resourceSlices,
   deviceClasses,
   resourceClaims,

@@ -8,7 +8,9 @@ const UPDATE_LOOKS: Readonly<Record<string, MetadataRules['update']>> = {
   ...looks(
     'both',
     `configmaps endpoints namespaces nodes persistentvolumeclaims persistentvolumes pods secrets serviceaccounts
-    apps/controllerrevisions batch/jobs certificates.k8s.io/certificatesigningrequests
+    apps/controllerrevisions batch/jobs
+    certificates.k8s.io/certificatesigningrequests certificates.k8s.io/clustertrustbundles
+    storagemigration.k8s.io/storageversionmigrations
     networking.k8s.io/ingressclasses networking.k8s.io/ingresses networking.k8s.io/ipaddresses node.k8s.io/runtimeclasses
     ${RBAC}/clusterrolebindings ${RBAC}/clusterroles ${RBAC}/rolebindings ${RBAC}/roles
     resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims resource.k8s.io/resourceclaimtemplates

@@ -1,3 +1,4 @@
+import { minorOf, type KubernetesVersion } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RuleCases } from './rule-cases.ts';
@@ -16,4 +17,12 @@ export async function allRuleCases(): Promise<readonly RuleCases[]> {
       ),
   );
   return modules.flatMap(({ cases }) => cases);
+}
+
+/** Those of kinds that a version has. */
+export function servedBy(
+  cases: readonly RuleCases[],
+  version: KubernetesVersion | undefined,
+): readonly RuleCases[] {
+  return cases.filter(({ since = 0 }) => since <= minorOf(version));
 }

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from '../compare/ask-server.ts';
 import { askRules } from './ask-rules.ts';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
-import { allRuleCases } from './all-rule-cases.ts';
+import { allRuleCases, servedBy } from './all-rule-cases.ts';
 import { recordedRules, recordRules, ruleAnswersOf, sameRuleAnswer } from './rule-answers.ts';
 import type { RuleAnswer } from './rule-answers.ts';
 import type { RuleCases } from './rule-cases.ts';
@@ -42,11 +42,11 @@ async function main(): Promise<void> {
     return;
   }
   const wanted = values.kind ?? [''];
-  const kinds = (await allRuleCases()).filter(({ title }) =>
+  const version = versionNamed(values.version);
+  const kinds = servedBy(await allRuleCases(), version).filter(({ title }) =>
     wanted.some((text) => title.toLowerCase().includes(text.toLowerCase())),
   );
   if (kinds.length === 0) throw new Error(`no cases are called ${wanted.join(' or ')}`);
-  const version = versionNamed(values.version);
   const real = await realAnswers(kinds, { ...values, version });
   const embedded = await askRules(kinds, (all) => askEmbedded(all, undefined, { version }));
   let same = 0;

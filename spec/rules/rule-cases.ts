@@ -1,3 +1,4 @@
+import type { KubernetesMinor } from '../../lib/meta/releases/kubernetes-releases.ts';
 import type { Scenario, Step } from '../compare/scenario.ts';
 import { patchOf, withChange, type Change } from './change.ts';
 
@@ -5,6 +6,8 @@ import { patchOf, withChange, type Change } from './change.ts';
 export interface RuleCases {
   /** Version and kind, and what is particular to the object: `v1 Service, headless`. */
   readonly title: string;
+  /** The first minor version that serves the kind. @defaultValue all do */
+  readonly since?: KubernetesMinor;
   /** Path of the collection; `{ns}` stands for the namespace of the run. */
   readonly collection: string;
   /** Objects that exist before. */

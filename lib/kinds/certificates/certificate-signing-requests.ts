@@ -16,7 +16,7 @@ import {
   unique,
 } from '../../server/registry/validation/combine.ts';
 import { atLeast, oneOf } from '../../server/registry/validation/values.ts';
-import { dnsLabel, dnsSubdomain, type Format } from '../../server/registry/validation/formats.ts';
+import { signerName } from './signers/signer-name.ts';
 import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
 import { timestampOf } from '../../server/registry/rules/duration.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
@@ -65,35 +65,6 @@ export function datedConditions(
     };
   });
 }
-
-const LONGEST_DOMAIN = 253;
-const LONGEST_NAME = LONGEST_DOMAIN + 1 + LONGEST_DOMAIN + 1 + 63;
-
-/** A domain and a path: `example.com/name`. @see pkg/apis/core/validation/names.go ValidateSignerName @ v1.36.3 */
-const signerName: Check = (value = '', path, report) => {
-  const text = String(value);
-  if (text === '') return report.required(path);
-  const [domain = '', name = '', ...more] = text.split('/');
-  if (more.length > 0 || !text.includes('/')) {
-    const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-    return report.invalid(path, text, form);
-  }
-  const labels = (part: string, form: Format): void => {
-    const bad = part.split('.').find((label) => form(label).length > 0);
-    for (const problem of bad === undefined ? [] : form(bad)) {
-      const detail = `validating label ${JSON.stringify(bad)}: ${problem}`;
-      report.invalid(path, part, detail);
-    }
-  };
-  if (Buffer.byteLength(domain) > LONGEST_DOMAIN) report.tooLong(path, LONGEST_DOMAIN, 'bytes');
-  labels(domain, dnsLabel);
-  if (!domain.includes('.')) {
-    const detail = 'should be a domain with at least two segments separated by dots';
-    report.invalid(path, domain, detail);
-  }
-  labels(name, dnsSubdomain);
-  if (Buffer.byteLength(text) > LONGEST_NAME) report.tooLong(path, LONGEST_NAME, 'bytes');
-};
 
 const SHORTEST_SECONDS = 600;
 

@@ -1,39 +1,13 @@
-import { createPublicKey, verify, X509Certificate } from 'node:crypto';
-
-const SEQUENCE = 0x30;
-const BIT_STRING = 0x03;
-const OBJECT_IDENTIFIER = 0x06;
-const LONG_FORM = 0x80;
-
-interface Element {
-  readonly tag: number;
-  /** With its head. */
-  readonly whole: Buffer;
-  readonly content: Buffer;
-}
-
-/** The elements of DER, one after the other. @throws {RangeError} for what is no DER. */
-function elementsOf(bytes: Buffer): Element[] {
-  const elements: Element[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    let start = at + 2;
-    let length = bytes.readUInt8(at + 1);
-    if (length >= LONG_FORM) {
-      const octets = length - LONG_FORM;
-      length = bytes.readUIntBE(start, octets);
-      start += octets;
-    }
-    const end = start + length;
-    if (end > bytes.length) throw new RangeError('data truncated');
-    elements.push({
-      tag: bytes.readUInt8(at),
-      whole: bytes.subarray(at, end),
-      content: bytes.subarray(start, end),
-    });
-    at = end;
-  }
-  return elements;
-}
+import { createPublicKey, verify, X509Certificate, type KeyObject } from 'node:crypto';
+import {
+  BIT_STRING,
+  contentOf,
+  elementsOf,
+  OBJECT_IDENTIFIER,
+  SEQUENCE,
+  type DerElement,
+} from './der-elements.ts';
+import { pemBlock, pemBlocks } from './pem-blocks.ts';
 
 /** Hashes by the object identifiers of signatures with them, in hexadecimal digits; Ed25519 has none of its own. */
 const HASHES: ReadonlyMap<string, string | null> = new Map([
@@ -53,27 +27,14 @@ const MD5_WITH_RSA = '2a864886f70d010104';
 const MALFORMED = 'asn1: syntax error: data truncated';
 const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemented';
 
-/** The first block of a PEM text. */
-function pemBlock(
-  text: string,
-): { readonly type: string; readonly bytes: Buffer; readonly rest: string } | undefined {
-  const match = /-----BEGIN ([^-\n]*)-----[ \t]*\r?\n([^-]*?)-----END \1-----/.exec(text);
-  if (match === null) return undefined;
-  const [all, type = '', body = ''] = match;
-  return {
-    type,
-    bytes: Buffer.from(body.replaceAll(/\s/g, ''), 'base64'),
-    rest: text.slice(match.index + all.length),
-  };
-}
-
 /** Why a certificate signing request in PEM, as base64, is refused; undefined for one that is right and signed. */
 export function requestProblem(request: unknown): string | undefined {
   const text = typeof request === 'string' ? Buffer.from(request, 'base64').toString('latin1') : '';
   const block = pemBlock(text);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
   try {
-    return signatureProblem(block.bytes);
+    if (elementsOf(block.bytes).length > 1) return 'asn1: syntax error: trailing data';
+    return signingRequest(block.bytes).signatureProblem;
   } catch {
     return MALFORMED;
   }
@@ -99,41 +60,51 @@ export function organisationsOf(request: unknown): readonly string[] {
   }
 }
 
-/** @throws when it is malformed. */
-function signatureProblem(der: Buffer): string | undefined {
+/** A certificate signing request. */
+export interface SigningRequest {
+  readonly publicKey: KeyObject;
+  /** Why the signature is not one by the key. */
+  readonly signatureProblem: string | undefined;
+}
+
+/** A certificate signing request in DER. @throws when it is malformed. */
+export function signingRequest(der: Buffer): SigningRequest {
   const [outer, ...more] = elementsOf(der);
-  if (more.length > 0) return 'asn1: syntax error: trailing data';
+  if (more.length > 0) throw new RangeError('trailing data');
   const [info, algorithm, signature] = elementsOf(contentOf(outer, SEQUENCE));
   const [, , key] = elementsOf(contentOf(info, SEQUENCE));
   const [identifier] = elementsOf(contentOf(algorithm, SEQUENCE));
   const id = contentOf(identifier, OBJECT_IDENTIFIER).toString('hex');
-  if (id === MD5_WITH_RSA) return 'x509: cannot verify signature: insecure algorithm MD5-RSA';
-  const hash = HASHES.get(id);
-  if (hash === undefined) return UNKNOWN_ALGORITHM;
   const bits = contentOf(signature, BIT_STRING);
   const publicKey = createPublicKey({
-    key: (key as Element).whole,
+    key: (key as DerElement).whole,
     format: 'der',
     type: 'spki',
   });
-  if (verify(hash, (info as Element).whole, publicKey, bits.subarray(1))) return undefined;
+  const signed = { signed: (info as DerElement).whole, signature: bits.subarray(1) };
+  return { publicKey, signatureProblem: signatureProblem(id, publicKey, signed) };
+}
+
+/** @param id The algorithm. */
+function signatureProblem(
+  id: string,
+  publicKey: KeyObject,
+  { signed, signature }: { readonly signed: Buffer; readonly signature: Buffer },
+): string | undefined {
+  if (id === MD5_WITH_RSA) return 'x509: cannot verify signature: insecure algorithm MD5-RSA';
+  const hash = HASHES.get(id);
+  if (hash === undefined) return UNKNOWN_ALGORITHM;
+  if (verify(hash, signed, publicKey, signature)) return undefined;
   if (publicKey.asymmetricKeyType === 'rsa') return 'crypto/rsa: verification error';
   const kind = publicKey.asymmetricKeyType === 'ec' ? 'ECDSA' : 'Ed25519';
   return `x509: ${kind} verification failure`;
 }
 
-/** @throws {TypeError} when there is no such element. */
-function contentOf(element: Element | undefined, tag: number): Buffer {
-  if (element?.tag !== tag) throw new TypeError('this is another element');
-  return element.content;
-}
-
 /** Why a chain of certificates in PEM, as base64, is refused. An empty one is right. */
 export function certificateProblem(certificate: unknown): string | undefined {
   if (typeof certificate !== 'string' || certificate === '') return undefined;
-  let text = Buffer.from(certificate, 'base64').toString('latin1');
-  let blocks = 0;
-  for (let block = pemBlock(text); block !== undefined; block = pemBlock(text)) {
+  const blocks = pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'));
+  for (const block of blocks) {
     if (block.type !== 'CERTIFICATE') {
       return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.type)}`;
     }
@@ -142,8 +113,6 @@ export function certificateProblem(certificate: unknown): string | undefined {
     } catch {
       return 'x509: malformed certificate';
     }
-    blocks += 1;
-    text = block.rest;
   }
-  return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }

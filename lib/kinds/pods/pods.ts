@@ -1,5 +1,4 @@
 import { isSince } from '../../meta/releases/kubernetes-features.ts';
-import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import type { FieldCause } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import {
@@ -20,6 +19,7 @@ import type {
 } from '../../server/registry/contract/kind-definition.ts';
 import type { StoreHooks } from '../../server/registry/contract/store-hooks.ts';
 import type { KindRules } from '../../server/registry/contract/kind-rules.ts';
+import type { StrategyContext } from '../../server/registry/contract/strategy.ts';
 import type { WritePolicy } from '../../server/registry/rules/write-policy.ts';
 import type { MutableObject } from '../../server/registry/rules/mutable-object.ts';
 import { podSubresources } from '../subresources/pod-subresources.ts';
@@ -41,16 +41,20 @@ import { APP_ARMOR, appArmorOf } from './report/profile-annotations.ts';
 import { fields } from '../../server/registry/validation/combine.ts';
 import { podTemplateChecks, podTemplateWarnings } from './pod-template.ts';
 
-/** Sources of projected volumes that are switched off by default. */
-const OFF_SOURCES = ['clusterTrustBundle', 'podCertificate'];
+/** Sources of projected volumes that older versions have switched off. */
+const LATE_SOURCES = ['clusterTrustBundle', 'podCertificate'];
 
 /**
  * Removes fields of a new spec whose features are switched off by default, unless the stored spec has them.
  * @see pkg/api/pod/util.go DropDisabledPodFields, DropDisabledTemplateFields @ v1.36.3
  */
-function dropDisabledFields(spec: unknown, before: unknown): void {
+function dropDisabledFields(
+  spec: unknown,
+  before: unknown,
+  { minor }: Pick<StrategyContext, 'minor'>,
+): void {
   if (!isRecord(spec)) return;
-  for (const name of OFF_SOURCES) {
+  for (const name of isSince(minor, 'certificateProjections') ? [] : LATE_SOURCES) {
     if (!sourcesOf(before).some((source) => source[name] !== undefined)) {
       for (const source of sourcesOf(spec)) delete source[name];
     }
@@ -91,11 +95,11 @@ export const podTemplates: KindRules = {
   resource: 'podtemplates',
   strategy: {
     ...checkedBy(fields({ template: podTemplateChecks })),
-    prepareForCreate(object) {
-      dropDisabledFields(specOf(object['template']), undefined);
+    prepareForCreate(object, context) {
+      dropDisabledFields(specOf(object['template']), undefined, context);
     },
-    prepareForUpdate(object, existing) {
-      dropDisabledFields(specOf(object['template']), specOf(existing['template']));
+    prepareForUpdate(object, existing, context) {
+      dropDisabledFields(specOf(object['template']), specOf(existing['template']), context);
     },
     warnings: (object, existing) =>
       existing !== undefined && jsonEqual(object['template'], existing['template'])
@@ -199,18 +203,15 @@ function validateUpdate(
 }
 
 /** Defaults of every write of a pod that its types do not have. */
-function completeSpec(
-  pod: MutableObject,
-  before: unknown,
-  minor: KubernetesMinor | undefined,
-): void {
+function completeSpec(pod: MutableObject, before: unknown, context: StrategyContext): void {
   const spec = recordAt(pod, 'spec');
   if (spec === undefined) return;
   // Pods from times when it was not checked have negative ones.
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0)
     spec['terminationGracePeriodSeconds'] = 1;
-  if (before === undefined || !isSince(minor, 'podResourcesAtCreation')) completePodResources(spec);
-  dropDisabledFields(spec, before);
+  const isOlder = !isSince(context.minor, 'podResourcesAtCreation');
+  if (before === undefined || isOlder) completePodResources(spec);
+  dropDisabledFields(spec, before, context);
 }
 
 /** Only at the creation: clients do not look at the updates of pods. */
@@ -249,9 +250,10 @@ export const pods: KindRules = {
   resource: 'pods',
   newHooks: podHooks,
   strategy: {
-    prepareForCreate(pod, { nowMs, minor, found }) {
+    prepareForCreate(pod, context) {
+      const { nowMs, found } = context;
       setClasses(pod, found as PodClasses);
-      completeSpec(pod, undefined, minor);
+      completeSpec(pod, undefined, context);
       applyLabelKeys(recordAt(pod, 'spec') ?? {}, pod.metadata.labels);
       const warnings = applyAppArmorAnnotations(pod);
       const status = ensureRecord(pod, 'status');
@@ -261,10 +263,10 @@ export const pods: KindRules = {
       status['qosClass'] = qosClassOf(pod['spec']);
       return warnings;
     },
-    prepareForUpdate(pod, existing, { minor }) {
+    prepareForUpdate(pod, existing, context) {
       keepPriority(pod, existing);
       setTolerations(pod);
-      completeSpec(pod, existing['spec'], minor);
+      completeSpec(pod, existing['spec'], context);
     },
     warnings: podWarnings,
     validate,

@@ -45,7 +45,7 @@ export const bindingConditions: Check = (device, path, report) => {
 
 const effect = oneOf(['NoExecute', 'NoSchedule', 'None']);
 
-const deviceTaint: Check = fields({
+export const deviceTaint: Check = fields({
   key: labelName,
   value: format(labelValue),
   effect: required(effect),

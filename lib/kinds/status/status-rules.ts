@@ -88,6 +88,7 @@ const RESTORED: Readonly<Record<string, readonly MetadataField[]>> = {
   'networking.k8s.io/servicecidrs': ALL,
   '/pods': ['ownerReferences'],
   'resource.k8s.io/resourceclaims': ALL,
+  'storage.k8s.io/csinodes': ALL,
   'storage.k8s.io/volumeattachments': ALL,
 };
 

@@ -51,6 +51,14 @@ function conditions(path: string): CauseChange[] {
     {
       since: 37,
       fields: [`${path}[*].type`],
+      from: /^Invalid value: "": name part .*$/s,
+      to: 'Required value: is required',
+      reason: 'FieldValueRequired',
+      isDeclared: false,
+    },
+    {
+      since: 37,
+      fields: [`${path}[*].type`],
       from: /^Duplicate value: /,
       to: '$&',
       field: [/\.type$/, ''],
@@ -118,6 +126,7 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
       to: String.raw`Invalid value: "{conditions[{\"type\": \"Approved\"}], conditions[{\"type\": \"Denied\"}]}": must specify at most one of: ${'`'}conditions[{"type": "Approved"}]${'`'}, ${'`'}conditions[{"type": "Denied"}]${'`'}`,
     },
   ],
+  'certificates.k8s.io/podcertificaterequests': conditions('status.conditions'),
   'discovery.k8s.io/endpointslices': [
     { since: 37, fields: ['endpoints[*].addresses'], ...JUST_REQUIRED },
     { since: 37, fields: ['addressType'], ...SHOWS_NOTHING },
@@ -172,6 +181,7 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
   'rbac.authorization.k8s.io/rolebindings': BINDING,
   'rbac.authorization.k8s.io/clusterrolebindings': BINDING,
   'resource.k8s.io/deviceclasses': longNames('spec.config[*].opaque.driver'),
+  'resource.k8s.io/devicetaintrules': conditions('status.conditions'),
   'resource.k8s.io/resourceclaims': [
     ...conditions('status.devices[*].conditions'),
     ...longNames('spec.devices.config[*].opaque.driver'),
@@ -236,6 +246,7 @@ const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
     ...longNames('spec.attacher'),
     { since: 37, fields: ['spec'], ...SHOWS_NOTHING },
   ],
+  'storagemigration.k8s.io/storageversionmigrations': conditions('status.conditions'),
 };
 
 /** The changes of the words of one kind. */

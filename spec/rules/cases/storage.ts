@@ -202,6 +202,12 @@ const node: RuleCases = {
     { 'spec.drivers': [] },
     { 'metadata.labels': { a: 'b' } },
   ],
+  statuses: [
+    { 'metadata.labels': { a: 'b' } },
+    { 'spec.drivers': [] },
+    { status: { storageHealth: [{ name: 'd', healthConditions: [] }] } },
+    { status: { storageHealth: [{ name: 'a_b' }] } },
+  ],
 };
 
 const attachment: RuleCases = {

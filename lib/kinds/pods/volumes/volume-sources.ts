@@ -6,142 +6,16 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../../meta/json-value.ts';
-import type { Check, Report } from '../../../server/registry/validation/check.ts';
-import {
-  all,
-  fields,
-  isEmpty,
-  required,
-  each,
-} from '../../../server/registry/validation/combine.ts';
+import type { Check } from '../../../server/registry/validation/check.ts';
+import { all, fields, isEmpty, required } from '../../../server/registry/validation/combine.ts';
 import { dnsLabel, dnsSubdomain } from '../../../server/registry/validation/formats.ts';
 import { between, format, oneOf } from '../../../server/registry/validation/values.ts';
 import { partCheck } from '../report/pod-report.ts';
-import {
-  fileMode,
-  filled,
-  requiredOneOf,
-  within,
-  text,
-  requiredText,
-  type OneMember,
-} from '../report/small-checks.ts';
-import { descendingPath, withoutBacksteps, unreservedPath } from './local-path.ts';
+import { fileMode, filled, requiredOneOf, within, type OneMember } from '../report/small-checks.ts';
+import { descendingPath, withoutBacksteps } from './local-path.ts';
 import { ephemeralVolume } from './ephemeral-volume.ts';
-import { objectFieldOf, resourceFieldOf } from '../report/field-references.ts';
-
-/** The files of a Secret or a ConfigMap. */
-const keyToPath: Check = fields({
-  key: required(),
-  path: requiredText(unreservedPath),
-  mode: fileMode,
-});
-
-const keyedFiles: Check = each(keyToPath);
-
-const objectField = objectFieldOf([
-  'metadata.annotations',
-  'metadata.labels',
-  'metadata.name',
-  'metadata.namespace',
-  'metadata.uid',
-]);
-const resourceField = resourceFieldOf({ inVolume: true });
-
-const fileContent: Check = (file, path, report) => {
-  const { fieldRef, resourceFieldRef } = file as JsonRecord;
-  if (fieldRef !== undefined) {
-    objectField(fieldRef, `${path}.fieldRef`, report);
-    const both = 'fieldRef and resourceFieldRef can not be specified simultaneously';
-    if (resourceFieldRef !== undefined) report.invalid(path, 'resource', both);
-  } else if (resourceFieldRef !== undefined) {
-    resourceField(resourceFieldRef, `${path}.resourceFieldRef`, report);
-  } else report.required(path, 'one of fieldRef and resourceFieldRef is required');
-};
-
-/** A file of the downward API. API servers report on it at the path of its source. */
-const downwardFile: Check = all(
-  fields({ path: requiredText(unreservedPath) }),
-  fileContent,
-  fields({ mode: fileMode }),
-);
-
-const tokenLife: Check = all(
-  within(600, Infinity, 'may not specify a duration less than 10 minutes'),
-  within(-Infinity, 2 ** 32, 'may not specify a duration larger than 2^32 seconds'),
-);
-const tokenPath = required(text(unreservedPath));
-const named = fields({ name: required() });
-
-/** The files of all sources of a volume, whose paths have to differ. */
-class ProjectedFiles {
-  readonly #seen = new Set<string>();
-  readonly #path: string;
-  readonly #report: Report;
-
-  constructor(path: string, report: Report) {
-    this.#path = path;
-    this.#report = report;
-  }
-
-  /** The rules of one source; API servers report on the path of a token at the volume. */
-  check(source: JsonRecord, path: string): void {
-    const report = this.#report;
-    let count = 0;
-    for (const kind of ['secret', 'configMap'] as const) {
-      const objects = source[kind];
-      if (!isRecord(objects)) continue;
-      count += 1;
-      named(objects, `${path}.${kind}`, report);
-      for (const [index, file] of recordsAt(objects, 'items').entries()) {
-        keyToPath(file, `${path}.${kind}.items[${index}]`, report);
-        this.#add(textAt(file, 'path'), textAt(objects, 'name'));
-      }
-    }
-    if (isRecord(source['downwardAPI'])) {
-      count += 1;
-      for (const file of recordsAt(source, 'downwardAPI', 'items')) {
-        downwardFile(file, `${path}.downwardAPI`, report);
-        this.#add(textAt(file, 'path'), textAt(file, 'path'));
-      }
-    }
-    const token = source['serviceAccountToken'];
-    if (isRecord(token)) {
-      count += 1;
-      tokenLife(
-        token['expirationSeconds'],
-        `${path}.serviceAccountToken.expirationSeconds`,
-        report,
-      );
-      tokenPath(token['path'], `${this.#path}.path`, report);
-    }
-    if (count < 2) return;
-    report.forbidden(path, 'may not specify more than 1 volume type per source');
-  }
-
-  /** @param shown The value in the message. */
-  #add(path: string, shown: string): void {
-    if (path === '') return;
-    if (this.#seen.has(path)) {
-      this.#report.invalid(this.#path, shown, 'conflicting duplicate paths');
-    }
-    this.#seen.add(path);
-  }
-}
-
-const sources: Check = (volume, path, report) => {
-  const files = new ProjectedFiles(path, report);
-  for (const [index, source] of recordsAt(volume, 'sources').entries()) {
-    files.check(source, `${path}.sources[${index}]`);
-  }
-};
-
-/**
- * A volume of files from several sources. Sources that are switched off by default, bundles of certificates and certificates of
- * pods, are dropped before.
- * @see pkg/apis/core/validation/validation.go validateProjectedVolumeSource @ v1.36.3
- */
-const projectedVolume: Check = all(fields({ defaultMode: fileMode }), sources);
+import { projectedVolume } from './projected-volume.ts';
+import { downwardFile, keyedFiles } from './volume-files.ts';
 
 // The rules of each source of volumes. See pkg/apis/core/validation/validation.go validateVolumeSource @ v1.36.3.
 

@@ -128,8 +128,27 @@ function projectedPaths(source: JsonRecord): FilePath[] {
   }
   if (recordsAt(secret, 'items').length > 0) return pathsOf(secret, `Secret ${quoted(secret)}`);
   if (recordsAt(downwardAPI, 'items').length > 0) return pathsOf(downwardAPI, 'DownwardAPI');
-  if (!isRecord(serviceAccountToken)) return [];
-  return [{ path: textAt(serviceAccountToken, 'path'), source: 'ServiceAccountToken' }];
+  if (isRecord(serviceAccountToken)) {
+    return [{ path: textAt(serviceAccountToken, 'path'), source: 'ServiceAccountToken' }];
+  }
+  return certificatePaths(source);
+}
+
+/** The files of a certificate by their names, in the order in which they are looked at. */
+const CERTIFICATE_FILES = {
+  certificateChainPath: 'PodCertificate chain',
+  keyPath: 'PodCertificate key',
+  credentialBundlePath: 'PodCertificate credential bundle',
+};
+
+function certificatePaths({ clusterTrustBundle: bundle, podCertificate }: JsonRecord): FilePath[] {
+  if (isRecord(bundle)) {
+    const name = textAt(bundle, 'name') || textAt(bundle, 'signerName');
+    return [{ path: textAt(bundle, 'path'), source: `ClusterTrustBundle ${JSON.stringify(name)}` }];
+  }
+  return Object.entries(CERTIFICATE_FILES)
+    .map(([member, source]) => ({ path: textAt(podCertificate, member), source }))
+    .filter(({ path }) => path !== '');
 }
 
 interface PlacedPort {

@@ -1,14 +1,16 @@
-import { notFound, withoutReason, forbidden } from '../../../meta/failure/failures.ts';
+import { notFound, withoutReason } from '../../../meta/failure/failures.ts';
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 import type { RequestContext } from '../../registry/contract/rest-storage.ts';
 import type { StoreHooks, WriteTarget } from '../../registry/contract/store-hooks.ts';
 import { isPrivileged, userNamed, type UserInfo } from '../../registry/contract/user-info.ts';
 import { listOfTexts } from '../../registry/rules/go-text.ts';
-import { jsonEqual, recordAt, recordsAt, textAt, valueAt } from '../../../meta/json-value.ts';
+import { recordAt, recordsAt, textAt } from '../../../meta/json-value.ts';
 import { forbiddenFor } from './forbidden-access.ts';
 import { rulesIn, ALL, pathCovers, type PolicyRule } from './policy-rule.ts';
 import { aggregated, type RbacAuthorizer } from './rbac-authorizer.ts';
 import { RBAC_GROUP, type RbacRules } from './rbac-rules.ts';
+import { isCleanUp } from './owner-clean-up.ts';
+import { CERTIFICATES_GROUP, signerHooks } from './signer-rights.ts';
 
 /** A rule with at most one element in each list. */
 type Atom = PolicyRule;
@@ -132,50 +134,6 @@ function describeRule(rule: PolicyRule): string {
   return `{${parts.map(([name, list]) => `${name}:${listOfTexts(list)}`).join(', ')}}`;
 }
 
-const GROUP = 'certificates.k8s.io';
-const REQUESTS = { group: GROUP, resource: 'certificatesigningrequests' };
-
-/**
- * The rights to approve and sign certificate signing requests: the rights are those of the verbs `approve` and `sign` for the signer.
- * @see plugin/pkg/admission/certificates, pkg/certauthorization @ v1.36.3
- */
-export function signerHooks(authorizer: Authorizer): Pick<StoreHooks, 'authorize'> {
-  return {
-    authorize: async ({ user, identity }, object, { name, existing, subresource }) => {
-      const verb = verbOf(subresource, object, existing);
-      const who = identity ?? userNamed(user);
-      if (verb === undefined || isPrivileged(who)) return;
-      // That of the stored object: the request may name another one.
-      const signer = textAt(existing, 'spec', 'signerName');
-      for (const one of [signer, `${signer.split('/', 1)[0]}/*`]) {
-        const question = { ...SIGNERS, user: who, verb, name: one };
-        if ((await authorizer.authorize(question)).allowed) return;
-      }
-      const text = `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`;
-      throw forbidden(REQUESTS, name, text);
-    },
-  };
-}
-
-const SIGNERS: Omit<AccessQuestion, 'user' | 'verb' | 'name'> = {
-  isResource: true,
-  path: '',
-  group: GROUP,
-  version: '*',
-  resource: 'signers',
-  subresource: '',
-  namespace: '',
-};
-
-function verbOf(subresource: string, object: unknown, existing: unknown): string | undefined {
-  if (subresource === 'approval') return 'approve';
-  if (subresource !== 'status') return undefined;
-  const same = ['certificate', 'conditions'].every((field) =>
-    jsonEqual(valueAt(object, 'status', field), valueAt(existing, 'status', field)),
-  );
-  return same ? undefined : 'sign';
-}
-
 /** Everything, in a role. */
 const FULL_AUTHORITY = rulesIn({
   rules: [
@@ -183,9 +141,6 @@ const FULL_AUTHORITY = rulesIn({
     { verbs: ['*'], nonResourceURLs: ['*'] },
   ],
 });
-
-/** Fields that only the clean-up of owned objects changes. */
-const CLEANED_UP = ['ownerReferences', 'finalizers', 'selfLink', 'managedFields'] as const;
 
 /** The authorizer by roles, and its rules. */
 export interface RbacParts {
@@ -202,9 +157,7 @@ export function escalationHooks(
   { authorizer, rules }: RbacParts,
   { group, resource }: Pick<AccessQuestion, 'group' | 'resource'>,
 ): Pick<StoreHooks, 'authorize'> | undefined {
-  if (resource === 'certificatesigningrequests' && group === 'certificates.k8s.io') {
-    return signerHooks(authorizer);
-  }
+  if (group === CERTIFICATES_GROUP) return signerHooks(authorizer, resource);
   if (group !== RBAC_GROUP) return undefined;
   switch (resource) {
     case 'roles':
@@ -313,15 +266,4 @@ function userOf({ user, identity }: RequestContext): UserInfo {
 
 function isAggregated(role: unknown): boolean {
   return recordsAt(role, 'aggregationRule', 'clusterRoleSelectors').length > 0;
-}
-
-/** Whether an update changes nothing but owners and finalizers, as the garbage collector does. */
-function isCleanUp(object: unknown, existing: unknown): boolean {
-  return jsonEqual(withoutCleanedUp(object), withoutCleanedUp(existing));
-}
-
-function withoutCleanedUp(object: unknown): object {
-  const metadata: Record<string, unknown> = { ...recordAt(object, 'metadata') };
-  for (const name of CLEANED_UP) delete metadata[name];
-  return { ...(object as object), metadata };
 }

@@ -31,12 +31,16 @@ const RESET_BY_STATUS: Readonly<Record<string, FieldSet>> = {
   'apiregistration.k8s.io/apiservices': SPEC_AND_METADATA,
   'apps/deployments': union(SPEC, LABELS),
   'certificates.k8s.io/certificatesigningrequests': union(SPEC, fieldAt('status', 'conditions')),
+  'certificates.k8s.io/podcertificaterequests': SPEC_AND_METADATA,
   'flowcontrol.apiserver.k8s.io/flowschemas': SPEC_AND_METADATA,
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': SPEC_AND_METADATA,
   'networking.k8s.io/servicecidrs': SPEC_AND_METADATA,
   '/pods': union(SPEC, POD_METADATA),
+  'resource.k8s.io/devicetaintrules': SPEC_AND_METADATA,
   'resource.k8s.io/resourceclaims': SPEC_AND_METADATA,
+  'storage.k8s.io/csinodes': SPEC_AND_METADATA,
   'storage.k8s.io/volumeattachments': SPEC_AND_METADATA,
+  'storagemigration.k8s.io/storageversionmigrations': SPEC_AND_METADATA,
 };
 
 /** The fields that the object itself resets, where there are more than the status. */

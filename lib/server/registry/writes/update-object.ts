@@ -274,14 +274,13 @@ class UpdateAttempt {
     if (strategy === parts.kind.strategy) {
       this.#begun(await parts.hooks.prepareUpdate?.(object, old, options.dryRun === true));
     }
-    strategy.prepareForUpdate(object, old, {
-      nowMs: parts.runtime.wallMs(),
-      minor: parts.kind.minor,
-    });
+    const { minor, allowPrivileged } = parts.kind;
+    const nowMs = parts.runtime.wallMs();
+    strategy.prepareForUpdate(object, old, { nowMs, minor });
     if (!isTyped && !isAdmitted) this.#track(object, old);
     const causes = [
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
-      ...strategy.validateUpdate(object, old, parts.kind),
+      ...strategy.validateUpdate(object, old, { minor, allowPrivileged, nowMs }),
     ];
     if (causes.length > 0) {
       throw invalid(invalidSubject(parts.kind), name, causesOfVersion(parts.kind, causes));
