@@ -128,6 +128,7 @@ export class CustomResources {
 
   /** The hooks for the store of definitions. */
   readonly hooks: StoreHooks = {
+    beginCreate: (definition) => Promise.resolve(this.#structures.beginCreate(definition)),
     afterCreate: (definition) => {
       this.#apply(definition);
     },
@@ -260,10 +261,9 @@ export class CustomResources {
     if (this.#isServed(definition)) {
       const names = this.#namesOf(definition);
       const serves = servedForm(definition, names);
-      const entry = this.#entries.get(name) ?? this.#newEntry(definition);
       // Most changes of its status change nothing of what is served.
-      if (entry.serves !== serves) {
-        this.#install(entry, definition, names);
+      if (this.#entries.get(name)?.serves !== serves) {
+        const entry = this.#install(this.#entries.get(name), definition, names);
         entry.serves = serves;
         this.#entries.set(name, entry);
         this.#options.onChange();
@@ -275,10 +275,9 @@ export class CustomResources {
     if (known !== undefined && !sameNames(known, definition)) this.#reconsiderNames(name);
   }
 
-  #newEntry({ object }: Definition): Entry {
-    const kind = storageKind(object);
+  #newEntry({ describe, keyRoot }: KindDefinition): Entry {
     return {
-      storage: this.#options.storageFor(kind.describe, kind.keyRoot),
+      storage: this.#options.storageFor(describe, keyRoot),
       watches: new WatchSet(),
       store: undefined,
       converted: undefined,
@@ -289,9 +288,14 @@ export class CustomResources {
     };
   }
 
-  #install(entry: Entry, { object: given, metadata }: Definition, acceptedNames: object): void {
+  #install(
+    known: Entry | undefined,
+    { object: given, metadata }: Definition,
+    acceptedNames: object,
+  ): Entry {
     const object = { ...given, status: { ...recordAt(given, 'status'), acceptedNames } };
     const stored = storageKind(object);
+    const entry = known ?? this.#newEntry(stored);
     const storedApiVersion = apiVersionOf(stored.describe);
     const { minor, runtime, webhooks } = this.#options;
     const served = versionsOf(object)
@@ -323,6 +327,7 @@ export class CustomResources {
     entry.installed = served.map(({ version, kind }) =>
       installedResource(newRestStorages(kind, newStore(kind, entry.converted?.storageOf(version)))),
     );
+    return entry;
   }
 
   #chainOf(
@@ -399,6 +404,7 @@ export class CustomResources {
     if (known === undefined) return;
     if (compareResourceVersions(resourceVersion, known.resourceVersion) < 0) return;
     this.#definitions.delete(name);
+    this.#structures.forget(known.object);
     this.#noteRemoval(name, resourceVersion);
     const entry = this.#entries.get(name);
     if (entry !== undefined) {

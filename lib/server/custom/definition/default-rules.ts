@@ -10,14 +10,22 @@ import { propertiesOf, someSchema } from './structure/schema-walk.ts';
 const METADATA: ReadonlySet<string> = new Set(['metadata', 'apiVersion', 'kind']);
 const TYPE = { apiVersion: 'validation/v1', kind: 'Validation' };
 
-/** A step into a value: the name of a property, or 0 for an item; undefined at the root of an embedded object. */
-type Step = { readonly step: string | number; readonly before: Step } | undefined;
+/** A schema in a schema: that of the property of this name, or 0 for that of the items; undefined at the root. */
+type Place = { readonly step: string | 0; readonly before: Place } | undefined;
 
-/** Where a default is in the embedded object around it. */
+/** The embedded object around a default. */
 interface Surroundings {
   readonly schema: JsonRecord;
-  readonly steps: Step;
+  readonly place: Place;
+  /** Whether the default is in its metadata. */
   readonly isMetadata: boolean;
+}
+
+interface Check {
+  /** The path of the root. */
+  readonly path: string;
+  readonly requiresPruned: boolean;
+  readonly causes: FieldCause[];
 }
 
 /**
@@ -32,7 +40,7 @@ export function defaultCauses(
   const causes: FieldCause[] = [];
   if (!someSchema(schema, hasDefault)) return causes;
   const root = { ...schema, 'x-kubernetes-embedded-resource': true };
-  checkDefaults(root, path, undefined, requiresPruned, causes);
+  checkDefaults(root, undefined, undefined, { path, requiresPruned, causes });
   return causes;
 }
 
@@ -40,36 +48,38 @@ function hasDefault(schema: JsonRecord): boolean {
   return schema['default'] !== undefined && schema['default'] !== null;
 }
 
+/** Few schemas have a default, so that paths are written for those alone. */
 function checkDefaults(
   schema: JsonRecord,
-  path: string,
+  place: Place,
   around: Surroundings | undefined,
-  requiresPruned: boolean,
-  causes: FieldCause[],
+  check: Check,
 ): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
-  const inside =
-    embedded || around === undefined ? { schema, steps: undefined, isMetadata: false } : around;
+  const inside = embedded || around === undefined ? { schema, place, isMetadata: false } : around;
   if (hasDefault(schema)) {
     const value = schema['default'];
-    const at = `${path}.default`;
+    const at = `${pathOf(place, check.path)}.default`;
     const node = schemaNode(schema, 'as-written');
-    causes.push(
+    check.causes.push(
       ...(inside.isMetadata
-        ? metadataCauses(value, node, at, inside)
-        : plainCauses(value, node, at, requiresPruned)),
+        ? metadataCauses({ value, node, place }, at, inside)
+        : plainCauses(value, node, at, check.requiresPruned)),
     );
   }
   const { items } = schema;
-  if (isRecord(items)) {
-    const within = { ...inside, steps: { step: 0, before: inside.steps } };
-    checkDefaults(items, `${path}.items`, within, requiresPruned, causes);
-  }
+  if (isRecord(items)) checkDefaults(items, { step: 0, before: place }, inside, check);
   for (const [name, property] of propertiesOf(schema)) {
-    const isMetadata = inside.isMetadata || (embedded && METADATA.has(name));
-    const within = { ...inside, steps: { step: name, before: inside.steps }, isMetadata };
-    checkDefaults(property, `${path}.properties[${name}]`, within, requiresPruned, causes);
+    const entersMetadata = embedded && !inside.isMetadata && METADATA.has(name);
+    const within = entersMetadata ? { ...inside, isMetadata: true } : inside;
+    checkDefaults(property, { step: name, before: place }, within, check);
   }
+}
+
+function pathOf(place: Place, root: string): string {
+  if (place === undefined) return root;
+  const before = pathOf(place.before, root);
+  return place.step === 0 ? `${before}.items` : `${before}.properties[${place.step}]`;
 }
 
 function plainCauses(
@@ -96,14 +106,19 @@ function plainCauses(
   ];
 }
 
+interface Default {
+  readonly value: unknown;
+  readonly node: SchemaNode;
+  readonly place: Place;
+}
+
 function metadataCauses(
-  value: unknown,
-  node: SchemaNode,
+  { value, node, place }: Default,
   path: string,
-  { schema, steps }: Surroundings,
+  { schema, place: root }: Surroundings,
 ): FieldCause[] {
   let object: unknown = structuredClone(value);
-  for (let at = steps; at !== undefined; at = at.before) {
+  for (let at = place; at !== undefined && at !== root; at = at.before) {
     object = at.step === 0 ? [object] : { [at.step]: object };
   }
   const whole = { ...TYPE, ...(object as JsonRecord) };

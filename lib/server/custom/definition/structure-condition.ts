@@ -1,4 +1,7 @@
 import { recordAt, textAt } from '../../../meta/json-value.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { FinishWrite } from '../../registry/contract/store-hooks.ts';
+import type { MutableObject } from '../../registry/rules/mutable-object.ts';
 import { versionsOf, type DefinitionCondition } from './custom-resource-definition.ts';
 import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 
@@ -34,18 +37,42 @@ function structureCondition(definition: unknown): DefinitionCondition | undefine
   return { type, status: 'True', reason: 'Violations', message };
 }
 
-/** Checks the schemas of each `spec` once: its definition is looked at again whenever its status changes. */
+/**
+ * Checks the schemas of each `spec` once: its definition is looked at again whenever its status changes. Those of a definition that is
+ * created here are structural, or it was refused.
+ */
 export class StructureChecks {
   readonly #found = new WeakMap<object, { readonly condition: DefinitionCondition | undefined }>();
+  /** The uids of definitions that are created, until they are looked at. */
+  readonly #created = new Set<unknown>();
 
-  of(definition: unknown): DefinitionCondition | undefined {
+  /** Notes that a valid definition is about to be created. */
+  readonly beginCreate = ({ metadata: { uid } }: MutableObject): FinishWrite => {
+    this.#created.add(uid);
+    return (success) => {
+      if (!success) this.#created.delete(uid);
+    };
+  };
+
+  of(definition: UnstructuredObject): DefinitionCondition | undefined {
     const spec = recordAt(definition, 'spec');
     if (spec === undefined) return undefined;
     let found = this.#found.get(spec);
     if (found === undefined) {
-      found = { condition: structureCondition(definition) };
+      const isValid = this.#created.has(definition.metadata?.uid) && isFirst(definition);
+      found = { condition: isValid ? undefined : structureCondition(definition) };
       this.#found.set(spec, found);
+      this.forget(definition);
     }
     return found.condition;
   }
+
+  forget({ metadata }: UnstructuredObject): void {
+    this.#created.delete(metadata?.uid);
+  }
+}
+
+/** An update may keep a schema that is not structural. */
+function isFirst({ metadata }: UnstructuredObject): boolean {
+  return metadata?.generation === 1;
 }

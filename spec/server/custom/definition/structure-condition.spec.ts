@@ -44,6 +44,22 @@ describe('the condition of a definition that is not structural', () => {
     });
   });
 
+  it('is not looked for in a definition that was checked when it was created', () => {
+    const bad = { type: 'object', properties: { a: {} } };
+    const made = (uid: string, generation = 1) => ({
+      ...definition(bad),
+      metadata: { uid, generation },
+    });
+    for (const uid of ['a', 'b', 'failed', 'removed']) {
+      void checks.beginCreate(made(uid))(uid !== 'failed');
+    }
+    checks.forget(made('removed'));
+    expect(checks.of(made('a'))).to.equal(undefined);
+    for (const one of [made('a'), made('b', 2), made('b'), made('failed'), made('removed')]) {
+      expect(checks.of(one)?.reason, one.metadata.uid).to.equal('Violations');
+    }
+  });
+
   it('is found once for a spec', () => {
     let reads = 0;
     const schema = {
