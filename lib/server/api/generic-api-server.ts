@@ -1,4 +1,4 @@
-import { minorOf } from '../../meta/releases/kubernetes-releases.ts';
+import { minorOf, NEWEST_MINOR } from '../../meta/releases/kubernetes-releases.ts';
 import { randomBytes } from 'node:crypto';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
@@ -131,6 +131,7 @@ export class GenericApiServer implements AsyncDisposable {
     this.#ownService = this.#newOwnService(runtime, logger);
     this.#storages = new ServerStorages({
       complete: (object) => kinds.withReadDefaults(object),
+      completesJson: options.keyValueStore !== undefined && kinds.minor !== NEWEST_MINOR,
       keyValueStore: this.#keyValueStore,
       transformerFor: options.transformerFor,
       seeding: this.#seeding(),

@@ -38,6 +38,8 @@ export interface ServerStoragesOptions {
   readonly keyValueStore: KeyValueStore;
   /** Completes an object that was read from the storage. */
   readonly complete: KindSet['withReadDefaults'];
+  /** Whether another version of the server may have written the objects. */
+  readonly completesJson: boolean;
   readonly transformerFor: TransformerFor | undefined;
   readonly seeding: SeedingOptions | undefined;
   readonly storageMediaType: StorageMediaType | undefined;
@@ -75,6 +77,7 @@ export class ServerStorages {
     this.#codec = storedObjectCodec({
       mediaType: options.storageMediaType,
       complete: options.complete,
+      completesJson: options.completesJson,
     });
     options.metrics.prepare(() => this.#fillAll());
     options.metrics.collect(CACHE_GAUGES, (metrics) => {

@@ -117,6 +117,10 @@ describe('the pair etcd and kube-apiserver of envtest', () => {
       '--authorization-mode RBAC,Webhook is not supported; give RBAC, or AlwaysAllow',
     ],
     [
+      ['envtest-apiserver', '--emulated-version=1.20'],
+      '--emulated-version is one of 1.35, 1.36, 1.37, not "1.20"',
+    ],
+    [
       ['envtest-apiserver', '--allow-privileged=maybe'],
       '--allow-privileged must be true or false, not "maybe"',
     ],

@@ -453,6 +453,10 @@ describe('listwatch serve', () => {
       ],
       [['--allow-privileged', 'maybe'], '--allow-privileged must be true or false, not "maybe"'],
       [
+        ['--kubernetes-version', '1.20'],
+        '--kubernetes-version is one of 1.35, 1.36, 1.37, not "1.20"',
+      ],
+      [
         ['--etcd', 'http://a:1', '--snapshot', 'b'],
         '--etcd excludes --snapshot; give one or the other',
       ],

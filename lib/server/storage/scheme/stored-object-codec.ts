@@ -126,6 +126,11 @@ export interface StoredObjectCodecOptions {
   readonly mediaType?: StorageMediaType | undefined;
   /** Completes an object that was stored as protobuf, such as by a kube-apiserver. It may change the object. */
   readonly complete?: ((object: UnstructuredObject) => UnstructuredObject) | undefined;
+  /**
+   * Whether objects in JSON are completed as well: a newer server may have stored fields that this one does not have. Then no stored bytes
+   * are answers. @defaultValue false
+   */
+  readonly completesJson?: boolean | undefined;
 }
 
 /**
@@ -138,17 +143,20 @@ export interface StoredObjectCodecOptions {
 export function storedObjectCodec({
   mediaType = 'application/json',
   complete = (object) => object,
+  completesJson = false,
 }: StoredObjectCodecOptions = {}): Codec<UnstructuredObject> {
   const json = jsonCodec<UnstructuredObject>();
   const isProtobufWritten = mediaType === PROTOBUF_MEDIA_TYPE;
+  const read = (bytes: Uint8Array): UnstructuredObject => {
+    const object = inServedVersion(currentDefinition(json.decode(bytes)));
+    const { apiVersion = '', kind = '' } = object;
+    return completesJson && hasProtobuf(apiVersion, kind) ? complete(object) : object;
+  };
   return {
     encode: (object) => (isProtobufWritten ? encode(object, json) : json.encode(object)),
-    decode: (bytes) =>
-      isProtobuf(bytes)
-        ? complete(decodeObject(bytes, READ))
-        : inServedVersion(currentDefinition(json.decode(bytes))),
+    decode: (bytes) => (isProtobuf(bytes) ? complete(decodeObject(bytes, READ)) : read(bytes)),
     documentOf: (bytes) =>
-      isProtobuf(bytes) || isOldDefinition(bytes) ? undefined : oneLine(bytes),
+      completesJson || isProtobuf(bytes) || isOldDefinition(bytes) ? undefined : oneLine(bytes),
   };
 }
 
