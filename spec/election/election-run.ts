@@ -7,6 +7,7 @@ import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../lib/cluster/server/api-server.ts';
 import type { ApiHandler } from '../../lib/server/http/api-request.ts';
+import { CANDIDATES, Coordinator, keepingStrategy } from '../controller/election/coordinator.ts';
 import { ModelApi } from './model-api.ts';
 import { ReplicaLink, type LinkPlan, type LinkReport } from './replica-link.ts';
 import { ReplicaRuntime } from './replica-runtime.ts';
@@ -18,6 +19,8 @@ export interface ElectionRunOptions {
   readonly socketPauses: boolean;
   /** The embedded server, or a model of it that takes less time. */
   readonly server: 'embedded' | 'model';
+  /** Whether a coordinator chooses the leader; on the embedded server. */
+  readonly coordinated?: boolean;
 }
 
 /** The result of one seed. */
@@ -50,6 +53,8 @@ const FAULTS_MS = 60_000;
 /** The last fault lasts 60 s at most; then a leader is elected within 20 s. */
 const END_MS = FAULTS_MS + 60_000 + 30_000;
 const RENEW_DEADLINE_MS = 10_000;
+/** How a process may end. */
+const EXPECTED: readonly string[] = ['LEADERSHIP_LOST', 'LEADERSHIP_PREEMPTED', 'TIMEOUT'];
 
 /** A process that campaigns, leads and writes, from its start to its end. */
 interface Process {
@@ -94,11 +99,13 @@ class ElectionRun {
     this.#world = new VirtualRuntime({ seed: options.seed, order: 'random' });
     this.#server =
       options.server === 'embedded' ? new ApiServer({ runtime: this.#world }) : undefined;
-    this.#handler = this.#server?.handler ?? new ModelApi().handler;
+    const handler = this.#server?.handler ?? new ModelApi().handler;
+    this.#handler = options.coordinated === true ? keepingStrategy(handler) : handler;
   }
 
   async run(): Promise<ElectionRunReport> {
     await this.#createWork();
+    const coordinator = await this.#startCoordinator();
     for (let slot = 0; slot < REPLICAS; slot += 1) this.#start(slot);
     const faults = 2 + Math.floor(this.#world.random() * 6);
     for (let index = 0; index < faults; index += 1) {
@@ -109,6 +116,7 @@ class ElectionRun {
     this.#over = true;
     for (const process of this.#processes) process?.runtime.run(() => process.stop.abort());
     await this.#world.advance(60_000);
+    if (coordinator !== undefined) await this.#world.run(coordinator.close());
     if (this.#server !== undefined) await this.#world.run(this.#server.close());
     return {
       seed: this.#options.seed,
@@ -132,6 +140,15 @@ class ElectionRun {
     const user = new Client({ transport, runtime: this.#world });
     const maps = user.resource('v1', 'configmaps', { namespace: 'default' });
     await this.#world.run(maps.create({ metadata: { name: 'work' } }));
+  }
+
+  async #startCoordinator(): Promise<Coordinator | undefined> {
+    if (this.#options.coordinated !== true) return undefined;
+    const user = new Client({ transport: inProcessTransport(this.#handler), runtime: this.#world });
+    const definitions = user.resource('apiextensions.k8s.io/v1', 'customresourcedefinitions');
+    await this.#world.run(definitions.create(CANDIDATES));
+    await this.#world.advance(1000);
+    return new Coordinator(this.#handler, this.#world);
   }
 
   #dice(below: number): number {
@@ -166,6 +183,11 @@ class ElectionRun {
       identity: process.identity,
       fencing: this.#options.fencing,
       drainTimeoutMs: 5000,
+      // Two of one version, and one of a later version.
+      coordinated:
+        this.#options.coordinated === true
+          ? { binaryVersion: slot === 2 ? '1.1.0' : '1.0.0' }
+          : undefined,
       runtime,
       logger: silentLogger,
     });
@@ -199,7 +221,7 @@ class ElectionRun {
         () => ended('stopped'),
         (error: unknown) => {
           const { code = String(error) } = error as { readonly code?: string };
-          if (code !== 'LEADERSHIP_LOST' && code !== 'TIMEOUT') this.#errors.push(String(error));
+          if (!EXPECTED.includes(code)) this.#errors.push(String(error));
           ended(code);
         },
       );
@@ -276,6 +298,12 @@ class ElectionRun {
       },
       answered: (request, status, body) => {
         if (status >= 300 || request.method === 'GET' || request.path.includes('dryRun')) return;
+        if (
+          !isWork(request) &&
+          !request.path.includes('/leases/') &&
+          !request.path.endsWith('/leases')
+        )
+          return;
         const { metadata, spec } = body as Answer;
         const version = BigInt(metadata.resourceVersion);
         if (isWork(request)) this.#writes.push({ version, by: process.identity });

@@ -7,12 +7,13 @@ const USAGE = `Runs leader election in virtual time, with faults drawn from seed
 
   --seeds N         number of seeds (default: 100)
   --from N          the first one (default: 1)
-  --scenario NAME   local, strict, pauses, pauses-strict (default: all)
+  --scenario NAME   local, strict, pauses, pauses-strict, coordinated, coordinated-strict (default: all)
   --server NAME     embedded, or model, which takes less time (default: embedded)
 
   Each seed has three processes: clocks that differ by up to 10 s and are set, stops of up to 60 s, a network that is cut for up to 60 s
   and delivers late or never, kills and restarts.
-  pauses: processes are stopped between the last check and the socket too.`;
+  pauses: processes are stopped between the last check and the socket too.
+  coordinated: a coordinator chooses the leader among the processes; it compares their times with its own clock.`;
 
 /** By name. */
 const SCENARIOS: Readonly<Record<string, Omit<ElectionRunOptions, 'seed' | 'server'>>> = {
@@ -20,6 +21,8 @@ const SCENARIOS: Readonly<Record<string, Omit<ElectionRunOptions, 'seed' | 'serv
   strict: { fencing: 'strict', socketPauses: false },
   pauses: { fencing: 'local', socketPauses: true },
   'pauses-strict': { fencing: 'strict', socketPauses: true },
+  coordinated: { fencing: 'local', socketPauses: false, coordinated: true },
+  'coordinated-strict': { fencing: 'strict', socketPauses: true, coordinated: true },
 };
 
 /** Seeds between two lines on standard error. */

@@ -34,6 +34,8 @@ export interface WonLease {
   readonly lease: Stored<Lease>;
   /** When the request was sent that made this replica its holder. */
   readonly since: Moment;
+  /** Until the lease of an earlier holder has ended for sure, which has not given it back; milliseconds. */
+  readonly quietMs: number;
 }
 
 /** Failures that another try does not heal. */
@@ -48,6 +50,8 @@ export class Candidacy {
   readonly #options: CandidacyOptions;
   readonly #observed: ObservedLease;
   readonly #preemption: ObservedPreemption;
+  /** When a coordinator has assigned the lease, and how long an earlier holder may have gone on from then. */
+  #assigned: { readonly at: Moment; readonly quietMs: number } | undefined;
   /** Why this replica may not campaign, found by the watch. */
   #refusal: { readonly error: unknown } | undefined;
   /** Opens when the next look should not wait. */
@@ -133,18 +137,22 @@ export class Candidacy {
 
   #outcome(lease: Stored<Lease> | undefined, since: Moment): WonLease | undefined {
     if (lease === undefined) return undefined;
-    this.#options.report.request('acquire', 'ok');
-    return { lease, since };
+    const { report, clock } = this.#options;
+    report.request('acquire', 'ok');
+    const { at = since, quietMs = 0 } = this.#assigned ?? {};
+    return { lease, since, quietMs: Math.max(0, quietMs - clock.atLeastMs(at)) };
   }
 
   /** @throws {ListwatchError} code IDENTITY_TAKEN or LEASE_INVALID. */
   #observe(lease: Stored<Lease>): LeaseRecord {
     const { report, identity, lock } = this.#options;
     const before = this.#observed.record;
+    const leftBeforeMs = this.#observed.leftMs;
     const { record, changed, wentBack } = this.#observed.observe(lease);
     this.#preemption.observe(lease);
     if (wentBack) report.wentBack(record);
     const isCoordinated = this.#isCoordinated;
+    if (isCoordinated && changed) this.#noteAssignment(record, before, leftBeforeMs);
     report.observed(record, this.#isOwn(record) || (isCoordinated && record.holder === identity));
     const { strategy } = lease.spec ?? {};
     if (typeof strategy === 'string' && strategy !== '' && !isCoordinated) {
@@ -160,6 +168,23 @@ export class Candidacy {
       throw new ListwatchError('IDENTITY_TAKEN', text);
     }
     return record;
+  }
+
+  /**
+   * A coordinator compares times of the clock of the holder with its own: it may assign a lease that its holder still has. As without a
+   * coordinator, this process counts from the last renewal that it has seen.
+   */
+  #noteAssignment(
+    { holder, instance }: LeaseRecord,
+    before: LeaseRecord | undefined,
+    leftBeforeMs: number,
+  ): void {
+    const { identity, clock, times } = this.#options;
+    if (holder !== identity) this.#assigned = undefined;
+    if (holder !== identity || before?.holder === identity) return;
+    const wasHeld = instance !== undefined && before?.holder !== '';
+    const heldMs = before === undefined ? times.leaseDurationMs : Math.max(0, leftBeforeMs);
+    this.#assigned = { at: clock.now(), quietMs: wasHeld ? heldMs : 0 };
   }
 
   #recordOf(lease: Stored<Lease>): LeaseRecord {

@@ -10,7 +10,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen, withDeadline } from '../../kernel/time/wait.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Lease } from '../../types/built-in/coordination-v1-kinds.ts';
-import { Candidacy } from './candidacy.ts';
+import { Candidacy, type WonLease } from './candidacy.ts';
 import { CoordinatedEntry } from './coordinated-entry.ts';
 import { ElectionReport } from './election-report.ts';
 import { HeldLease } from './held-lease.ts';
@@ -165,7 +165,7 @@ export class LeaderElector {
     try {
       this.#entry = await this.#enter(signal);
       const won = await this.#candidacy.run(signal);
-      if (won !== undefined) await this.#leadWith(won.lease, won.since, lead, signal);
+      if (won !== undefined) await this.#leadWith(won, lead, signal);
     } finally {
       await this.#entry?.leave();
       this.#phase = 'stopped';
@@ -204,8 +204,7 @@ export class LeaderElector {
   }
 
   async #leadWith(
-    lease: Stored<Lease>,
-    since: Moment,
+    { lease, since, quietMs }: WonLease,
     lead: RunElectorOptions['lead'],
     stop: AbortSignal | undefined,
   ): Promise<void> {
@@ -225,6 +224,9 @@ export class LeaderElector {
     });
     renewal.start();
     try {
+      if (quietMs > 0) await this.#awaitQuiet(quietMs, [stop, held.lost, asked.signal]);
+      if (held.lost.aborted) throw held.lost.reason;
+      if (asked.signal.aborted && stop?.aborted !== true) throw asked.signal.reason;
       if (this.#options.fencing === 'strict') await this.#requireFencing(lease, held);
       if (stop?.aborted !== true) await this.#work(held, lead, stop, asked.signal);
     } catch (error) {
@@ -232,6 +234,24 @@ export class LeaderElector {
       throw error;
     }
     await this.#end(renewal, held, undefined);
+  }
+
+  /** Renews the lease, and does not work yet: an earlier holder may still write. Ends early when one of the signals aborts. */
+  async #awaitQuiet(
+    timeoutMs: number,
+    signals: readonly (AbortSignal | undefined)[],
+  ): Promise<void> {
+    const ended = new Latch('the end of the lease of the earlier holder');
+    const releases = signals.map((signal) => onAbort(signal, () => ended.open()));
+    const describe = (): string => ended.name;
+    try {
+      await untilOpen(this.#runtime, [ended], { timeoutMs, describe });
+    } catch (error) {
+      // The time is over.
+      if (!isListwatchError(error, 'TIMEOUT')) throw error;
+    } finally {
+      for (const release of releases) release();
+    }
   }
 
   #hold(lease: Stored<Lease>, since: Moment): HeldLease {

@@ -98,12 +98,15 @@ export class LeaseLock {
   /** Gives it back. Undefined: it has changed. */
   async release(lease: Stored<Lease>, call: LeaseCall): Promise<Stored<Lease> | undefined> {
     const { holderIdentity: _, ...spec } = lease.spec ?? {};
+    const { instance } = this.#options;
     const renewTime = microTime(this.#options.runtime.wallMs());
     // The coordinator of kube-apiserver 1.37 panics at a Lease of its own without the field, and takes an empty one.
-    const holder = (spec.strategy ?? '') === '' ? {} : { holderIdentity: '' };
+    const isAssigned = (spec.strategy ?? '') !== '';
+    const holder = isAssigned ? { holderIdentity: '' } : {};
     // As client-go: a candidate that sees no holder takes it at once, and others after a second.
     const released = { ...spec, ...holder, renewTime, leaseDurationSeconds: 1 };
-    return await this.#write(lease, released, call);
+    // The next holder may see only what the coordinator has made of it; the annotation would say that it was not given back.
+    return await this.#write(lease, released, call, isAssigned ? '' : instance);
   }
 
   /** Asks its holder for it, who goes on for now. Undefined: it has changed. */
@@ -159,9 +162,10 @@ export class LeaseLock {
     lease: Stored<Lease>,
     spec: LeaseSpec,
     call: LeaseCall,
+    instance: string = this.#options.instance,
   ): Promise<Stored<Lease> | undefined> {
-    const { instance } = this.#options;
-    const annotations = { ...lease.metadata.annotations, [INSTANCE_ANNOTATION]: instance };
+    const { [INSTANCE_ANNOTATION]: _, ...others } = lease.metadata.annotations ?? {};
+    const annotations = instance === '' ? others : { ...others, [INSTANCE_ANNOTATION]: instance };
     const object = {
       ...lease,
       metadata: { ...lease.metadata, annotations },

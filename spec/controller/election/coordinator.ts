@@ -8,7 +8,7 @@ import { isNotFound } from '../../../lib/meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { Stored } from '../../../lib/meta/stored.ts';
 import type { ApiHandler, ApiResponse } from '../../../lib/server/http/api-request.ts';
-import type { Lease } from '../../../lib/types/index.ts';
+import type { CustomResourceDefinition, Lease } from '../../../lib/types/index.ts';
 
 export interface Candidate extends KubernetesObject {
   readonly spec?: {
@@ -22,7 +22,7 @@ export interface Candidate extends KubernetesObject {
 }
 
 /** Makes a server serve `leasecandidates`. */
-export const CANDIDATES: KubernetesObject & { readonly spec: object } = {
+export const CANDIDATES: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: {
