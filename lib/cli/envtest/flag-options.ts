@@ -60,6 +60,7 @@ export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<
   const port = portOf(lastValue(flags, 'secure-port') ?? '6443');
   const bind = lastValue(flags, 'bind-address') ?? '127.0.0.1';
   const authorization = authorizationOf(listValue(flags, 'authorization-mode'));
+  const version = emulatedVersion(lastValue(flags, 'emulated-version'));
   const allowPrivileged = switchOf(flags, 'allow-privileged', false);
   const dir = lastValue(flags, 'cert-dir');
   const certificate = await certificateOf(flags, bind, runtime);
@@ -81,7 +82,7 @@ export async function apiServerOptions(flags: Flags, runtime: Runtime): Promise<
     serviceAccountAdmission: !listValue(flags, 'disable-admission-plugins').includes(
       'ServiceAccount',
     ),
-    version: emulatedVersion(lastValue(flags, 'emulated-version')),
+    version,
     allowPrivileged,
     // Other gates are those of features that are always on here, or not there.
     ...switchedGates(listValue(flags, 'feature-gates'), 'ignore'),
