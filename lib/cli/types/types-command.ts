@@ -1,3 +1,9 @@
+import {
+  KUBERNETES_VERSIONS,
+  minorOf,
+  type KubernetesVersion,
+} from '../../meta/releases/kubernetes-releases.ts';
+import { kubernetesTypes } from './kubernetes-types.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import { nearName } from '../../kernel/text/near-name.ts';
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
@@ -72,6 +78,11 @@ function fileError(path: string, done: string, cause: unknown): ListwatchError {
 
 const OPTIONS: OptionTable = {
   'from-cluster': { type: 'boolean', help: 'the definitions of a cluster, in place of files' },
+  kubernetes: {
+    type: 'string',
+    value: 'VERSION',
+    help: `the built-in kinds of a version of Kubernetes, in place of definitions: ${KUBERNETES_VERSIONS.join(', ')}`,
+  },
   kubeconfig: {
     type: 'string',
     value: 'FILE',
@@ -96,7 +107,9 @@ const HELP = `listwatch types: TypeScript interfaces for custom resources, from 
 
 Usage: listwatch types CRD.yaml... [options]
        listwatch types --from-cluster [options]
+       listwatch types --kubernetes VERSION [options]
 
+With --kubernetes, the kinds are in namespaces: AppsV1.Deployment. Fields that the version does not have are not there.
 A file may have several documents; - is standard input. The interfaces are known to client.resource('example.com/v1', 'widgets')
 and to informers wherever the generated file is part of the program.
 
@@ -107,6 +120,7 @@ Examples:
   npx listwatch types crds.yaml --out src/custom-resources.ts
   npx listwatch types --from-cluster --group cert-manager.io --out src/cert-manager.ts
   npx listwatch types crds.yaml --out src/custom-resources.ts --check
+  npx listwatch types --kubernetes 1.36 --out src/kubernetes.ts
 
 Exit code: 0, 1 when something cannot be read or written or --check fails, 2 for wrong arguments, 130 when interrupted.
 `;
@@ -133,6 +147,8 @@ export function typesCommand(): Command {
 }
 
 interface TypesOptions {
+  /** The built-in kinds of this version, in place of definitions. */
+  readonly kubernetes: KubernetesVersion | undefined;
   readonly files: readonly string[];
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
@@ -145,8 +161,15 @@ function readOptions(parameters: readonly string[]): TypesOptions {
   const { options, positionals: files } = parseArguments(parameters, OPTIONS);
   const one = (name: string): string | undefined => options.get(name)?.[0];
   const fromCluster = options.has('from-cluster');
-  if (fromCluster === files.length > 0) {
-    throw new UsageError('types takes files of definitions, or --from-cluster: one of the two');
+  const kubernetes = versionNamed(one('kubernetes'));
+  const sources = [files.length > 0, fromCluster, kubernetes !== undefined];
+  if (sources.filter(Boolean).length !== 1) {
+    throw new UsageError(
+      'types takes files of definitions, --from-cluster, or --kubernetes VERSION: one of the three',
+    );
+  }
+  if (kubernetes !== undefined && options.has('group')) {
+    throw new UsageError('--group is for definitions; leave it out with --kubernetes');
   }
   const ofCluster = ['kubeconfig', 'context'].find((name) => options.has(name));
   if (!fromCluster && ofCluster !== undefined) {
@@ -156,6 +179,7 @@ function readOptions(parameters: readonly string[]): TypesOptions {
     throw new UsageError('--check needs --out FILE, the file to compare');
   }
   return {
+    kubernetes,
     files,
     kubeconfig: one('kubeconfig'),
     context: one('context'),
@@ -166,16 +190,30 @@ function readOptions(parameters: readonly string[]): TypesOptions {
 }
 
 async function generate(options: TypesOptions, host: CommandHost): Promise<void> {
-  const { files, groups, out, check } = options;
-  const { kubeconfig, context } = options;
+  const { out, check } = options;
+  const text = await typesText(options, host);
+  if (out === undefined) host.stdout.write(text);
+  else if (check) await checkGenerated(out, text);
+  else await writeGenerated(out, text, host.runtime);
+}
+
+async function typesText(options: TypesOptions, host: CommandHost): Promise<string> {
+  const { kubernetes, files, groups, kubeconfig, context } = options;
+  if (kubernetes !== undefined) return kubernetesTypes(minorOf(kubernetes));
   const all =
     files.length > 0
       ? await readDefinitions(files, host.stdin)
       : await clusterDefinitions({ kubeconfig, context }, host);
-  const text = definitionTypes(ofGroups(all, groups));
-  if (out === undefined) host.stdout.write(text);
-  else if (check) await checkGenerated(out, text);
-  else await writeGenerated(out, text, host.runtime);
+  return definitionTypes(ofGroups(all, groups));
+}
+
+/** @throws {UsageError} for a version that is not known. */
+function versionNamed(text: string | undefined): KubernetesVersion | undefined {
+  const version = KUBERNETES_VERSIONS.find((known) => known === text);
+  if (version !== undefined || text === undefined) return version;
+  throw new UsageError(
+    `--kubernetes is one of ${KUBERNETES_VERSIONS.join(', ')}, not ${JSON.stringify(text)}`,
+  );
 }
 
 function ofGroups(all: readonly Definition[], groups: readonly string[]): readonly Definition[] {

@@ -289,12 +289,20 @@ describe('listwatch types', () => {
 
   it('refuses arguments that cannot be used, and is in the help', async () => {
     const usage: readonly (readonly [readonly string[], string])[] = [
-      [[], 'types takes files of definitions, or --from-cluster: one of the two'],
+      [
+        [],
+        'types takes files of definitions, --from-cluster, or --kubernetes VERSION: one of the three',
+      ],
       [
         [WIDGET, '--from-cluster'],
-        'types takes files of definitions, or --from-cluster: one of the two',
+        'types takes files of definitions, --from-cluster, or --kubernetes VERSION: one of the three',
       ],
       [[WIDGET, '--kubeconfig', 'x'], '--kubeconfig needs --from-cluster'],
+      [['--kubernetes', '1.20'], '--kubernetes is one of 1.35, 1.36, 1.37, not "1.20"'],
+      [
+        ['--kubernetes', '1.36', '--group', 'apps'],
+        '--group is for definitions; leave it out with --kubernetes',
+      ],
       [[WIDGET, '--check'], '--check needs --out FILE, the file to compare'],
       [[WIDGET, '--chekc'], 'unknown option --chekc; did you mean --check?'],
     ];
