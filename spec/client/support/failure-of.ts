@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { isListwatchError, ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 
 /** The error that `work` rejects with. */
 export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {
@@ -10,10 +10,10 @@ export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {
   throw new Error('expected a rejection, but the work succeeded');
 }
 
-/** The typed error `work` rejects with. */
+/** The typed error `work` rejects with. A module that is loaded when it is used may have its own copy of the class. */
 export async function failureOf(work: Promise<unknown>): Promise<ListwatchError> {
   const error = await rejectionOf(work);
-  if (error instanceof ListwatchError) return error;
+  if (isListwatchError(error)) return error;
   throw new Error(`expected a typed error, got ${String(error)}`, { cause: error });
 }
 

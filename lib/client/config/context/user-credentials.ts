@@ -7,7 +7,6 @@ import { readTextFile } from '../credentials/read-text-file.ts';
 import { tokenFile } from '../credentials/token-file.ts';
 import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 import { dataAndFile, type DataAndFile, decodedPem, pathBeside } from './data-or-file.ts';
-import { providerCredentials } from './provider-credentials.ts';
 import { shownName } from './shown-name.ts';
 import type { UserCredentialsOptions } from './user-credentials-options.ts';
 import { refusePlugin } from '../credentials/exec/allow-exec.ts';
@@ -28,12 +27,20 @@ export async function userCredentials(
   const provider = user.field('auth-provider');
   if (exec.present && provider.present) exec.fail('it excludes auth-provider; remove one of them');
   const own = await ownHeader(user, options);
-  const header =
-    own ?? (provider.present ? await providerCredentials(provider, options) : undefined);
+  const header = own ?? (provider.present ? await providerOf(provider, options) : undefined);
   const certificate = await clientCertificate(user, options);
   const parts = [header, certificate].filter((part) => part !== undefined);
   if (parts.length > 0) return combined(parts);
   return exec.present ? await pluginCredentials(exec, options) : undefined;
+}
+
+/** Loaded when it is used: few kubeconfigs have an identity provider. */
+async function providerOf(
+  provider: KubeconfigField,
+  options: UserCredentialsOptions,
+): Promise<CredentialSource> {
+  const { providerCredentials } = await import('./provider-credentials.ts');
+  return await providerCredentials(provider, options);
 }
 
 /** Makes an error of `work`, about a file or a value, one that names the field. */
