@@ -14,8 +14,8 @@ const below =
  * Every user pays for what is installed, so each part has a limit.
  */
 export const BUDGETS: readonly Budget[] = [
-  { what: 'everything', matches: () => true, megabytes: 8.0 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.5 },
+  { what: 'everything', matches: () => true, megabytes: 8.3 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.7 },
   { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.0 },
   {
     what: 'declarations',
