@@ -12,6 +12,7 @@ import { recordAnswers } from './record-answers.ts';
 import { checkReplay, CORPUS_FILE } from './replay.ts';
 import { compareAll, describeDifference, tableOf, type Compared } from './report.ts';
 import { AREAS, type Area } from './scenario.ts';
+import { versionNamed } from './version-named.ts';
 import { Target, targetOfKubeconfig } from './target/target.ts';
 
 const USAGE = `npm run check -- compare [options]
@@ -21,6 +22,7 @@ const USAGE = `npm run check -- compare [options]
   --edges            the requests of edge-scenarios.ts instead of drawn ones
   --server URL       the real server; the token, if it asks for one, is in the variable COMPARE_TOKEN. Its certificate is not checked
   --kubeconfig FILE  the real server and the credentials: the current context. The user has to be allowed everything
+  --version VERSION  of Kubernetes, such as 1.36, that the embedded server serves; the newest unless given
   --area AREA        only this area; may be given several times
   --show AREA        prints the first differences of an area as well; "all" prints those of every area
   --aspect ASPECT    with --show: answers that differ in it: ${ASPECTS.join(', ')}; body unless given
@@ -46,6 +48,7 @@ async function main(): Promise<void> {
       edges: { type: 'boolean', default: false },
       server: { type: 'string' },
       kubeconfig: { type: 'string' },
+      version: { type: 'string' },
       area: { type: 'string', multiple: true },
       show: { type: 'string' },
       aspect: { type: 'string', default: 'body' },
@@ -78,6 +81,7 @@ async function main(): Promise<void> {
     return;
   }
   const areas = (values.area ?? AREAS).map(areaNamed);
+  const served = versionNamed(values.version);
   const scenarios = values.edges ? edgeScenarios() : drawScenarios(seed, count, areas);
   const { signal } = interruptible();
   const target = await targetOf(values.server, values.kubeconfig);
@@ -101,7 +105,7 @@ async function main(): Promise<void> {
     }
     const onDone = progress(2 * scenarios.length);
     const real = await askServer(target, scenarios, { prefix, signal, onDone });
-    const embedded = await askEmbedded(scenarios, onDone);
+    const embedded = await askEmbedded(scenarios, onDone, { version: served });
     print(compareAll(scenarios, real, embedded), shown);
   } finally {
     target.close();

@@ -1,11 +1,8 @@
 /** `npm run check -- rules`: asks a real server, or its record, and the embedded server what they accept of each kind, and prints what differs. */
-import {
-  KUBERNETES_VERSIONS,
-  minorOf,
-  type KubernetesVersion,
-} from '../../lib/meta/releases/kubernetes-releases.ts';
+import { minorOf, type KubernetesVersion } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from '../compare/ask-server.ts';
+import { versionNamed } from '../compare/version-named.ts';
 import { askRules } from './ask-rules.ts';
 import { Target, targetOfKubeconfig } from '../compare/target/target.ts';
 import { allRuleCases, servedBy } from './all-rule-cases.ts';
@@ -107,13 +104,4 @@ async function versionOf(target: Target): Promise<string> {
 
 function textOf(answer: RuleAnswer | undefined): string {
   return JSON.stringify(answer)?.slice(0, 1500) ?? 'not recorded';
-}
-
-/** @throws {Error} for a version that the server does not have. */
-function versionNamed(text: string | undefined): KubernetesVersion | undefined {
-  const version = KUBERNETES_VERSIONS.find((one) => one === text);
-  if (version === undefined && text !== undefined) {
-    throw new Error(`--version is one of ${KUBERNETES_VERSIONS.join(', ')}`);
-  }
-  return version;
 }
