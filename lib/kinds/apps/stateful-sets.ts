@@ -262,10 +262,10 @@ const CHANGEABLE = [
 ] as const;
 
 const NAMED_WHEN_CHANGED = [
-  'serviceName',
   'selector',
-  'podManagementPolicy',
   'volumeClaimTemplates',
+  'serviceName',
+  'podManagementPolicy',
 ] as const;
 
 /** A field as kube-apiserver writes it into a message. */
