@@ -57,6 +57,8 @@ const SINCE = {
   levelPartsOfUnknownType: 37,
   /** A refused change of a node's `providerID` says whether it was modified or cleared. */
   providerIdChangesNamed: 37,
+  /** A patch that is no JSON is refused before its object is read, and that of an apply is called a patch, where it was YAML. */
+  patchesReadFirst: 37,
 } as const;
 
 export type KubernetesFeature = keyof typeof SINCE;

@@ -21,4 +21,5 @@ export const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'resource.k8s.io',
   'scheduling.k8s.io',
   'storage.k8s.io',
+  'storagemigration.k8s.io',
 ]);

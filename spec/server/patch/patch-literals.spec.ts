@@ -118,7 +118,7 @@ describe('a member that comes twice', () => {
     );
     expect([strict.status, strict.message]).to.deep.equal([
       400,
-      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 2: key "a" already set in map\n  line 3: key "data" already set in map',
+      'error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 2: key "a" already set in map\n  line 3: key "data" already set in map',
     ]);
     const ignored = await send(
       server,

@@ -13,6 +13,8 @@ import { DEEPEST_OBJECT, depthWithin } from '../../../meta/json-value.ts';
 import { yamlError, bodyFaultsOf, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { wrongType } from '../../http/body/body-failures.ts';
+import { isSince } from '../../../meta/releases/kubernetes-features.ts';
+import { jsonSyntaxError } from '../../../kernel/text/go-json-syntax.ts';
 import { decodeConfiguration, decodePatch } from '../../http/body/body.ts';
 import {
   asObject,
@@ -54,6 +56,8 @@ const NO_SUBJECT = { group: '', kind: '' };
 class PatchOfRequest {
   readonly #exchange: Exchange;
   readonly #isStrategic: boolean;
+  /** The body, where it was read first. */
+  #document: Json | undefined;
   #apply: ApplyPatch | undefined;
   #existing: UnstructuredObject | undefined;
   #ofPatch: BodyFaults | undefined;
@@ -64,6 +68,19 @@ class PatchOfRequest {
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
     this.#isStrategic = this.#contentType() === STRATEGIC_MERGE_PATCH;
+  }
+
+  /** Newer versions read the patch before the object. @throws {ApiError} 400 for what is no JSON. */
+  readFirst(): void {
+    const { minor, request } = this.#exchange;
+    if (!isSince(minor, 'patchesReadFirst')) return;
+    try {
+      this.#document = decodePatch(request.body, '');
+    } catch (error) {
+      // A patch that is too large or too deep is JSON, and refused later.
+      if (jsonSyntaxError(request.body) === undefined) return;
+      throw badRequest('invalid JSON patch', error);
+    }
   }
 
   /** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 422 when it cannot be applied. */
@@ -143,7 +160,7 @@ class PatchOfRequest {
     const { body } = this.#exchange.request;
     const contentType = this.#contentType();
     const prefix = this.#isStrategic ? '' : 'error decoding patch: ';
-    const document = decodePatch(body, prefix);
+    const document = this.#document ?? decodePatch(body, prefix);
     const found = bodyFaultsOf(body, document, contentType === JSON_PATCH ? 'json patch ' : '');
     this.#ofPatch =
       contentType === JSON_PATCH ? operationFaults(found, document) : patchFaults(found);
@@ -233,11 +250,13 @@ async function serveApply(exchange: Exchange): Promise<ApiResponse> {
     force: queryFlag(query, 'force'),
   };
   const name = info.name ?? '';
-  const configuration = readConfiguration(request.body, (faults) => {
+  const isPatch = isSince(exchange.minor, 'patchesReadFirst');
+  const subject = isPatch ? 'patch' : 'YAML';
+  const configuration = readConfiguration(request.body, subject, (faults) => {
     const { fieldValidation = 'Warn' } = options;
     if (fieldValidation === 'Strict') {
       throw badRequest(
-        `error strict decoding YAML: error converting YAML to JSON: ${yamlError(faults)}`,
+        `error strict decoding ${subject}: error converting YAML to JSON: ${yamlError(faults)}`,
       );
     }
     if (fieldValidation === 'Warn') for (const { text } of faults.faults) context.warn(text);
@@ -248,11 +267,15 @@ async function serveApply(exchange: Exchange): Promise<ApiResponse> {
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
-function readConfiguration(body: Uint8Array, onFaults: (faults: BodyFaults) => void): JsonObject {
-  const document = decodeConfiguration(body, onFaults);
+function readConfiguration(
+  body: Uint8Array,
+  subject: string,
+  onFaults: (faults: BodyFaults) => void,
+): JsonObject {
+  const document = decodeConfiguration(body, `error decoding ${subject}: `, onFaults);
   if (!isJsonObject(document)) {
     throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${wrongType(document, 'map[string]interface {}')}`,
+      `error decoding ${subject}: error unmarshaling JSON: while decoding JSON: ${wrongType(document, 'map[string]interface {}')}`,
     );
   }
   if (!depthWithin(document, DEEPEST_OBJECT)) {
@@ -305,10 +328,11 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   if (patchTypeOf(request) === APPLY_PATCH) return await serveApply(exchange);
   if (storage.update === undefined || storage.patchable === false) throw methodNotAllowed();
   checkPatchType(request, storage.describe);
+  const patch = new PatchOfRequest(exchange);
+  patch.readFirst();
   const forced = query.get('force') === null ? [] : [NOT_FORCED];
   const options = writeOptionsOf(exchange, 'PatchOptions', forced);
   const name = info.name ?? '';
-  const patch = new PatchOfRequest(exchange);
   const update: UpdateFunc = (existing) => {
     if (existing === undefined) throw notFound(storage.describe, name);
     const patched = patch.appliedTo(existing);

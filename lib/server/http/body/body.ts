@@ -154,34 +154,36 @@ const OPEN_BRACE = 0x7b;
 
 /**
  * Parses the configuration of an apply: YAML, of which JSON is a part. An empty one is an object without members.
+ * @param prefix the beginning of the message of a failure
  * @throws {ApiError} 400 when it is malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML above 64 KiB.
  */
 export function decodeConfiguration(
   body: Uint8Array,
+  prefix: string,
   onFaults?: (faults: BodyFaults) => void,
 ): Json {
   checkSize(body, LARGEST_BODY_BYTES);
   try {
-    const json = body[0] === OPEN_BRACE ? jsonOf(body) : undefined;
+    const json = body[0] === OPEN_BRACE ? jsonOf(body, prefix) : undefined;
     if (json === undefined) return decodeYaml(body, onFaults);
     const faults = yamlFaults(body, repeatedMembers(body, json));
     if (faults !== undefined) onFaults?.(faults);
     return json as Json;
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw badRequest(`error decoding YAML: ${yamlProblem(error)}`, error);
+    throw badRequest(prefix + yamlProblem(error), error);
   }
 }
 
 /** @returns undefined for a mapping of YAML in braces, such as `{kind: ConfigMap}`, and for bytes that only a parser of JSON replaces */
-function jsonOf(body: Uint8Array): unknown {
+function jsonOf(body: Uint8Array, prefix: string): unknown {
   if (!isUtf8(body)) return undefined;
   try {
     return parseJsonDocument(body);
   } catch (error) {
     const problem = jsonSyntaxError(body);
     if (problem !== undefined && body.byteLength <= LARGEST_YAML_BYTES) return undefined;
-    throw badRequest(`error decoding YAML: ${problem ?? errorMessage(error)}`, error);
+    throw badRequest(prefix + (problem ?? errorMessage(error)), error);
   }
 }
 

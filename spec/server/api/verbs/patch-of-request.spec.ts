@@ -130,3 +130,20 @@ describe('an event that is written by both of its APIs', () => {
     expect(managedFields.map(({ manager }) => manager)).to.deep.equal(['b']);
   });
 });
+
+describe('a patch that is no JSON', () => {
+  const MISSING = `${CONFIG_MAPS}/missing`;
+  for (const [version, status, message] of [
+    ['1.37', 400, 'invalid JSON patch'],
+    ['1.36', 404, 'configmaps "missing" not found'],
+  ] as const) {
+    it(`is answered ${status} in ${version} where the object is missing`, async () => {
+      await using server = new ApiServer({ version });
+      for (const type of ['merge-patch', 'strategic-merge-patch', 'json-patch']) {
+        const headers = { 'content-type': `application/${type}+json` };
+        const answer = await call(server.handler, 'PATCH', MISSING, { body: 'nonsense', headers });
+        expect([answer.status, answer.json()['message']]).to.deep.equal([status, message]);
+      }
+    });
+  }
+});
