@@ -41,6 +41,11 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'every verb, subresource and helper of the client on a real server and on ours',
       },
       {
+        name: 'sync-kinds',
+        start: () => import('../client/sync-kinds/main.ts'),
+        about: 'every resource of a server in an informer, in every mode, beside a list',
+      },
+      {
         name: 'storm',
         start: () => import('../recorder/storm.ts'),
         about: 'a recording of many writes and lost watches, replayed to the same cache',
