@@ -79,6 +79,10 @@ const BINDING: readonly CauseChange[] = [
   { since: 37, fields: ['subjects[*].name'], from: /^Required value/, to: '$&' },
 ];
 
+const RESTART_RULES = ['containers', 'initContainers'].map(
+  (list) => `spec.${list}[*].restartPolicyRules`,
+);
+
 /**
  * The words of the causes by kind. Most have changed where a rule that was written in Go is now declared with the type.
  * Found by the recorded answers of each version to `spec/rules`.
@@ -86,6 +90,21 @@ const BINDING: readonly CauseChange[] = [
 const CHANGES: Readonly<Record<string, readonly CauseChange[]>> = {
   'admissionregistration.k8s.io/validatingadmissionpolicies': conditions('status.conditions'),
   pods: [
+    {
+      until: 35,
+      fields: ['spec.containers[*].resizePolicy'],
+      from: /when pod `restartPolicy`/,
+      to: 'when `restartPolicy`',
+      isDeclared: false,
+    },
+    {
+      until: 35,
+      fields: RESTART_RULES.flatMap((rules) => [rules, `${rules}[*].exitCodes.values`]),
+      from: /^Too many: \d+: must have at most (\d+) items$/,
+      to: 'Too long: may not be more than $1 bytes',
+      reason: 'FieldValueTooLong',
+      isDeclared: false,
+    },
     {
       since: 37,
       fields: ['status.containerStatuses[*].allocatedResourcesStatus[*].name'],

@@ -28,7 +28,10 @@ const MOST_RULES = 20;
 const MOST_CODES = 255;
 const NEEDS_POLICY = 'must specify restartPolicy when restart rules are used';
 
-const action = oneOfTexts('Restart', 'RestartAllContainers');
+const olderAction = oneOfTexts('Restart');
+const newAction = oneOfTexts('Restart', 'RestartAllContainers');
+const action: Check = (value, path, report) =>
+  (report.isSince('restartAllContainers') ? newAction : olderAction)(value, path, report);
 const operator = oneOfTexts('In', 'NotIn');
 
 /**
