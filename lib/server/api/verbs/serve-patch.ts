@@ -329,9 +329,9 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   if (storage.update === undefined || storage.patchable === false) throw methodNotAllowed();
   checkPatchType(request, storage.describe);
   const patch = new PatchOfRequest(exchange);
-  patch.readFirst();
   const forced = query.get('force') === null ? [] : [NOT_FORCED];
   const options = writeOptionsOf(exchange, 'PatchOptions', forced);
+  patch.readFirst();
   const name = info.name ?? '';
   const update: UpdateFunc = (existing) => {
     if (existing === undefined) throw notFound(storage.describe, name);
