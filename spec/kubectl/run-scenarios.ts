@@ -45,13 +45,13 @@ export async function runScenarios(
   }
 }
 
-/** The same against an embedded server that lives as long as the call, over its port. */
+/** The same against an embedded server that lives as long as the call, over its port: of the version that was recorded, 1.36. */
 export async function runEmbedded(
   scenarios: readonly Scenario[],
   binary: string,
 ): Promise<ReadonlyMap<string, Outcome>> {
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-server-'));
-  await using server = new ApiServer({ logger: silentLogger });
+  await using server = new ApiServer({ logger: silentLogger, version: '1.36' });
   await server.listen();
   try {
     const kubeconfig = join(folder, 'kubeconfig');

@@ -43,9 +43,9 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'Findings that are full take no more; the exit saves time.',
   },
   {
-    file: 'lib/kinds/built-in-kinds.ts',
+    file: 'lib/kinds/kind-types.ts',
     operator: 'statement',
-    line: 'types.set(name, type);',
+    line: 'this.#read.set(name, type);',
     mutant: ';',
     reason: 'A cache: without it the same type is made again.',
   },

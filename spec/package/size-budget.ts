@@ -14,8 +14,8 @@ const below =
  * Every user pays for what is installed, so each part has a limit.
  */
 export const BUDGETS: readonly Budget[] = [
-  { what: 'everything', matches: () => true, megabytes: 8.3 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.7 },
+  { what: 'everything', matches: () => true, megabytes: 8.35 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.75 },
   { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.0 },
   {
     what: 'declarations',
@@ -38,5 +38,5 @@ export const SOURCE_BUDGETS: readonly Budget[] = [
 
 /** The most code that an import of an entry loads, its own chunks only, in KiB. Each costs time at every start of a program. */
 export const IMPORT_BUDGETS: readonly (readonly [entry: string, kilobytes: number])[] = [
-  ['listwatch', 840],
+  ['listwatch', 845],
 ];
