@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { constants, gzip, type ZlibOptions } from 'node:zlib';
+import { constants, crc32, gzip, type ZlibOptions } from 'node:zlib';
 
 /** Level 1 takes the least time and compresses JSON nearly as well as higher ones. */
 export const GZIP_OPTIONS: ZlibOptions = { level: constants.Z_BEST_SPEED };
@@ -9,6 +9,21 @@ const compress = promisify(gzip);
 /** Runs in another thread. The bytes must not change. */
 export function gzipOf(bytes: Uint8Array): Promise<Uint8Array> {
   return compress(bytes, GZIP_OPTIONS);
+}
+
+/** A last block without data. */
+const LAST_BLOCK = Uint8Array.of(3, 0);
+
+/**
+ * A gzip member with a flush before its end, as kube-apiserver writes it. Go's reader returns the data that it has at a flush; at the
+ * end of a member it waits for the next one first, and an event would come with the event after it.
+ */
+async function flushedMember(piece: Uint8Array): Promise<Uint8Array> {
+  const options = { ...GZIP_OPTIONS, finishFlush: constants.Z_SYNC_FLUSH };
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc32(piece), 0);
+  trailer.writeUInt32LE(piece.byteLength, 4);
+  return Buffer.concat([await compress(piece, options), LAST_BLOCK, trailer]);
 }
 
 /** Number of members in the cache. Watches that read the same events read them at nearly the same time. */
@@ -41,7 +56,7 @@ export class GzipMembers {
   #of(piece: Uint8Array): Promise<Uint8Array> {
     const known = this.#kept.find((one) => one.piece === piece);
     if (known !== undefined) return known.compressed;
-    const compressed = gzipOf(piece);
+    const compressed = flushedMember(piece);
     if (piece.byteLength <= LARGEST_KEPT_BYTES) this.#keep({ piece, compressed });
     return compressed;
   }

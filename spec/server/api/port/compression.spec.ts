@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import type { ApiResponse } from '../../../../lib/server/http/api-request.ts';
@@ -124,6 +124,18 @@ describe('compression of an answer', () => {
         const { value } = await pieces.next();
         expect(gunzipSync(value ?? Buffer.alloc(0))).to.deep.equal(event(name));
       }
+      await pieces.return?.();
+    });
+
+    it('flushes a piece before the end of its member, where Go looks for the next member first', async () => {
+      const { watch } = waiting([event('a')]);
+      const pieces = piecesOf(await compressed(watch, GZIP));
+      const { value = Buffer.alloc(0) } = await pieces.next();
+      // The last block, without data, and the sum and the size.
+      const flushed = value.subarray(0, -10);
+      expect([...flushed.subarray(-4)]).to.deep.equal([0, 0, 0xff, 0xff]);
+      const options = { finishFlush: constants.Z_SYNC_FLUSH };
+      expect(gunzipSync(flushed, options)).to.deep.equal(event('a'));
       await pieces.return?.();
     });
 
