@@ -8,7 +8,7 @@ import type {
 } from '../server/registry/contract/kind-definition.ts';
 import type { TableColumn, TableConvertor } from '../server/registry/contract/rest-storage.ts';
 import { newStrategy, type StrategyOptions } from '../server/registry/contract/strategy.ts';
-import { cellsOf } from './cells/built-in-cells.ts';
+import { cellsOf, listCellsOf } from './cells/built-in-cells.ts';
 import { builtInColumns } from './columns/built-in-columns.ts';
 import type { KindRules, RowCells } from '../server/registry/contract/kind-rules.ts';
 import { kindRulesList } from './kind-rules-list.ts';
@@ -295,6 +295,7 @@ export class BuiltInDefinitions {
     conversion: VersionConversion | undefined,
   ): TableConvertor {
     const minor = this.#minor;
+    const listCells = listCellsOf(resource, minor);
     let columns: readonly TableColumn[] | undefined;
     return {
       get columns() {
@@ -305,6 +306,9 @@ export class BuiltInDefinitions {
         conversion === undefined
           ? cells
           : (object, nowMs) => cells(conversion.toStored(object as UnstructuredObject), nowMs),
+      ...(listCells === undefined
+        ? {}
+        : { ofList: (objects) => this.#tableFor(resource, listCells(objects), conversion) }),
     };
   }
 }

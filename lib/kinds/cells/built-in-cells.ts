@@ -1,7 +1,7 @@
 import { isSince } from '../../meta/releases/kubernetes-features.ts';
 import type { KubernetesMinor } from '../../meta/releases/kubernetes-releases.ts';
 import { definitionCells } from './definition-cells.ts';
-import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
+import type { ListCells, RowCells } from '../../server/registry/contract/kind-rules.ts';
 import {
   certificateSigningRequestCells,
   clusterTrustBundleCells,
@@ -58,16 +58,19 @@ import {
 } from './network-cells.ts';
 import { podCells } from './pod-cells.ts';
 import {
+  annotatedClassCells,
   csiDriverCells,
   csiNodeCells,
   persistentVolumeCells,
   persistentVolumeClaimCells,
   storageClassCells,
+  storageClassListCells,
   volumeAttachmentCells,
   volumeAttributesClassCells,
 } from './storage-cells.ts';
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+const STORAGE_CLASSES = 'storageclasses.storage.k8s.io';
 
 /** By `RESOURCE` or `RESOURCE.GROUP`. @see pkg/printers/internalversion/printers.go @ v1.36.3 */
 const CELLS: Readonly<Record<string, RowCells>> = {
@@ -126,19 +129,32 @@ const CELLS: Readonly<Record<string, RowCells>> = {
   'priorityclasses.scheduling.k8s.io': priorityClassCells,
   'csidrivers.storage.k8s.io': csiDriverCells,
   'csinodes.storage.k8s.io': csiNodeCells,
-  'storageclasses.storage.k8s.io': storageClassCells,
+  [STORAGE_CLASSES]: storageClassCells,
   'volumeattachments.storage.k8s.io': volumeAttachmentCells,
   'volumeattributesclasses.storage.k8s.io': volumeAttributesClassCells,
   'storageversionmigrations.storagemigration.k8s.io': storageVersionMigrationCells,
   [DEFINITIONS]: definitionCells,
 };
 
+interface KindName {
+  readonly group: string;
+  readonly resource: string;
+}
+
 /** The function that makes the cells of a row of a kind; name and creation time for kinds without their own columns. */
-export function cellsOf(
-  { group, resource }: { readonly group: string; readonly resource: string },
-  minor?: KubernetesMinor,
-): RowCells {
-  const name = group === '' ? resource : `${resource}.${group}`;
+export function cellsOf(kind: KindName, minor?: KubernetesMinor): RowCells {
+  const name = nameOf(kind);
   if (name === DEFINITIONS && !isSince(minor, 'definitionColumns')) return plainCells;
+  if (name === STORAGE_CLASSES && !isSince(minor, 'oneDefaultClass')) return annotatedClassCells;
   return Object.hasOwn(CELLS, name) ? (CELLS[name] as RowCells) : plainCells;
+}
+
+/** The cells of the rows of a list, for the kind whose rows depend on the others. */
+export function listCellsOf(kind: KindName, minor?: KubernetesMinor): ListCells | undefined {
+  const isMarked = nameOf(kind) === STORAGE_CLASSES && isSince(minor, 'oneDefaultClass');
+  return isMarked ? storageClassListCells : undefined;
+}
+
+function nameOf({ group, resource }: KindName): string {
+  return group === '' ? resource : `${resource}.${group}`;
 }

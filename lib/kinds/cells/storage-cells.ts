@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { RowCells } from '../../server/registry/contract/kind-rules.ts';
+import type { ListCells, RowCells } from '../../server/registry/contract/kind-rules.ts';
 import { recordsAt, textAt, textsAt, valueAt } from '../../meta/json-value.ts';
 import {
   ageCell,
@@ -74,19 +74,46 @@ export const persistentVolumeClaimCells: RowCells = (claim, nowMs) => {
   ];
 };
 
-export const storageClassCells: RowCells = (object, nowMs) => {
-  const isDefault = DEFAULT_CLASSES.some(
+/** The row of a class that is not marked as the default. */
+export const storageClassCells: RowCells = (object, nowMs) => [
+  nameCell(object),
+  textAt(object, 'provisioner'),
+  textOr('Delete', object, 'reclaimPolicy'),
+  textOr('Immediate', object, 'volumeBindingMode'),
+  valueAt(object, 'allowVolumeExpansion') === true,
+  ageCell(object, nowMs),
+];
+
+/** Each class that is annotated as a default is marked. */
+export const annotatedClassCells: RowCells = classCells(isDefaultClass);
+
+/** The class that claims without one get is marked: of the annotated ones the newest, and of several the first. */
+export const storageClassListCells: ListCells = (objects) => {
+  let used: KubernetesObject | undefined;
+  for (const object of objects) {
+    if (!isDefaultClass(object)) continue;
+    if (used === undefined || createdMs(object) > createdMs(used)) used = object;
+  }
+  const name = used === undefined ? undefined : nameCell(used);
+  return classCells((object) => nameCell(object) === name);
+};
+
+function classCells(isMarked: (object: KubernetesObject) => boolean): RowCells {
+  return (object, nowMs) => {
+    const [, ...others] = storageClassCells(object, nowMs);
+    return [`${nameCell(object)}${isMarked(object) ? ' (default)' : ''}`, ...others];
+  };
+}
+
+function isDefaultClass(object: KubernetesObject): boolean {
+  return DEFAULT_CLASSES.some(
     (name) => valueAt(object, 'metadata', 'annotations', name) === 'true',
   );
-  return [
-    `${nameCell(object)}${isDefault ? ' (default)' : ''}`,
-    textAt(object, 'provisioner'),
-    textOr('Delete', object, 'reclaimPolicy'),
-    textOr('Immediate', object, 'volumeBindingMode'),
-    valueAt(object, 'allowVolumeExpansion') === true,
-    ageCell(object, nowMs),
-  ];
-};
+}
+
+function createdMs(object: KubernetesObject): number {
+  return Date.parse(textAt(object, 'metadata', 'creationTimestamp')) || 0;
+}
 
 export const csiDriverCells: RowCells = namedRow((driver) => {
   const audiences = valueAt(driver, 'spec', 'tokenRequests');

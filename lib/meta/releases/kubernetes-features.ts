@@ -31,6 +31,8 @@ const SINCE = {
   warnsOfSetsOfObjects: 37,
   /** The table of definitions has columns of its own. */
   definitionColumns: 37,
+  /** A list of storage classes marks the one default that is used, where each row marked its own annotation. */
+  oneDefaultClass: 37,
   /** No webhook sees the reviews of users and rights: the gate ExcludeAdmissionWebhookVirtualResources. */
   reviewsWithoutWebhooks: 37,
   /** The resources of a whole pod get their defaults at its creation alone: the gate PodLevelResourcesFixDefaulting. */

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { cellsOf } from '../../../lib/kinds/cells/built-in-cells.ts';
 import { oddObjects } from './odd-objects.ts';
 
-/** A row of kube-apiserver 1.36.3 and its object; written by `record-cells.ts`. */
+/** A row of kube-apiserver 1.37.2 and its object; written by `record-cells.ts`. */
 interface Recorded {
   readonly resource: string;
   readonly cells: readonly unknown[];

@@ -176,7 +176,8 @@ function* listPieces(
     const options = rowOptions(exchange, metaVersion);
     const table = tableConvertorOf(exchange.storage);
     yield [tableHead(metaVersion, metadata, table.columns)];
-    yield* separated(list.items, (item) => tableRow(table, item, options));
+    const rows = table.ofList?.(objectsOf(list.items)) ?? table;
+    yield* separated(list.items, (item) => tableRow(rows, item, options));
   } else if (as === undefined) {
     const isBuiltIn = BUILT_IN_GROUPS.has(describe.group);
     // Lists of custom objects always have this member.
@@ -260,6 +261,10 @@ function protobufListBody(
     isCached: false,
     runtime,
   });
+}
+
+function* objectsOf(items: Iterable<Stored>): Generator<KubernetesObject> {
+  for (const { object } of items) yield object;
 }
 
 function isEmpty(items: Iterable<Stored>): boolean {

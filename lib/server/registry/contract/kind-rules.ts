@@ -6,6 +6,9 @@ import type { TableCell } from './table-columns.ts';
 /** The cells of one object in the order of the columns of its kind. It gets any object that a client stored, and must not throw. */
 export type RowCells = (object: KubernetesObject, nowMs: number) => readonly TableCell[];
 
+/** The cells of the objects of one list, where they depend on the others. */
+export type ListCells = (objects: Iterable<KubernetesObject>) => RowCells;
+
 /**
  * Facts of a built-in kind that the tables do not have.
  *

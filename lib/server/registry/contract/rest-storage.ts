@@ -282,6 +282,8 @@ export interface TableConvertor {
   readonly columns: readonly TableColumn[];
   /** One cell per column. `nowMs` is the wall-clock time, for ages. */
   cells(object: KubernetesObject, nowMs: number): readonly (string | number | boolean | null)[];
+  /** The convertor of the rows of one list, where a cell depends on the other objects of the list. */
+  ofList?(objects: Iterable<KubernetesObject>): TableConvertor;
 }
 
 /** The declarations of the definition of a custom resource, for OpenAPI. */
