@@ -5,7 +5,7 @@ import { maskTrailingDash } from '../../server/registry/rules/name-validation.ts
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
 import { all, fields } from '../../server/registry/validation/combine.ts';
 import { immutable } from '../../server/registry/validation/values.ts';
-import { pemBlocks, type PemBlock } from './pem-blocks.ts';
+import { pemBlocks, type PemBlock } from '../../kernel/certificates/pem-blocks.ts';
 import { bundleName } from './signers/bundle-name.ts';
 import { signerName } from './signers/signer-name.ts';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { numberAt, textAt, valueAt, type JsonRecord } from '../../meta/json-value.ts';
 import type { Report } from '../../server/registry/validation/check.ts';
-import { pemBlocks } from './pem-blocks.ts';
+import { pemBlocks } from '../../kernel/certificates/pem-blocks.ts';
 import { requestedKey } from './stub-request.ts';
 
 const LARGEST_CHAIN = 100 * 1024;

@@ -7,7 +7,7 @@ import {
   SEQUENCE,
   type DerElement,
 } from './der-elements.ts';
-import { pemBlock, pemBlocks } from './pem-blocks.ts';
+import { pemBlocks } from '../../kernel/certificates/pem-blocks.ts';
 
 /** Hashes by the object identifiers of signatures with them, in hexadecimal digits; Ed25519 has none of its own. */
 const HASHES: ReadonlyMap<string, string | null> = new Map([
@@ -30,7 +30,7 @@ const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemente
 /** Why a certificate signing request in PEM, as base64, is refused; undefined for one that is right and signed. */
 export function requestProblem(request: unknown): string | undefined {
   const text = typeof request === 'string' ? Buffer.from(request, 'base64').toString('latin1') : '';
-  const block = pemBlock(text);
+  const [block] = pemBlocks(text);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
   try {
     if (elementsOf(block.bytes).length > 1) return 'asn1: syntax error: trailing data';
@@ -47,7 +47,7 @@ const ORGANISATION = '55040a';
 export function organisationsOf(request: unknown): readonly string[] {
   const text = typeof request === 'string' ? Buffer.from(request, 'base64').toString('latin1') : '';
   try {
-    const [outer] = elementsOf(pemBlock(text)?.bytes ?? Buffer.alloc(0));
+    const [outer] = elementsOf(pemBlocks(text)[0]?.bytes ?? Buffer.alloc(0));
     const [info] = elementsOf(contentOf(outer, SEQUENCE));
     const [, subject] = elementsOf(contentOf(info, SEQUENCE));
     return elementsOf(contentOf(subject, SEQUENCE))

@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import type { KubernetesObject } from '../../meta/object.ts';
+import { pemBlocks } from '../../kernel/certificates/pem-blocks.ts';
 import { jsonSyntaxError } from '../../kernel/text/go-json-syntax.ts';
 import { isRecord, jsonEqual, textAt, recordsAt } from '../../meta/json-value.ts';
 import { checkedBy, type Check } from '../../server/registry/validation/check.ts';
@@ -134,22 +135,20 @@ const secretChecks: Check = all(
   }),
 );
 
-function pemBlocks(text: string): readonly string[] {
-  return [...text.matchAll(/-----BEGIN ([^-]+)-----[^-]*-----END \1-----/g)].map(
-    ([, type]) => type as string,
-  );
+function typesOf(pem: string): readonly string[] {
+  return pemBlocks(pem).map(({ type }) => type);
 }
 
 /** Why a certificate and its key cannot be used, in the words of Go's `tls.X509KeyPair`. */
 function keyPairProblem(certificate: string, key: string): string | undefined {
-  const blocks = pemBlocks(certificate);
+  const blocks = typesOf(certificate);
   if (blocks.length === 0) return 'failed to find any PEM data in certificate input';
   if (!blocks.includes('CERTIFICATE')) {
     return blocks.length === 1 && blocks[0]?.endsWith('PRIVATE KEY') === true
       ? 'failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
       : `failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${blocks.join(' ')}]`;
   }
-  const keyBlocks = pemBlocks(key);
+  const keyBlocks = typesOf(key);
   if (keyBlocks.length === 0) return 'failed to find any PEM data in key input';
   if (!keyBlocks.some((type) => type.endsWith('PRIVATE KEY'))) {
     return keyBlocks.length === 1 && keyBlocks[0] === 'CERTIFICATE'

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { pemBlocks, type PemBlock } from '../../../kernel/certificates/pem-blocks.ts';
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import {
   fieldForbidden,
@@ -109,16 +110,19 @@ function pathFaults(path: string): string[] {
 export function bundleProblem(bundle: string): string | undefined {
   const pem = Buffer.from(bundle, 'base64').toString('latin1');
   if (bundle === '') return undefined;
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  const isRead = (block: string): boolean => {
-    try {
-      return new X509Certificate(block).subject !== '';
-    } catch {
-      return false;
-    }
-  };
-  if (blocks.length > 0 && blocks.every(isRead)) return undefined;
+  const blocks = pemBlocks(pem).filter(
+    ({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders,
+  );
+  if (blocks.length > 0 && blocks.every(isCertificate)) return undefined;
   return 'unable to load root certificates: unable to parse bytes as PEM block';
+}
+
+function isCertificate({ bytes }: PemBlock): boolean {
+  try {
+    return new X509Certificate(bytes).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function reviewCauses(versions: readonly string[], requiresKnown: boolean): FieldCause[] {
