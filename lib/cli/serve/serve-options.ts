@@ -31,9 +31,9 @@ export interface ServeOptions extends SwitchedGates {
   readonly controllers: ReadonlySet<ClusterController>;
   /** Whether pods need a service account. @defaultValue when the controller is there that makes them */
   readonly serviceAccountAdmission?: boolean | undefined;
-  /** Whether containers may be privileged. */
   /** Undefined for the newest one. */
   readonly version: KubernetesVersion | undefined;
+  /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean;
   /** Whether the kubeconfig has a client certificate in place of the token. */
   readonly clientCertificate: boolean;

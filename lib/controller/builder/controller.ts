@@ -121,7 +121,10 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       name: this.name,
       runtime,
       replay: () => this.#sources.replay(),
-      leave: (covers) => this.#tasks.leave(covers),
+      leave: (covers) => {
+        this.#gone.leave(covers);
+        return this.#tasks.leave(covers);
+      },
       cutShort: (covers, reason) => this.#loop.cutShort(covers, reason),
     });
     this.#sources = this.#sourcesOf(parts.client);
@@ -349,7 +352,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   #objectRuns(): ObjectRuns<T, Types> {
-    const { apiVersion, resource, functions, client } = this.#parts;
+    const { apiVersion, resource, functions, client, options } = this.#parts;
     const scope = {
       controller: this.name,
       client: client as Client,
@@ -364,7 +367,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     };
     const [gone, runtime] = [this.#gone, this.#runtime];
     const runAfter = (key: string, delayMs: number): void => this.#queue.addAfter(key, delayMs);
-    return new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime, runAfter });
+    const { maxRetries = Infinity } = options;
+    const about = { apiVersion, resource, functions, scope, maxRetries };
+    return new ObjectRuns({ ...about, gone, runtime, runAfter });
   }
 
   #sourcesOf(client: Client): ControllerSources {

@@ -26,9 +26,9 @@ export interface ServerAdmissionOptions {
   /** The objects of a kind; undefined when it is not served. */
   readonly storeOf: HookParts['storeOf'];
   readonly caller: WebhookCaller;
-  /** Puts the plug-ins of the kinds around those of every server. */
   /** The minor version of Kubernetes that the server is. */
   readonly minor: KubernetesMinor;
+  /** Puts the plug-ins of the kinds around those of every server. */
   readonly plugIns: KindSet['plugIns'];
   /** Whether pods get the service accounts of their namespaces. @defaultValue false */
   readonly serviceAccounts?: boolean | undefined;

@@ -20,8 +20,8 @@ export interface GoneObject<T extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * Deleted objects whose `whenGone` has not run, by key. As large as the number of deletions that wait for their run. Several of one key
- * are an object that was deleted and created again before the run.
+ * Deleted objects whose `whenGone` has not run, by key. As large as the number of deletions that wait for their run: what has no further
+ * run is forgotten. Several of one key are an object that was deleted and created again before the run.
  */
 export class GoneObjects<T extends KubernetesObject> {
   #waiting: Map<string, GoneObject<T>[]> | undefined;
@@ -61,6 +61,16 @@ export class GoneObjects<T extends KubernetesObject> {
     const left = (this.#waiting?.get(key) ?? []).filter((one) => one.uid !== uid);
     if (left.length === 0) this.#waiting?.delete(key);
     else this.#waiting?.set(key, left);
+  }
+
+  /** The key is not one of the controller any more. */
+  forgetKey(key: string): void {
+    this.#waiting?.delete(key);
+  }
+
+  /** The same for some keys. */
+  leave(covers: (key: string) => boolean): void {
+    for (const key of this.#waiting?.keys() ?? []) if (covers(key)) this.#waiting?.delete(key);
   }
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { isNotFound } from '../../../meta/failure/failures.ts';
 import { splitMetaNamespaceKey } from '../../../meta/key.ts';
@@ -27,6 +27,8 @@ export interface ObjectRunsParts<T extends KubernetesObject, Types extends objec
   readonly functions: AuthorFunctions<T, Types>;
   readonly scope: ScopeParts;
   readonly gone: GoneObjects<T>;
+  /** Retries of a key, as those of the reconcile loop. */
+  readonly maxRetries: number;
   readonly runtime: Runtime;
   /** Runs a key again after a time, whatever comes of its present run. */
   readonly runAfter: (key: string, delayMs: number) => void;
@@ -139,7 +141,10 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     if (functions.whenGone === undefined) return undefined;
     const { namespace: of } = splitMetaNamespaceKey(request.key);
     // An object whose namespace is watched no more has not been deleted.
-    if (!this.#parts.scope.sources.watches(of)) return undefined;
+    if (!this.#parts.scope.sources.watches(of)) {
+      gone.forgetKey(request.key);
+      return undefined;
+    }
     let requeueAfterMs: number | undefined;
     const all = gone.of(request.key, object);
     for (const one of all) {
@@ -157,12 +162,13 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
         if (afterMs === 0) gone.forget(one);
         else requeueAfterMs = Math.min(afterMs, requeueAfterMs ?? afterMs);
       } catch (error) {
-        if (!isListwatchError(error, 'RECONCILE_TERMINAL')) throw error;
+        const isFinal = isListwatchError(error, 'RECONCILE_TERMINAL');
+        if (!isFinal && request.failures < this.#parts.maxRetries) throw error;
         gone.forget(one);
         const isLast = one === all.at(-1) && requeueAfterMs === undefined;
-        if (object === undefined && isLast) throw error;
-        // The next run is for the other objects of the name.
-        throw new ListwatchError('RECONCILE', error.message, { cause: error });
+        // The loop gives the key up; the next run is for the other objects of the name.
+        if (object !== undefined || !isLast) this.#parts.runAfter(request.key, 0);
+        throw error;
       }
     }
     return requeueAfterMs;

@@ -165,6 +165,46 @@ describe('whenGone of a controller', () => {
     expect(world.log).to.have.length(2);
   });
 
+  it('is not called again with an object that has used up its retries', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' } }));
+    const options = { ...world.options, maxRetries: 1 };
+    const one = controller(world.client, 'v1', 'configmaps', options)
+      .whenGone(async ({ object }) => {
+        events.push(object === undefined ? 'unknown' : 'known');
+        if (object !== undefined) throw new Error('never');
+      })
+      .reconcile(async () => {});
+    await world.start(one);
+    await world.after(maps().delete('a'));
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['known', 'known']);
+    one.enqueue('default/a');
+    await world.runtime.settle();
+    expect(events.slice(2)).to.deep.equal(['unknown']);
+  });
+
+  it('does not keep other objects of the name from their run when its retries are used up', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
+    const options = { ...world.options, maxRetries: 0 };
+    await world.start(
+      controller(world.client, 'v1', 'configmaps', options)
+        .whenGone(async ({ object }) => {
+          events.push(`gone ${object?.data?.['version']}`);
+          throw new Error('never');
+        })
+        .reconcile(async ({ data }) => {
+          events.push(`there ${data?.['version']}`);
+          if (events.length > 1) return;
+          for (const version of ['2', '3']) {
+            await maps().delete('a');
+            await maps().create({ metadata: { name: 'a' }, data: { version } });
+          }
+        }),
+    );
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['there 1', 'gone 1', 'gone 2', 'there 3']);
+  });
+
   it('is not called without an object when the last of several throws a TerminalError', async () => {
     await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
     await world.start(
@@ -231,6 +271,19 @@ describe('whenGone of a controller', () => {
     if (one !== undefined) gone.forget(one);
     expect(gone.size).to.equal(0);
     expect(gone.of(key, undefined)).to.have.length(1);
+  });
+
+  it('has nothing left of keys that have gone to another replica', () => {
+    const gone = new GoneObjects();
+    for (const name of ['a', 'b']) {
+      const metadata = { name, uid: name, resourceVersion: '7', creationTimestamp: '' };
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+      gone.add(new LazyChange('deleted', { key: `default/${name}` }, { metadata, object }));
+    }
+    gone.leave((key) => key === 'default/a');
+    expect(gone.size).to.equal(1);
+    gone.forgetKey('default/b');
+    expect(gone.size).to.equal(0);
   });
 
   it('is not called for deletions that a predicate leaves out', async () => {
