@@ -18,7 +18,8 @@ import { statusMetadataRulesOf, metadataRulesOf } from './metadata-traits.ts';
 import { typedSubresources } from './typed-creation.ts';
 import { labelledByTemplate, statusStrategyOf } from './status/status-rules.ts';
 import type { KindTypes } from './kind-types.ts';
-import { autoscalerVersions } from './versions/autoscaler-versions.ts';
+import { TEMPLATE_GENERATION } from './defaults/workload-defaults.ts';
+import { AUTOSCALER_ANNOTATIONS, autoscalerVersions } from './versions/autoscaler-versions.ts';
 import { eventFields, eventVersions } from './versions/event-versions.ts';
 import { dnsLabel, pathSegment } from '../server/registry/rules/name-forms.ts';
 
@@ -92,6 +93,12 @@ function deprecationOf({ group, kind }: GroupVersionKind): {
   const deprecation = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
   return { deprecation };
 }
+
+/** By `GROUP/RESOURCE`. @see `ResourceDescription` */
+const FIELD_ANNOTATIONS: Readonly<Record<string, readonly string[]>> = {
+  'apps/daemonsets': [TEMPLATE_GENERATION],
+  'autoscaling/horizontalpodautoscalers': AUTOSCALER_ANNOTATIONS,
+};
 
 /**
  * Whether the answer to a completed deletion is the object.
@@ -265,6 +272,7 @@ export class BuiltInDefinitions {
         categories: resource.categories,
         storageVersionHash: resource.storageVersionHash,
         ...deprecationOf(resource),
+        fieldAnnotations: FIELD_ANNOTATIONS[nameOf(group, resource.resource)],
       },
       type,
       strategy: newStrategy({

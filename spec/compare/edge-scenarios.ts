@@ -1,15 +1,22 @@
+import { edgesOfKinds } from './edge-kinds.ts';
 import type { Area, Scenario, Step } from './scenario.ts';
 
 /** Requests at the edges of the API, written by hand: random ones hardly ever meet them. `edges.spec.ts` sends them. */
 export function edgeScenarios(): readonly Scenario[] {
   const counts = new Map<Area, number>();
-  return [...paths(), ...lists(), ...reads(), ...events(), ...versions(), ...yaml()].map(
-    ({ area, steps }) => {
-      const count = counts.get(area) ?? 0;
-      counts.set(area, count + 1);
-      return { id: `${area}/edge/${count}`, area, namespace: true, steps };
-    },
-  );
+  return [
+    ...paths(),
+    ...lists(),
+    ...reads(),
+    ...events(),
+    ...versions(),
+    ...yaml(),
+    ...edgesOfKinds(),
+  ].map(({ area, steps }) => {
+    const count = counts.get(area) ?? 0;
+    counts.set(area, count + 1);
+    return { id: `${area}/edge/${count}`, area, namespace: true, steps };
+  });
 }
 
 type Edge = Pick<Scenario, 'area' | 'steps'>;

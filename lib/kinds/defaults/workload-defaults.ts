@@ -19,7 +19,7 @@ function rollingUpdate(values: JsonRecord): SetDefaults {
   };
 }
 
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Part of the internal spec: kube-apiserver writes it into each object that it reads, so that it belongs to the writer. */
 function setTemplateGeneration(set: JsonRecord): void {

@@ -47,10 +47,23 @@ function reviewResource({ group, kind, namespaced = false, create }: ReviewOptio
     shortNames: [],
     categories: [],
   };
-  return { describe, create };
+  if (namespaced) return { describe, create };
+  return {
+    describe,
+    create: async (context, review, options) =>
+      await create(context, withoutNamespace(review), options),
+  };
 }
 
-/** That a review has no attributes is named at its spec. */
+function withoutNamespace(review: UnstructuredObject): UnstructuredObject {
+  if (review.metadata?.namespace === undefined) return review;
+  const { namespace: _, ...metadata } = review.metadata;
+  return { ...review, metadata };
+}
+
+const ONE_KIND = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+
+/** That a review does not have one kind of attributes is named at its spec. */
 const CHANGES: readonly CauseChange[] = [
   {
     since: 37,
@@ -58,6 +71,14 @@ const CHANGES: readonly CauseChange[] = [
     from: /exactly one of/,
     to: '$&',
     field: [/\.resourceAttributes$/, ''],
+    isDeclared: false,
+  },
+  {
+    since: 37,
+    fields: ['spec.nonResourceAttributes'],
+    from: /cannot be specified in combination with .*/,
+    to: ONE_KIND,
+    field: [/\.nonResourceAttributes$/, ''],
     isDeclared: false,
   },
 ];
@@ -160,8 +181,7 @@ function attributeCauses(review: UnstructuredObject): FieldCause[] {
     return [fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule)];
   }
   if (resource !== undefined || nonResource !== undefined) return [];
-  const rule = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-  return [fieldInvalid('spec.resourceAttributes', null, rule)];
+  return [fieldInvalid('spec.resourceAttributes', null, ONE_KIND)];
 }
 
 /** The attributes with the names of their Go fields, as messages show them. */

@@ -1,4 +1,10 @@
-import { conflict, invalid, isConflict, forbidden } from '../../meta/failure/failures.ts';
+import {
+  conflict,
+  invalid,
+  isConflict,
+  forbidden,
+  type FieldCause,
+} from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { ObjectStore } from '../../server/registry/contract/object-store.ts';
 import type {
@@ -10,6 +16,7 @@ import type {
 } from '../../server/registry/contract/rest-storage.ts';
 import { serverContext, serverStrategy } from '../../server/registry/contract/server-context.ts';
 import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
+import { deletionCauses, policyOf } from '../../server/registry/contract/deletion-options.ts';
 import { fieldInvalid } from '../../server/registry/rules/field-causes.ts';
 import {
   jsonEqual,
@@ -134,6 +141,7 @@ function withoutAllowance(status: JsonRecord, nowMs: number): JsonRecord[] {
   return [...others, condition];
 }
 
+const DELETE_OPTIONS = { group: 'meta.k8s.io', kind: 'DeleteOptions' } as const;
 const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction' } as const;
 /** Attempts after concurrent writes of the pod. See pkg/registry/core/pod/storage EvictionsRetry @ 24a394e. */
 const ATTEMPTS = 20;
@@ -154,12 +162,18 @@ export function podEviction(parts: SubresourceParts): RestStorage {
       kind: EVICTION,
       createNamed: async (context, name, eviction, options) => {
         checkNamed(eviction, name, 'Eviction');
-        const deletion = deletionOf(eviction, name, options);
-        return await new Eviction(parts, context, name, deletion).run();
+        const { deletion, causes } = deletionOf(eviction, name, options);
+        return await new Eviction(parts, context, name, deletion, causes).run();
       },
     }),
     acceptedVersions: ['policy/v1beta1'],
   };
+}
+
+interface AskedDeletion {
+  readonly deletion: DeleteRequest;
+  /** Why its options are refused, which is found when the pod is deleted. */
+  readonly causes: readonly FieldCause[];
 }
 
 /** @throws {ApiError} 422; 500 when the dry run of query and body differ. */
@@ -167,7 +181,7 @@ function deletionOf(
   eviction: UnstructuredObject,
   name: string,
   { dryRun = false }: WriteOptions,
-): DeleteRequest {
+): AskedDeletion {
   const given = recordAt(eviction, 'deleteOptions') ?? {};
   if (given[READ_ERROR_OPTION] === true) {
     const rule = 'can not be set for pod eviction, try after removing the option';
@@ -180,17 +194,22 @@ function deletionOf(
     );
   }
   const grace = valueAt(given, 'gracePeriodSeconds');
-  const policy = textAt(given, 'propagationPolicy');
-  return {
-    dryRun: dryRun || asked.length > 0,
-    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
-    propagationPolicy: isPolicy(policy) ? policy : undefined,
-    preconditions: preconditionsOf(given),
+  const policy = valueAt(given, 'propagationPolicy');
+  const orphans = valueAt(given, 'orphanDependents');
+  const policies = {
+    propagationPolicy: typeof policy === 'string' ? policy : undefined,
+    orphanDependents: typeof orphans === 'boolean' ? orphans : undefined,
+    dryRun: asked,
   };
-}
-
-function isPolicy(text: string): text is NonNullable<DeleteRequest['propagationPolicy']> {
-  return ['Orphan', 'Background', 'Foreground'].includes(text);
+  return {
+    deletion: {
+      dryRun: dryRun || asked.length > 0,
+      gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
+      propagationPolicy: policyOf(policies),
+      preconditions: preconditionsOf(given),
+    },
+    causes: deletionCauses(policies),
+  };
 }
 
 function preconditionsOf(given: object): DeleteRequest['preconditions'] {
@@ -209,17 +228,20 @@ class Eviction {
   readonly #context: RequestContext;
   readonly #name: string;
   readonly #deletion: DeleteRequest;
+  readonly #causes: readonly FieldCause[];
 
   constructor(
     parts: SubresourceParts,
     context: RequestContext,
     name: string,
     deletion: DeleteRequest,
+    causes: readonly FieldCause[],
   ) {
     this.#parts = parts;
     this.#context = context;
     this.#name = name;
     this.#deletion = deletion;
+    this.#causes = causes;
   }
 
   /** @throws {ApiError} 403, 404, 409, 429. */
@@ -309,6 +331,7 @@ class Eviction {
         preconditions = { ...preconditions, resourceVersion: result.resourceVersion };
       }
     }
+    if (this.#causes.length > 0) throw invalid(DELETE_OPTIONS, '', this.#causes);
     await store.delete(this.#context, this.#name, {
       ...deletion,
       preconditions,

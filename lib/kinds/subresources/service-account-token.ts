@@ -148,8 +148,9 @@ async function boundClaims(
   const kind = textAt(reference, 'kind');
   const apiVersion = textAt(reference, 'apiVersion');
   const name = textAt(reference, 'name');
+  // Any version of the core group will do, also none.
   const bindable =
-    apiVersion === 'v1' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined;
+    !apiVersion.includes('/') && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined;
   const store = bindable === undefined ? undefined : storeOf('', bindable.resource);
   if (bindable === undefined || store === undefined) {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];

@@ -16,7 +16,7 @@ const METRICS = `${PREFIX}metrics`;
 const CURRENT_METRICS = `${PREFIX}current-metrics`;
 const CONDITIONS = `${PREFIX}conditions`;
 const BEHAVIOR = `${PREFIX}behavior`;
-const KEPT = [
+export const AUTOSCALER_ANNOTATIONS: readonly string[] = [
   METRICS,
   CURRENT_METRICS,
   CONDITIONS,
@@ -154,7 +154,9 @@ function given(fields: JsonRecord): JsonRecord {
 
 function withoutKept(object: UnstructuredObject): JsonRecord {
   const annotations = recordAt(object, 'metadata', 'annotations') ?? {};
-  return Object.fromEntries(Object.entries(annotations).filter(([name]) => !KEPT.includes(name)));
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => !AUTOSCALER_ANNOTATIONS.includes(name)),
+  );
 }
 
 function withAnnotations(

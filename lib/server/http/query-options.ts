@@ -3,6 +3,7 @@ import { fieldForbidden, fieldNotSupported } from '../registry/rules/field-cause
 import type { ListOptions, WatchOptions, WriteOptions } from '../registry/contract/rest-storage.ts';
 import { goDuration } from '../registry/rules/go-duration.ts';
 import { managerCauses } from '../registry/rules/object-validation.ts';
+import { dryRunCauses } from '../registry/contract/deletion-options.ts';
 import { invalidOptions } from './request-failures.ts';
 
 /**
@@ -178,12 +179,6 @@ export function parseWatchQuery(query: URLSearchParams, gated: GatedParameters =
 }
 
 const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
-
-/** The values of `dryRun`: none, or `All`. */
-export function dryRunCauses(values: readonly string[]): FieldCause[] {
-  const fits = values.every((value) => value === 'All');
-  return fits ? [] : [fieldNotSupported('dryRun', values, ['All'])];
-}
 
 const NO_WRITE_OPTIONS: WriteOptions = Object.freeze({ dryRun: false });
 

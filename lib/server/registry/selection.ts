@@ -78,12 +78,13 @@ function parsedFields(kind: KindDefinition, text: string): FieldSelector {
 }
 
 function checkFields(kind: KindDefinition, fields: FieldSelector): void {
-  const { describe, selectableFields } = kind;
+  const { describe, selectableFields, declared } = kind;
   for (const { field } of fields.requirements) {
     const known =
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && describe.namespaced) ||
-      Object.hasOwn(selectableFields, field);
+      // Those of all versions can be read, and those of the version selected by.
+      (declared?.selectableFields.includes(field) ?? Object.hasOwn(selectableFields, field));
     if (!known) throw unknownField(kind, field);
   }
 }

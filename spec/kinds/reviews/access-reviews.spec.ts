@@ -111,7 +111,7 @@ describe('reviews of access', () => {
     const both = { resourceAttributes: PODS, nonResourceAttributes: { path: '/', verb: 'get' } };
     const refusals: readonly (readonly [string, object, string])[] = [
       ['selfsubjectaccessreviews', {}, 'spec'],
-      ['selfsubjectaccessreviews', both, 'spec.nonResourceAttributes'],
+      ['selfsubjectaccessreviews', both, 'spec'],
       ['subjectaccessreviews', { resourceAttributes: PODS }, 'spec.user'],
       [
         'namespaces/default/localsubjectaccessreviews',

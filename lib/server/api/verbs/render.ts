@@ -21,6 +21,7 @@ import { scanWithoutManagedFields, WithoutManagedFields } from './answer/without
 import { indentedList, indentedObject } from './answer/indented.ts';
 import { checkListShape, checkObjectShape, includeObject, tableConvertorOf } from './shape.ts';
 import {
+  internalMetadata,
   partialObjectMetadata,
   emptyTable,
   tableHead,
@@ -103,7 +104,7 @@ export function objectResponse(exchange: Exchange, status: number, whole: Stored
       mediaType,
       as === undefined
         ? encodingOf(stored, encodeObject)
-        : encodeObject(partialObject(stored, representation)),
+        : encodeObject(partialObject(stored, exchange)),
     );
   }
   let pieces: readonly Piece[];
@@ -114,7 +115,7 @@ export function objectResponse(exchange: Exchange, status: number, whole: Stored
     const head = tableHead(metaVersion, { resourceVersion: stored.resourceVersion }, table.columns);
     pieces = [head, ...tableRow(table, stored, rowOptions(exchange, metaVersion)), TABLE_TAIL];
   } else {
-    pieces = [partialObjectMetadata(stored.metadata, metaVersion)];
+    pieces = [partialObjectMetadata(stored.metadata, metaVersion, storage.describe)];
   }
   const body = isPlain(representation)
     ? join([...pieces, NEWLINE])
@@ -157,10 +158,10 @@ export function listResponse(
 }
 
 export function rowOptions(
-  { query, runtime }: Exchange,
+  { query, runtime, storage: { describe } }: Exchange,
   version: Representation['metaVersion'],
 ): RowOptions {
-  return { version, include: includeObject(query), nowMs: runtime.wallMs() };
+  return { describe, version, include: includeObject(query), nowMs: runtime.wallMs() };
 }
 
 /** The pieces of a list, item by item. */
@@ -188,7 +189,9 @@ function* listPieces(
     yield* isBuiltIn ? untypedItems(list.items, describe) : separated(list.items, documentPieces);
   } else {
     yield [listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata)];
-    yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);
+    yield* separated(list.items, ({ metadata: own }) => [
+      partialObjectMetadata(own, metaVersion, describe),
+    ]);
   }
   yield [']}\n'];
 }
@@ -231,10 +234,11 @@ function metadataOf(list: StorageScan<UnstructuredObject>): ListMetadata {
 }
 
 function protobufListBody(
-  { representation, storage, runtime }: Exchange,
+  exchange: Exchange,
   list: StorageScan<UnstructuredObject>,
   shardInfo: ShardInfo,
 ): ApiResponse['body'] {
+  const { representation, storage, runtime } = exchange;
   const { describe } = storage;
   const { as, metaVersion, dropsManagedFields } = representation;
   const metadata = metadataOf(list);
@@ -257,7 +261,7 @@ function protobufListBody(
     kind: as,
     metadata,
     items,
-    encodingOf: (item) => encodeObject(partialObject(item, representation)),
+    encodingOf: (item) => encodeObject(partialObject(item, exchange)),
     isCached: false,
     runtime,
   });
@@ -273,10 +277,12 @@ function isEmpty(items: Iterable<Stored>): boolean {
 
 /** An object with only its metadata. */
 export function partialObject(
-  { metadata }: Pick<KubernetesObject, 'metadata'>,
-  { metaVersion }: Pick<Representation, 'metaVersion'>,
+  { metadata: own }: Pick<KubernetesObject, 'metadata'>,
+  { representation, storage }: Pick<Exchange, 'representation' | 'storage'>,
 ): KubernetesObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
+  const apiVersion = `meta.k8s.io/${representation.metaVersion}`;
+  const metadata = internalMetadata(own, storage.describe);
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
 }
 
 function listHead(kind: string, apiVersion: string, metadata: ListMetadata): string {

@@ -1,6 +1,11 @@
 import type { Status } from '../../../meta/failure/status.ts';
 import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
-import { fieldInvalid, fieldNotSupported } from '../../registry/rules/field-causes.ts';
+import {
+  deletionCauses,
+  policyOf,
+  type DeletionOptions,
+} from '../../registry/contract/deletion-options.ts';
+import { fieldInvalid } from '../../registry/rules/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../../http/api-request.ts';
 import { bytesResponse } from '../../http/responses/api-response.ts';
@@ -9,13 +14,7 @@ import { decodeOptions } from '../../http/body/body.ts';
 import { noTypeMeta, wrongType } from '../../http/body/body-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../../http/body/json-tree.ts';
-import {
-  dryRunCauses,
-  queryFlag,
-  queryNumber,
-  queryText,
-  parseListOptions,
-} from '../../http/query-options.ts';
+import { queryFlag, queryNumber, queryText, parseListOptions } from '../../http/query-options.ts';
 import { objectResponse, listResponse } from './render.ts';
 import { includeObject } from './shape.ts';
 import { invalidOptions, methodNotAllowed } from '../../http/request-failures.ts';
@@ -68,10 +67,6 @@ export interface ParsedDeleteRequest {
   readonly orphanDependents: boolean | undefined;
 }
 
-type PropagationPolicy = NonNullable<DeleteRequest['propagationPolicy']>;
-
-const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
-const TWO_POLICIES = 'orphanDependents and deletionPropagation cannot be both set';
 const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' } as const;
 
 /**
@@ -85,25 +80,15 @@ export function parseDeleteRequest({
 }: Pick<Exchange, 'request' | 'query' | 'unsafeObjectDeletion'>): ParsedDeleteRequest {
   const given = request.body.byteLength > 0 ? optionsOfBody(request) : optionsOfQuery(query);
   const options = unsafeObjectDeletion ? given : { ...given, ignoreReadError: undefined };
-  const { propagationPolicy, orphanDependents } = options;
-  const causes: FieldCause[] = [];
-  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    causes.push(fieldInvalid('propagationPolicy', propagationPolicy, TWO_POLICIES));
-  }
-  if (propagationPolicy !== undefined && !isPolicy(propagationPolicy)) {
-    causes.push(fieldNotSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
-  }
-  causes.push(...dryRunCauses(options.dryRun));
-  causes.push(...unsafeCauses(options));
+  const causes = [...deletionCauses(options), ...unsafeCauses(options)];
   if (causes.length > 0) throw invalidOptions('DeleteOptions', causes);
   return {
-    orphanDependents,
+    orphanDependents: options.orphanDependents,
     deletion: {
       ignoreStoreReadErrorWithClusterBreakingPotential: options.ignoreReadError,
       preconditions: options.preconditions,
       gracePeriodSeconds: options.gracePeriodSeconds,
-      propagationPolicy:
-        (propagationPolicy as PropagationPolicy | undefined) ?? policyOf(orphanDependents),
+      propagationPolicy: policyOf(options),
       dryRun: options.dryRun.length > 0,
     },
   };
@@ -130,21 +115,9 @@ function unsafeCauses(options: RawDeleteOptions): FieldCause[] {
   );
 }
 
-function isPolicy(text: string): text is PropagationPolicy {
-  return (POLICIES as readonly string[]).includes(text);
-}
-
-function policyOf(orphanDependents: boolean | undefined): PropagationPolicy | undefined {
-  if (orphanDependents === undefined) return undefined;
-  return orphanDependents ? 'Orphan' : 'Background';
-}
-
-interface RawDeleteOptions {
+interface RawDeleteOptions extends DeletionOptions {
   readonly preconditions: DeleteRequest['preconditions'];
   readonly gracePeriodSeconds: number | undefined;
-  readonly propagationPolicy: string | undefined;
-  readonly orphanDependents: boolean | undefined;
-  readonly dryRun: readonly string[];
   readonly ignoreReadError: boolean | undefined;
 }
 

@@ -275,7 +275,7 @@ function readConfiguration(
   const document = decodeConfiguration(body, `error decoding ${subject}: `, onFaults);
   if (!isJsonObject(document)) {
     throw badRequest(
-      `error decoding ${subject}: error unmarshaling JSON: while decoding JSON: ${wrongType(document, 'map[string]interface {}')}`,
+      `error decoding ${subject}: error unmarshaling JSON: while decoding JSON: ${wrongType(document, 'value of type map[string]interface {}')}`,
     );
   }
   if (!depthWithin(document, DEEPEST_OBJECT)) {

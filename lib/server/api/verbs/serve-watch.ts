@@ -180,10 +180,9 @@ function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
 
 /** Events with the metadata of their objects. */
 function protobufEncoder(exchange: Exchange): (event: Event) => Uint8Array {
-  const { representation } = exchange;
   return (event) => {
     const source = event.type === 'BOOKMARK' ? bookmarkObject(exchange, event) : event.object;
-    return watchEventFrame(event.type, encodeObject(partialObject(source, representation)));
+    return watchEventFrame(event.type, encodeObject(partialObject(source, exchange)));
   };
 }
 
@@ -213,12 +212,13 @@ function withoutManagedFields(event: Event): Event {
 
 function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
   const { metaVersion } = exchange.representation;
+  const { describe } = exchange.storage;
   return (event) => {
     if (event.type === 'BOOKMARK') {
       const { metadata } = bookmarkObject(exchange, event);
-      return bookmarkFrame(partialObjectMetadata(metadata, metaVersion));
+      return bookmarkFrame(partialObjectMetadata(metadata, metaVersion, describe));
     }
-    const partial = partialObjectMetadata(event.object.metadata, metaVersion);
+    const partial = partialObjectMetadata(event.object.metadata, metaVersion, describe);
     return encodeFrame(event.type, [encodeText(partial)]);
   };
 }

@@ -25,6 +25,8 @@ export interface ResourceDescription extends ResourceInfo {
   readonly storageVersionHash?: string | undefined;
   /** A text for the `Warning` header of each answer. */
   readonly deprecation?: string | undefined;
+  /** Annotations that hold what is a field of another version. Answers with only the metadata do not have them. */
+  readonly fieldAnnotations?: readonly string[] | undefined;
 }
 
 /** The user and the namespace of a request. */

@@ -55,14 +55,25 @@ const COMMON: readonly CauseChange[] = [
   { until: 36, fields: [`${OWNER}[*]`], field: OF_OWNER, isDeclared: false },
 ];
 
+/** Groups whose kinds have no declared rules: only the others drop causes that are found twice. */
+const WITHOUT_DECLARED: ReadonlySet<string> = new Set([
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+]);
+
 /** The causes of a refusal, as the version of the kind words them and in its order. */
 export function causesOfVersion(
   {
     minor = NEWEST_MINOR,
     causeChanges = [],
+    describe,
+    declared: custom,
   }: {
     readonly minor?: KubernetesMinor | undefined;
     readonly causeChanges?: readonly CauseChange[] | undefined;
+    readonly describe?: { readonly group: string } | undefined;
+    /** Of a custom resource. */
+    readonly declared?: object | undefined;
   },
   causes: readonly FieldCause[],
 ): readonly FieldCause[] {
@@ -75,7 +86,8 @@ export function causesOfVersion(
     else addDeclared(declared, changed(cause, change));
   }
   const all = [...written, ...declared];
-  return isSince(minor, 'distinctCauses') ? distinct(all) : all;
+  const isPlain = custom !== undefined || WITHOUT_DECLARED.has(describe?.group ?? '');
+  return !isPlain && isSince(minor, 'distinctCauses') ? distinct(all) : all;
 }
 
 /** That a field may not change is found before what else is wrong with it. */

@@ -1,5 +1,9 @@
 import type { KubernetesObject, ObjectMeta } from '../../../../meta/object.ts';
-import type { TableColumn, TableConvertor } from '../../../registry/contract/rest-storage.ts';
+import type {
+  ResourceDescription,
+  TableColumn,
+  TableConvertor,
+} from '../../../registry/contract/rest-storage.ts';
 import { documentPieces, type StoredObject } from '../../../storage/contract/stored-object.ts';
 import type { Representation } from '../../../http/negotiation.ts';
 
@@ -20,9 +24,23 @@ export interface ListMetadata {
 export function partialObjectMetadata(
   metadata: ObjectMeta | undefined,
   version: MetaVersion,
+  describe: ResourceDescription,
 ): string {
   const head = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}"`;
-  return `${head},"metadata":${JSON.stringify(metadata ?? {})}}`;
+  return `${head},"metadata":${JSON.stringify(internalMetadata(metadata, describe) ?? {})}}`;
+}
+
+/** The metadata that kube-apiserver's internal type of a kind has: annotations that hold fields are fields there. */
+export function internalMetadata(
+  metadata: ObjectMeta | undefined,
+  { fieldAnnotations }: ResourceDescription,
+): ObjectMeta | undefined {
+  const { annotations } = metadata ?? {};
+  if (fieldAnnotations === undefined || annotations === undefined) return metadata;
+  const kept = Object.entries(annotations).filter(([name]) => !fieldAnnotations.includes(name));
+  if (kept.length > 0) return { ...metadata, annotations: Object.fromEntries(kept) };
+  const { annotations: _, ...rest } = metadata ?? {};
+  return rest;
 }
 
 /** The start of a table up to its first row. Columns are sent once per stream: pass none for later events of a watch. */
@@ -51,6 +69,7 @@ export function emptyTable(
 export const TABLE_TAIL = ']}';
 
 export interface RowOptions {
+  readonly describe: ResourceDescription;
   readonly version: MetaVersion;
   readonly include: IncludeObject;
   readonly nowMs: number;
@@ -60,14 +79,14 @@ export interface RowOptions {
 export function tableRow(
   table: TableConvertor,
   stored: StoredObject,
-  { version, include, nowMs }: RowOptions,
+  { describe, version, include, nowMs }: RowOptions,
 ): (string | Uint8Array)[] {
   const cells = `{"cells":${JSON.stringify(table.cells(stored.object, nowMs))}`;
   switch (include) {
     case 'None':
       return [`${cells},"object":null}`];
     case 'Metadata':
-      return [`${cells},"object":${partialObjectMetadata(stored.metadata, version)}}`];
+      return [`${cells},"object":${partialObjectMetadata(stored.metadata, version, describe)}}`];
     case 'Object':
       return [`${cells},"object":`, ...documentPieces(stored), '}'];
   }
@@ -77,12 +96,12 @@ export function tableRow(
 export function bookmarkRow(
   table: TableConvertor,
   bookmark: KubernetesObject,
-  { version, include, nowMs }: RowOptions,
+  { describe, version, include, nowMs }: RowOptions,
 ): string {
   const cells = JSON.stringify(table.cells(bookmark, nowMs));
   const isWhole = include === 'Object';
   const shown = isWhole
     ? JSON.stringify(bookmark)
-    : partialObjectMetadata(bookmark.metadata, version);
+    : partialObjectMetadata(bookmark.metadata, version, describe);
   return `{"cells":${cells},"object":${shown}}`;
 }
