@@ -1,6 +1,7 @@
 import { rm, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../files/make-folders.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { ApiServer } from '../../cluster/server/api-server.ts';
@@ -103,12 +104,20 @@ export class ServerRun {
     return { address, kubeconfig, controllers: [...controllers] };
   }
 
-  /** Starts the server before its first request, and its clients. @throws {ListwatchError} of the part that cannot start. */
+  /**
+   * Starts the server before its first request, and its clients; resolves too when the signal aborts.
+   * @throws {ListwatchError} of the part that cannot start.
+   */
   async finishStart(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
-    await server.start();
-    await this.#startClients(server);
+    const { signal } = this.#host;
+    try {
+      await this.#untilStopped(server, server.start());
+      await this.#startClients(server);
+    } catch (error) {
+      if (!signal.aborted || error !== signal.reason) throw error;
+    }
   }
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
@@ -134,6 +143,23 @@ export class ServerRun {
       return new ApiServer(options);
     } catch (error) {
       throw tlsProblem(error, this.#serve.tls);
+    }
+  }
+
+  /** A start repeats its writes to a store that does not answer; a stop ends that. @throws the reason of the signal. */
+  async #untilStopped(server: ApiServer, started: Promise<void>): Promise<void> {
+    const { signal } = this.#host;
+    const release = onAbort(signal, () => {
+      // `close` and `release` wait for it, and report its failure.
+      void server.close().catch(() => {});
+    });
+    try {
+      await started;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      release();
     }
   }
 
@@ -185,7 +211,7 @@ export class ServerRun {
     // A store or a key service that cannot be reached has to be seen before the ready line.
     const lazy = this.#store?.keyValueStore === undefined && encryptionConfig === undefined;
     try {
-      await server.listen({ host, port, lazy });
+      await this.#untilStopped(server, server.listen({ host, port, lazy }));
     } catch (error) {
       throw listenProblem(error, this.#serve);
     }

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
 import { CLUSTER_CONTROLLERS } from '../../../lib/cluster/cluster-controller-names.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import { EtcdMember, etcdBinaries } from '../../support/etcd.ts';
 import { until, within } from '../../support/until.ts';
 import { capturedHost } from '../support/captured-host.ts';
 import { ServeFixture } from '../support/serve-fixture.ts';
@@ -480,14 +479,6 @@ describe('listwatch serve', () => {
       .and.include('"etcd.example", which is not an http or https URL');
   });
 
-  it('says when no member of etcd answers, and exits with 1', async () => {
-    const { code, err } = await fixture.failure('--etcd', 'http://127.0.0.1:1');
-    expect(code).to.equal(1);
-    expect(err).to.match(
-      /^listwatch: .*127\.0\.0\.1:1.*; check that an etcd serves .* \(STORE_UNAVAILABLE\)\n$/,
-    );
-  });
-
   it('prints its options, examples and exit codes with --help', async () => {
     const host = capturedHost();
     expect(await runCommandLine(['serve', '--help'], host)).to.equal(0);
@@ -507,27 +498,5 @@ describe('listwatch serve', () => {
     ];
     for (const name of options) expect(host.stdout.text).to.include(`--${name} `);
     expect(host.stdout.text).to.include('Examples:').and.include('Exit code: 0');
-  });
-
-  const [etcd] = etcdBinaries();
-  it('holds its state in etcd with --etcd URL', async function () {
-    if (etcd === undefined) {
-      console.log('      skipped: no etcd on PATH; LISTWATCH_ETCD=/path/to/etcd names one');
-      this.skip();
-    }
-    await using member = await EtcdMember.start({ binary: etcd });
-    const parameters = ['--etcd', member.url, '--controllers', 'none'];
-    const first = fixture.serve(parameters);
-    {
-      await using client = await first.client();
-      await client
-        .resource<ConfigMap>('v1', 'configmaps', { namespace: 'default' })
-        .create(configMap('web'));
-    }
-    expect(await first.stop()).to.equal(0);
-    await using second = fixture.serve(parameters);
-    await using client = await second.client();
-    const { items } = await client.resource('v1', 'configmaps', { namespace: 'default' }).list();
-    expect(items.map(({ metadata }) => metadata?.name)).to.deep.equal(['web']);
   });
 });
