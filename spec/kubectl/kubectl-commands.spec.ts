@@ -3,7 +3,7 @@ import { allScenarios } from './all-scenarios.ts';
 import { belowFloor, readFloor } from './floor.ts';
 import { compareOutcomes } from './compare-outcomes.ts';
 import { kubectlBinary, kubectlPaths } from './kubectl-binary.ts';
-import { nearestMinor, readRecording, recordedMinors } from './recording.ts';
+import { minorVersion, nearestMinor, readRecording, recordedMinors } from './recording.ts';
 import { isWhole } from '../support/share.ts';
 import { drawScenarios, runEmbedded } from './run-scenarios.ts';
 
@@ -28,12 +28,13 @@ describe('commands of kubectl, with what a real kube-apiserver had them print', 
     it(`end and print the same as recorded, or differ as before: ${path}`, async () => {
       const { version, minor } = await kubectlBinary(path);
       const recorded = nearestMinor(await recordedMinors(), minor);
-      const { outcomes, kubectl } = await readRecording(recorded);
-      const ours = await runEmbedded(drawScenarios(allScenarios, SEED, { part, of: parts }), path);
+      const { outcomes, kubectl, server } = await readRecording(recorded);
+      const drawn = drawScenarios(allScenarios, SEED, { part, of: parts });
+      const ours = await runEmbedded(drawn, path, minorVersion(server));
       const compared = compareOutcomes(ours, outcomes);
       const equal = compared.filter(({ differences }) => differences.length === 0);
       console.log(
-        `      kubectl ${version}: ${equal.length} of ${compared.length} commands are the same as with ${kubectl}`,
+        `      kubectl ${version}: ${equal.length} of ${compared.length} commands are the same as with ${kubectl} and kube-apiserver ${server}`,
       );
       const hung = [...ours].filter(([, { exit }]) => exit === -1).map(([id]) => id);
       expect(hung, 'commands that did not end').to.deep.equal([]);

@@ -10,7 +10,13 @@ import { cleanUp } from './clean-up.ts';
 import { belowFloor, readFloor, writeFloor } from './floor.ts';
 import { compareOutcomes } from './compare-outcomes.ts';
 import { kubectlBinary, kubectlPaths, type KubectlBinary } from './kubectl-binary.ts';
-import { nearestMinor, readRecording, recordedMinors, writeRecording } from './recording.ts';
+import {
+  minorVersion,
+  nearestMinor,
+  readRecording,
+  recordedMinors,
+  writeRecording,
+} from './recording.ts';
 import type { Outcome } from './run-command.ts';
 import { drawScenarios, runEmbedded, runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
@@ -22,6 +28,7 @@ const USAGE = `npm run check -- kubectl [options]
   --seed TEXT        draws the third; 1 unless given
   --scenario NAME    only this scenario; may be given several times
   --show             prints the differences: - the real server's lines, + the embedded one's
+  --kubernetes-version 1.N  of the embedded server; that of the recording unless given. Of another one only the figures are printed
   --update           with --all: writes the figures as the floor; refused where a command newly differs
   --record           runs all of them with a real server twice, and writes what is the same; needs one of the next two:
   --server URL       the real server; its token is in the variable COMPARE_TOKEN. Its certificate is not checked
@@ -41,6 +48,7 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: '1' },
       scenario: { type: 'string', multiple: true },
       show: { type: 'boolean', default: false },
+      'kubernetes-version': { type: 'string' },
       update: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       server: { type: 'string' },
@@ -76,13 +84,21 @@ async function compare(
     all,
     show,
     update,
-  }: { readonly all: boolean; readonly show: boolean; readonly update: boolean },
+    'kubernetes-version': wanted,
+  }: {
+    readonly all: boolean;
+    readonly show: boolean;
+    readonly update: boolean;
+    readonly 'kubernetes-version'?: string | undefined;
+  },
 ): Promise<void> {
   const recorded = nearestMinor(await recordedMinors(), minor);
   const recording = await readRecording(recorded);
   if (recorded !== minor)
     console.log(`kubectl ${version} was not recorded; ${recording.kubectl} is nearest`);
-  const compared = compareOutcomes(await runEmbedded(scenarios, path), recording.outcomes);
+  const served = minorVersion(recording.server);
+  const ours = await runEmbedded(scenarios, path, wanted ?? served);
+  const compared = compareOutcomes(ours, recording.outcomes);
   const equal = compared.filter(({ differences }) => differences.length === 0);
   const exits = compared.filter(({ sameExit }) => sameExit);
   console.log(
@@ -93,7 +109,7 @@ async function compare(
       if (differences.length > 0) console.log([id, ...differences].join('\n  '));
     }
   }
-  if (recorded !== minor) return;
+  if (recorded !== minor || (wanted ?? served) !== served) return;
   const problems = belowFloor(compared, await readFloor(minor), { whole: all });
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;

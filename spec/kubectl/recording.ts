@@ -46,6 +46,11 @@ export async function recordedMinors(): Promise<readonly number[]> {
     .toSorted((one, other) => one - other);
 }
 
+/** `1.36` of `v1.36.3`. */
+export function minorVersion(version: string): string {
+  return version.split('.').slice(0, 2).join('.').replace(/^v/, '');
+}
+
 /** The recorded version that is nearest; of two the newer one. */
 export function nearestMinor(minors: readonly number[], wanted: number): number {
   const nearest = minors.toSorted(

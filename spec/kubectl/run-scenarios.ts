@@ -9,6 +9,10 @@ import { inTurn } from '../compare/in-turn.ts';
 import type { Outcome } from './run-command.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
+import {
+  KUBERNETES_VERSIONS,
+  type KubernetesVersion,
+} from '../../lib/meta/releases/kubernetes-releases.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 
 const run = promisify(execFile);
@@ -45,13 +49,14 @@ export async function runScenarios(
   }
 }
 
-/** The same against an embedded server that lives as long as the call, over its port: of the version that was recorded, 1.36. */
+/** The same against an embedded server that lives as long as the call, over its port. @param version - of Kubernetes, e.g. 1.36 */
 export async function runEmbedded(
   scenarios: readonly Scenario[],
   binary: string,
+  version: string,
 ): Promise<ReadonlyMap<string, Outcome>> {
   const folder = await mkdtemp(join(tmpdir(), 'kubectl-server-'));
-  await using server = new ApiServer({ logger: silentLogger, version: '1.36' });
+  await using server = new ApiServer({ logger: silentLogger, version: knownVersion(version) });
   await server.listen();
   try {
     const kubeconfig = join(folder, 'kubeconfig');
@@ -61,6 +66,14 @@ export async function runEmbedded(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function knownVersion(version: string): KubernetesVersion {
+  const known = KUBERNETES_VERSIONS.find((one) => one === version);
+  if (known !== undefined) return known;
+  throw new Error(
+    `the embedded server has the versions ${KUBERNETES_VERSIONS.join(', ')}, not ${version}`,
+  );
 }
 
 /** Which of so many parts of the scenarios. */
