@@ -18,8 +18,8 @@ import { ResourceCollection } from './request/resource-collection.ts';
 import type { ApiResource } from './discovery/api-resource.ts';
 import { Discovery, type DiscoveryCallOptions } from './discovery/discovery.ts';
 import { DryRunTransport } from './request/dry-run-transport.ts';
-import { DroppingDecoder } from './decode/dropping-decoder.ts';
-import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
+import { droppingDecoder } from './decode/dropping-decoder.ts';
+import { metadataDecoder } from './decode/metadata-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
 import { ResourceClient } from './resource-client.ts';
@@ -292,8 +292,8 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   ): ListerWatcher<ObjectView<T>> {
     LISTER_WATCHER.read(options);
     const json = new JsonObjectDecoder<T>();
-    const whole = options.managedFields === false ? new DroppingDecoder(json) : json;
-    const decoder = options.metadataOnly === true ? new MetadataObjectDecoder(whole) : whole;
+    const whole = options.managedFields === false ? droppingDecoder(json) : json;
+    const decoder = options.metadataOnly === true ? metadataDecoder(whole) : whole;
     return new ResourceListerWatcher<T>({
       ...options,
       rest: this.#rest,

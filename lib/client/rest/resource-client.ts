@@ -7,7 +7,7 @@ import { isStatus, type Status } from '../../meta/failure/status.ts';
 import type { Created, Stored, Unstored } from '../../meta/stored.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { dropManagedFields } from '../../meta/drop-managed-fields.ts';
-import { DroppingDecoder, droppingAccept } from './decode/dropping-decoder.ts';
+import { droppingDecoder, droppingAccept } from './decode/dropping-decoder.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { decodedPages, packedPages } from './read/item-pages.ts';
 import { listAllPages, listItems } from './read/pager.ts';
@@ -448,7 +448,7 @@ export class ResourceClient<T extends KubernetesObject> extends PodStreamCalls {
     return new ResourceListerWatcher({
       rest: this.#requests.rest,
       collection: this.#requests.collection,
-      decoder: managedFields === false ? new DroppingDecoder(decoder) : decoder,
+      decoder: managedFields === false ? droppingDecoder(decoder) : decoder,
       managedFields,
       namespace: options.namespace ?? this.#requests.namespace,
       labelSelector: options.labelSelector,

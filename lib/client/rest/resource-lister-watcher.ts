@@ -20,7 +20,7 @@ import { parseShardSelector } from '../../meta/selectors/shard-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ResourceCollection } from './request/resource-collection.ts';
 import { droppingAccept } from './decode/dropping-decoder.ts';
-import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
+import { metadataDecoder } from './decode/metadata-decoder.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listQuery, watchQuery, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
@@ -116,7 +116,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       sharing: this.#sharing(),
       decorated: (closer) => new ResourceListerWatcher<T>({ ...options, decorate: closer }),
       metadata: () => {
-        const decoder = new MetadataObjectDecoder();
+        const decoder = metadataDecoder();
         return new ResourceListerWatcher({
           ...options,
           metadataOnly: true,

@@ -108,7 +108,7 @@ export const listWatchRows: readonly FeatureRow[] = [
   yes(
     13,
     'Informers of metadata alone, which ask the server for nothing else',
-    'client/rest/decode/metadata-object-decoder.ts',
+    'client/rest/decode/metadata-decoder.ts',
     [
       'path/metadata-only.spec.ts',
       'an informer of metadata over HTTP, streamed mirrors metadata and nothing else, through every kind of change',

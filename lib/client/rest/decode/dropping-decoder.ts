@@ -1,10 +1,8 @@
 import { dropManagedFields } from '../../../meta/drop-managed-fields.ts';
-import { JsonView, type ByteSource, type ObjectPlaces } from '../../../meta/json/json-view.ts';
-import type { KnownValueOf } from '../../../meta/json/known-values.ts';
+import { JsonView, type ObjectPlaces } from '../../../meta/json/json-view.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { WatchEvent } from '../../../meta/watch-event.ts';
-import type { ListDecoder } from './list-decoder.ts';
+import { ChangedDecoder } from './changed-decoder.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 
 const DROP = ';drop=metadata.managedFields';
@@ -19,36 +17,10 @@ export function droppingAccept(accept: string = 'application/json'): string {
 }
 
 /** Leaves out the managed fields of objects whose server has sent them. Bytes are cut, and not decoded. */
-export class DroppingDecoder<T extends KubernetesObject> implements ObjectDecoder<T> {
-  readonly accept: ObjectDecoder<T>['accept'];
-  readonly #whole: ObjectDecoder<T>;
-
-  constructor(whole: ObjectDecoder<T>) {
-    this.#whole = whole;
-    this.accept = whole.accept;
-  }
-
-  decodeEvent(
-    source: ByteSource,
-    start?: number,
-    end?: number,
-    knownValueOf?: KnownValueOf,
-  ): WatchEvent<ObjectView<T>> {
-    const event = this.#whole.decodeEvent(source, start, end, knownValueOf);
-    return event.type === 'BOOKMARK' ? event : { type: event.type, object: cut(event.object) };
-  }
-
-  beginList(): ListDecoder<T> {
-    const whole = this.#whole.beginList();
-    return {
-      push: (piece) => whole.push(piece),
-      takeItems: () => whole.takeItems().map(cut),
-      end: () => {
-        const page = whole.end();
-        return { ...page, items: page.items.map(cut) };
-      },
-    };
-  }
+export function droppingDecoder<T extends KubernetesObject>(
+  whole: ObjectDecoder<T>,
+): ObjectDecoder<T> {
+  return new ChangedDecoder<T, T>(whole, whole.accept, cut);
 }
 
 function cut<T extends KubernetesObject>(view: ObjectView<T>): ObjectView<T> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  DroppingDecoder,
+  droppingDecoder,
   droppingAccept,
 } from '../../../../lib/client/rest/decode/dropping-decoder.ts';
 import { JsonObjectDecoder } from '../../../../lib/client/rest/decode/object-decoder.ts';
@@ -56,8 +56,8 @@ function viewOf(event: WatchEvent<ObjectView>): JsonView<KubernetesObject> {
   return event.object;
 }
 
-describe('DroppingDecoder', () => {
-  const decoder = new DroppingDecoder(new JsonObjectDecoder());
+describe('droppingDecoder', () => {
+  const decoder = droppingDecoder(new JsonObjectDecoder());
 
   for (const [name, document] of Object.entries(DOCUMENTS)) {
     it(`gives an object as it is without managed fields: ${name}`, () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ListPage } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
-import { MetadataObjectDecoder } from '../../../../lib/client/rest/decode/metadata-object-decoder.ts';
+import { metadataDecoder } from '../../../../lib/client/rest/decode/metadata-decoder.ts';
 import { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import type { PartialObjectMetadata } from '../../../../lib/meta/partial-object-metadata.ts';
@@ -13,8 +13,8 @@ const WHOLE = { apiVersion: 'v1', kind: 'Pod', metadata: METADATA, spec: { large
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-describe('MetadataObjectDecoder', () => {
-  const decoder = new MetadataObjectDecoder();
+describe('metadataDecoder', () => {
+  const decoder = metadataDecoder();
   const pageOf = (body: Buffer): ListPage<ObjectView<PartialObjectMetadata>> => {
     const list = decoder.beginList();
     list.push(body);
