@@ -20,6 +20,7 @@ import {
 } from './definition/custom-resource-definition.ts';
 import { storedContentOf } from './conversion/converted-content.ts';
 import { ConvertedVersions } from './conversion/converted-versions.ts';
+import { SchemaHistory } from './conversion/schema-history.ts';
 import { customResourceKind } from './versions/custom-resource-kind.ts';
 import { timestampOf } from '../registry/rules/duration.ts';
 import { jsonEqual, recordAt, valueAt } from '../../meta/json-value.ts';
@@ -76,6 +77,7 @@ interface Entry {
   readonly watches: WatchSet;
   /** The store of the storage version, even if that version is not served. It never converts. */
   store: GenericRegistryStore | undefined;
+  readonly schema: SchemaHistory;
   /** Set if a webhook converts the objects. */
   converted: ConvertedVersions | undefined;
   installed: readonly InstalledResource[];
@@ -280,6 +282,7 @@ export class CustomResources {
       storage: this.#options.storageFor(describe, keyRoot),
       watches: new WatchSet(),
       store: undefined,
+      schema: new SchemaHistory(),
       converted: undefined,
       installed: [],
       terminating: false,
@@ -288,16 +291,14 @@ export class CustomResources {
     };
   }
 
-  #install(
-    known: Entry | undefined,
-    { object: given, metadata }: Definition,
-    acceptedNames: object,
-  ): Entry {
+  #install(known: Entry | undefined, definition: Definition, acceptedNames: object): Entry {
+    const { object: given, metadata } = definition;
     const object = { ...given, status: { ...recordAt(given, 'status'), acceptedNames } };
     const stored = storageKind(object);
     const entry = known ?? this.#newEntry(stored);
     const storedApiVersion = apiVersionOf(stored.describe);
     const { minor, runtime, webhooks } = this.#options;
+    const storage = entry.schema.present(entry.storage, definition);
     const served = versionsOf(object)
       .filter((version) => version['served'] === true)
       .map((version) => {
@@ -308,22 +309,22 @@ export class CustomResources {
         };
       });
     const kinds = served.map(({ kind }) => kind);
-    const newStore = (kind: KindDefinition, converted = entry.storage): GenericRegistryStore =>
+    const newStore = (kind: KindDefinition, converted?: ResourceStorage): GenericRegistryStore =>
       new GenericRegistryStore({
         kind,
-        storage: converted,
+        storage: converted ?? storage,
         chain: this.#chainOf(entry, kind, kinds),
         runtime: this.#options.runtime,
         logger: this.#options.logger,
         reaper: this.#options.reaper,
         admission: { enter: (...request) => this.#enter(entry, ...request) },
-        storedApiVersion: converted === entry.storage ? storedApiVersion : undefined,
+        storedApiVersion: converted === undefined ? storedApiVersion : undefined,
         watches: entry.watches,
       });
     entry.terminating = metadata.deletionTimestamp !== undefined;
-    entry.store = newStore(stored);
+    entry.store = newStore(stored, entry.storage);
     entry.converted?.close();
-    entry.converted = ConvertedVersions.of(object, { storage: entry.storage, runtime, webhooks });
+    entry.converted = ConvertedVersions.of(object, { storage, runtime, webhooks });
     entry.installed = served.map(({ version, kind }) =>
       installedResource(newRestStorages(kind, newStore(kind, entry.converted?.storageOf(version)))),
     );

@@ -6,6 +6,7 @@ import type { WebhookCaller } from '../../webhooks/webhook-caller.ts';
 import { recordsAt, textAt, textsAt, type JsonRecord } from '../../../meta/json-value.ts';
 import { contentOf } from './converted-content.ts';
 import { ConvertingStorage } from './converting-storage.ts';
+import type { StoredForm } from './stored-form.ts';
 import { WebhookConverter, type ObjectConverter } from './webhook-converter.ts';
 
 type Storage = StorageInterface<UnstructuredObject>;
@@ -14,6 +15,48 @@ interface ConversionParts {
   readonly storage: Storage;
   readonly runtime: Runtime;
   readonly webhooks: WebhookCaller;
+}
+
+interface WebhookFormOptions {
+  readonly converter: ObjectConverter;
+  /** The version that the readers and writers of this storage have. */
+  readonly apiVersion: string;
+  readonly storedApiVersion: string;
+  /** Removes the fields that the schema of `apiVersion` does not have; may change the object. */
+  readonly readAs: (object: UnstructuredObject) => UnstructuredObject;
+  /** The same for `storedApiVersion`. */
+  readonly storeAs: (object: UnstructuredObject) => UnstructuredObject;
+}
+
+/** One version, converted by a webhook. */
+class WebhookForm implements StoredForm {
+  readonly #options: WebhookFormOptions;
+
+  constructor(options: WebhookFormOptions) {
+    this.#options = options;
+  }
+
+  differs(): boolean {
+    return true;
+  }
+
+  async read(
+    objects: readonly UnstructuredObject[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly UnstructuredObject[]> {
+    const { converter, apiVersion, readAs } = this.#options;
+    const converted = await converter.convert(objects, apiVersion, signal);
+    return converted.map((one, index) => (one === objects[index] ? one : readAs(one)));
+  }
+
+  async store(
+    object: UnstructuredObject,
+    signal: AbortSignal | undefined,
+  ): Promise<UnstructuredObject> {
+    const { converter, storedApiVersion, storeAs } = this.#options;
+    const [converted = object] = await converter.convert([object], storedApiVersion, signal);
+    return converted === object ? object : storeAs(converted);
+  }
 }
 
 /** The versions of a definition whose objects a webhook converts. */
@@ -47,14 +90,14 @@ export class ConvertedVersions {
       if (others.every((one) => one === storedName)) return undefined;
     }
     const group = textAt(definition, 'spec', 'group');
-    return new ConvertingStorage({
-      storage: this.#storage,
+    const form = new WebhookForm({
       converter: this.#converter,
       apiVersion: apiVersionOf({ group, version: name }),
       storedApiVersion: apiVersionOf({ group, version: storedName }),
       readAs: contentOf(definition, version, { defaults: false }),
       storeAs: contentOf(definition, this.#stored, { defaults: true }),
     });
+    return new ConvertingStorage({ storage: this.#storage, form });
   }
 
   /** An object in another version. @throws {ApiError} 500 when the webhook does not convert it. */

@@ -17,38 +17,31 @@ import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { Versioner } from '../../storage/contract/versioner.ts';
 import { DerivedObject } from '../../registry/rules/derived-object.ts';
 import { ConversionsAhead } from './conversions-ahead.ts';
-import type { ObjectConverter } from './webhook-converter.ts';
+import type { StoredForm } from './stored-form.ts';
 
 type Storage = StorageInterface<UnstructuredObject>;
 type Stored = StoredObject<UnstructuredObject>;
 
 export interface ConvertingStorageOptions {
   readonly storage: Storage;
-  readonly converter: ObjectConverter;
-  /** The version that the readers and writers of this storage have. */
-  readonly apiVersion: string;
-  readonly storedApiVersion: string;
-  /** Removes the fields that the schema of `apiVersion` does not have; may change the object. */
-  readonly readAs: (object: UnstructuredObject) => UnstructuredObject;
-  /** The same for `storedApiVersion`. */
-  readonly storeAs: (object: UnstructuredObject) => UnstructuredObject;
+  readonly form: StoredForm;
 }
 
 /**
- * The objects of a storage in another version than they are stored in: converted when they are read and written.
+ * The objects of a storage in another form than they are stored in, such as another version: converted when they are read and written.
  *
  * Guarantees:
- * - A stored state is converted once for all lists and watches of this version, as long as it is in memory.
+ * - A stored state is converted once for all lists and watches of this storage, as long as it is in memory.
  * - Selectors are decided by the stored form.
  * - A conversion that fails is an error of its caller only.
  */
 export class ConvertingStorage implements Storage {
-  readonly #options: ConvertingStorageOptions;
+  readonly #form: StoredForm;
   readonly #storage: Storage;
   readonly #converted = new WeakMap<Stored, Stored>();
 
   constructor(options: ConvertingStorageOptions) {
-    this.#options = options;
+    this.#form = options.form;
     this.#storage = options.storage;
   }
 
@@ -65,7 +58,7 @@ export class ConvertingStorage implements Storage {
     object: UnstructuredObject,
     options: StorageCreateOptions = {},
   ): Promise<Stored> {
-    const stored = await this.#toStored(object, options.signal);
+    const stored = await this.#form.store(object, options.signal);
     return await this.#one(await this.#storage.create(key, stored, options), options.signal);
   }
 
@@ -91,9 +84,9 @@ export class ConvertingStorage implements Storage {
     const inStored: TryUpdate<UnstructuredObject> = async (input) => {
       const stored = input.stored && (await this.#one(input.stored, signal));
       const output = await tryUpdate({ existing: stored?.copy(), stored });
-      return { ...output, object: await this.#toStored(output.object, signal) };
+      return { ...output, object: await this.#form.store(output.object, signal) };
     };
-    // The result of a caller is in another version.
+    // The result of a caller is in another form.
     const asked = { ...options, cachedExisting: undefined };
     return await this.#one(await this.#storage.guaranteedUpdate(key, inStored, asked), signal);
   }
@@ -105,7 +98,7 @@ export class ConvertingStorage implements Storage {
     const { validate, signal, onlyIfUnreadable } = options;
     // The deletion must not happen if its answer cannot be converted.
     const check = async (object: UnstructuredObject): Promise<void> => {
-      const converted = await this.#fromStored([object], signal);
+      const converted = await this.#form.read([object], signal);
       await validate?.(converted[0] as UnstructuredObject);
     };
     const asked = { ...options, validate: check, cachedExisting: undefined };
@@ -176,9 +169,9 @@ export class ConvertingStorage implements Storage {
 
   /** Awaits at most one conversion: of the objects that were not converted before. */
   async #all(items: readonly Stored[], signal: AbortSignal | undefined): Promise<Stored[]> {
-    const missing = items.filter((item) => !this.#converted.has(item));
+    const missing = items.filter((item) => this.#form.differs(item) && !this.#converted.has(item));
     if (missing.length > 0) {
-      const objects = await this.#fromStored(
+      const objects = await this.#form.read(
         missing.map(({ object }) => object),
         signal,
       );
@@ -189,23 +182,5 @@ export class ConvertingStorage implements Storage {
       }
     }
     return items.map((item) => this.#converted.get(item) ?? item);
-  }
-
-  async #fromStored(
-    objects: readonly UnstructuredObject[],
-    signal: AbortSignal | undefined,
-  ): Promise<UnstructuredObject[]> {
-    const { converter, apiVersion, readAs } = this.#options;
-    const converted = await converter.convert(objects, apiVersion, signal);
-    return converted.map((one, index) => (one === objects[index] ? one : readAs(one)));
-  }
-
-  async #toStored(
-    object: UnstructuredObject,
-    signal: AbortSignal | undefined,
-  ): Promise<UnstructuredObject> {
-    const { converter, storedApiVersion, storeAs } = this.#options;
-    const [converted = object] = await converter.convert([object], storedApiVersion, signal);
-    return converted === object ? object : storeAs(converted);
   }
 }
