@@ -1,7 +1,7 @@
 import type { ArchiveChanges } from '../../lib/server/api/openapi/open-api-archive.ts';
 
 /** So many pieces have to be the same for a copy: shorter ones cost more than their text. */
-const SHORTEST_COPY = 8;
+const SHORTEST_COPY = 5;
 
 /** The changes that make one archive the other; see `ArchiveChanges`. */
 export function changesOf(base: Buffer, other: Buffer): ArchiveChanges {
@@ -11,6 +11,7 @@ export function changesOf(base: Buffer, other: Buffer): ArchiveChanges {
   const changes: (number | string)[] = [];
   let literal = '';
   let last = 0;
+  let end = 0;
   for (let at = 0; at < to.texts.length; ) {
     const place = nearest(places.get(contextOf(to, at)), last);
     if (place === undefined) {
@@ -28,7 +29,9 @@ export function changesOf(base: Buffer, other: Buffer): ArchiveChanges {
     if (literal !== '') changes.push(literal);
     literal = '';
     const start = from.starts[place] as number;
-    changes.push(start, (from.starts[place + count] as number) - start);
+    changes.push(start - end);
+    end = from.starts[place + count] as number;
+    changes.push(end - start);
     last = place + count;
     at += count;
   }

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { archiveWith, OpenApiArchive } from '../../lib/server/api/openapi/open-api-archive.ts';
+import {
+  archiveWith,
+  OpenApiArchive,
+  openApiText,
+} from '../../lib/server/api/openapi/open-api-archive.ts';
+import { RELEASES } from '../../lib/meta/releases/kubernetes-releases.ts';
 import { changesOf } from './archive-changes.ts';
+import { MINORS } from './recorded-minor.ts';
 import { archiveOf } from './write-open-api.ts';
 
 const PATH = { get: { 'x-kubernetes-action': 'list' }, parameters: [] };
@@ -46,4 +52,20 @@ describe('changesOf', () => {
     expect(changesOf(Buffer.from('x'), base)).to.deep.equal([base.toString()]);
     expect(changesOf(base, base)).to.deep.equal([0, base.length]);
   });
+});
+
+describe('openApiText', () => {
+  for (const minor of MINORS) {
+    it(`has the documents of ${RELEASES[minor]}, each as long as the index says`, async () => {
+      const text = await openApiText(minor);
+      const [index = ''] = text.toString('utf8').split('\n', 1);
+      const documents = JSON.parse(index) as { readonly name: string; readonly length: number }[];
+      const lengths = documents.reduce((sum, { length }) => sum + length, 0);
+      expect(Buffer.byteLength(index) + 1 + lengths).to.equal(text.length);
+      const { info } = JSON.parse(new OpenApiArchive(text).bytes('v2').toString()) as {
+        readonly info: { readonly version: string };
+      };
+      expect(info.version).to.equal(`1.${minor}`);
+    });
+  }
 });

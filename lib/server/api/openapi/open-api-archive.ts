@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
+import { bytesOfBase85 } from '../../../kernel/data/base85.ts';
 import { Lazy } from '../../../kernel/data/lazy.ts';
 import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
 
@@ -82,21 +83,24 @@ export function documentHash(bytes: Uint8Array): string {
 }
 
 /**
- * How an archive is made from another one: a number and the next copy as many bytes from this place as the second says, a text stands
- * for itself.
+ * How an archive is made from another one: a number and the next are a copy, of as many bytes as the second says, from so many bytes
+ * behind the end of the copy before as the first says; a text stands for itself.
  */
 export type ArchiveChanges = readonly (number | string)[];
 
 /** The archive that the changes make. */
 export function archiveWith(changes: ArchiveChanges, base: Buffer): Buffer {
   const parts: Buffer[] = [];
+  let place = 0;
   for (let at = 0; at < changes.length; at += 1) {
     const one = changes[at] as number | string;
     if (typeof one === 'string') {
       parts.push(Buffer.from(one));
     } else {
       at += 1;
-      parts.push(base.subarray(one, one + (changes[at] as number)));
+      const start = place + one;
+      place = start + (changes[at] as number);
+      parts.push(base.subarray(start, place));
     }
   }
   return Buffer.concat(parts);
@@ -105,15 +109,20 @@ export function archiveWith(changes: ArchiveChanges, base: Buffer): Buffer {
 /** The recorded documents of a minor version with their index, as one text. */
 export async function openApiText(minor: KubernetesMinor): Promise<Buffer> {
   const { OPEN_API_ARCHIVE } = await import('./open-api-data.ts');
-  const newest = decompressed(OPEN_API_ARCHIVE);
-  if (minor === NEWEST_MINOR) return newest;
+  let archive = decompressed(OPEN_API_ARCHIVE);
+  if (minor === NEWEST_MINOR) return archive;
   const { OPEN_API_CHANGES } = await import('./open-api-changes.ts');
-  const changes = decompressed(OPEN_API_CHANGES[minor] ?? '').toString('utf8');
-  return archiveWith(JSON.parse(changes) as ArchiveChanges, newest);
+  const step = Math.sign(minor - NEWEST_MINOR);
+  for (let one = NEWEST_MINOR + step; one !== minor + step; one += step) {
+    const changes = OPEN_API_CHANGES[one];
+    if (changes === undefined) continue;
+    archive = archiveWith(JSON.parse(decompressed(changes).toString()) as ArchiveChanges, archive);
+  }
+  return archive;
 }
 
 function decompressed(text: string): Buffer {
-  const compressed = Buffer.from(text, 'base64');
+  const compressed = bytesOfBase85(text);
   return brotliDecompressSync(compressed, { maxOutputLength: LARGEST_ARCHIVE_BYTES });
 }
 
