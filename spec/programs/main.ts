@@ -18,6 +18,7 @@ const USAGE = `npm run check -- programs [options]
   --only NAME,...    runs these
   --kubeconfig FILE  also runs them with this server: the current context. The user has to be allowed everything;
                      kubectl on the PATH removes afterwards what a program left there
+  --kubernetes-version 1.N  of the embedded server; the newest unless given
   --work DIR         installs here and keeps it for the next run; otherwise a temporary folder
   --json FILE        also writes every step of every program
   --help             shows this
@@ -27,6 +28,8 @@ The exit code is 1 when a step fails with the embedded server, unless it fails w
 interface Options {
   readonly kubeconfig?: string | undefined;
   readonly json?: string | undefined;
+  /** Of the embedded server. */
+  readonly flags: readonly string[];
   readonly work: string;
 }
 
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
       all: { type: 'boolean', default: false },
       only: { type: 'string' },
       kubeconfig: { type: 'string' },
+      'kubernetes-version': { type: 'string' },
       work: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -56,7 +60,9 @@ async function main(): Promise<void> {
   await mkdir(work, { recursive: true });
   try {
     const kubeconfig = values.kubeconfig === undefined ? undefined : resolve(values.kubeconfig);
-    await runAll(chosen, { kubeconfig, json: values.json, work });
+    const version = values['kubernetes-version'];
+    const flags = version === undefined ? [] : ['--kubernetes-version', version];
+    await runAll(chosen, { kubeconfig, json: values.json, flags, work });
   } finally {
     if (values.work === undefined) await rm(work, { recursive: true, force: true });
   }
@@ -99,10 +105,10 @@ async function runAll(programs: readonly Program[], options: Options): Promise<v
 async function runBoth(
   program: Program,
   folder: string,
-  { kubeconfig, work }: Options,
+  { kubeconfig, flags, work }: Options,
 ): Promise<Row> {
   const namespace = `p-${program.name.replaceAll('.', '')}-${Date.now().toString(36).slice(-5)}`;
-  const ours = await runEmbedded(program, { folder, namespace, work });
+  const ours = await runEmbedded(program, { folder, namespace, flags, work });
   if (kubeconfig === undefined || program.needsEmptyServer === true)
     return { program: program.name, ours, real: undefined };
   const binary = kubectlPaths()[0];
@@ -116,11 +122,16 @@ async function runBoth(
 
 async function runEmbedded(
   program: Program,
-  { folder, namespace, work }: { folder: string; namespace: string; work: string },
+  {
+    folder,
+    namespace,
+    flags,
+    work,
+  }: { folder: string; namespace: string; flags: readonly string[]; work: string },
 ): Promise<ProgramOutcome> {
   const state = await mkdtemp(join(work, 'server-'));
   try {
-    await using server = await ServedProcess.start(state);
+    await using server = await ServedProcess.start(state, flags);
     return await runProgram(program, { folder, kubeconfig: server.kubeconfig, namespace });
   } finally {
     await rm(state, { recursive: true, force: true });
