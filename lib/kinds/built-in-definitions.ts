@@ -1,5 +1,7 @@
+import { declaredRulesOf } from './versions/kind-declared-rules.ts';
 import { causeChangesOf } from './versions/kind-cause-changes.ts';
 import { builtInVersions, type BuiltInResource } from '../meta/surface/built-in-surface.ts';
+import { isSince } from '../meta/releases/kubernetes-features.ts';
 import { textOfMinor, type KubernetesMinor } from '../meta/releases/kubernetes-releases.ts';
 import { apiVersionOf, type GroupVersionKind } from '../meta/resource.ts';
 import type {
@@ -244,12 +246,22 @@ export class BuiltInDefinitions {
     const type = this.#types.of(resource);
     const stored = this.#storedResourceOf(resource);
     const served = servedVersionOf(group, resource.version, resource.resource);
-    const { cells, strategy, statusStrategy, newSubresources, ...rest } = rules ?? {};
+    const {
+      cells,
+      strategy,
+      statusStrategy,
+      newSubresources,
+      selectableSince: since,
+      ...rest
+    } = rules ?? {};
     return {
       minor: this.#minor,
       causeChanges: causeChangesOf(group, resource.resource),
+      declaredRules: () =>
+        isSince(this.#minor, 'declaredRulesLast')
+          ? declaredRulesOf(group, resource.resource)
+          : undefined,
       keyRoot: keyRootOf(group, resource.resource),
-      selectableFields: {},
       returnsDeletedObject: returnsDeletedObject(group, resource.resource),
       storedApiVersion: stored === resource ? undefined : apiVersionOf(stored),
       ...rest,
@@ -257,9 +269,10 @@ export class BuiltInDefinitions {
       conversion: served?.conversion,
       invalidGroup: served?.invalidGroup,
       fieldForms: this.#formsOf(resource),
-      ...(served?.selectableFields === undefined
-        ? {}
-        : { selectableFields: served.selectableFields }),
+      selectableFields: this.#selectable(
+        served?.selectableFields ?? rules?.selectableFields,
+        since,
+      ),
       describe: {
         group,
         version: resource.version,
@@ -289,11 +302,25 @@ export class BuiltInDefinitions {
               resource.resource,
               statusStrategy ?? statusStrategyOf(group, resource.resource),
             ),
+            allowUnconditionalUpdate: !CONDITIONAL.has(nameOf(group, resource.resource)),
           }
         : undefined,
       table: this.#tableFor(resource, cells ?? cellsOf(stored, this.#minor), served?.conversion),
       deletesCollections: verbs.includes('deletecollection'),
     };
+  }
+
+  #selectable(
+    fields: SelectableFields | undefined,
+    since: KindRules['selectableSince'],
+  ): SelectableFields {
+    if (fields === undefined) return {};
+    if (since === undefined) return fields;
+    const entries = Object.entries(fields).filter(([name]) => {
+      const feature = since[name];
+      return feature === undefined || isSince(this.#minor, feature);
+    });
+    return Object.fromEntries(entries);
   }
 
   /** The columns are parsed when the first table is asked for. */

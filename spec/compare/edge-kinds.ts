@@ -9,6 +9,7 @@ import {
   serviceAccounts,
   type Kind,
 } from './objects.ts';
+import { rareKinds } from './rare-kinds.ts';
 import type { Scenario, Step } from './scenario.ts';
 
 type Edge = Pick<Scenario, 'area' | 'steps'>;
@@ -19,7 +20,19 @@ const PARTIAL_LIST = { accept: 'application/json;as=PartialObjectMetadataList;g=
 
 /** Requests about one kind, or a few. */
 export function edgesOfKinds(): Edge[] {
-  return [metadata(), autoscaler(), eviction(), tokens(), reviews(), customVersions(), schemas()];
+  return [
+    metadata(),
+    autoscaler(),
+    eviction(),
+    tokens(),
+    reviews(),
+    customVersions(),
+    schemas(),
+    creations(),
+    pools(),
+    declaredLast(),
+    discovery(),
+  ];
 }
 
 /** Annotations that are fields of the internal type, in answers with only the metadata. */
@@ -221,4 +234,104 @@ function schemas(): Edge {
       put(`${objectPath(definitions, 'none')}?dryRun=All`, definition(versions)),
     ],
   };
+}
+
+/** A resource version in a create, an update of a status without one, and members of YAML in the order of their names. */
+function creations(): Edge {
+  const path = collectionPath(configMaps);
+  const map = (name: string, resourceVersion: string): Step =>
+    post(path, { ...draftOf(configMaps, name), metadata: { name, resourceVersion } });
+  const text = 'kind: ConfigMap\nmetadata: {name: true}\ndata: {a: 1}\napiVersion: v1\n';
+  const budget = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'one' },
+    spec: { minAvailable: 1, selector: {} },
+  };
+  const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets';
+  return {
+    area: 'kinds',
+    steps: [
+      map('a', '5'),
+      map('a', 'x'),
+      map('a', 'x'),
+      post(path, text, { 'content-type': 'application/yaml' }),
+      setup(post(budgets, budget)),
+      put(`${budgets}/one/status`, { ...budget, status: {} }),
+    ],
+  };
+}
+
+/** Slices by their pools, and a field of a feature that is off. */
+function pools(): Edge {
+  const slices = rareKind('ResourceSlice');
+  const slice = draftOf(slices, 'one');
+  const resources = { cpu: { amount: '1' } };
+  const spec = {
+    ...(slice['spec'] as object),
+    pool: { name: '{ns}', generation: 1, resourceSliceCount: 1 },
+    devices: [{ name: 'one', nodeAllocatableResources: resources }],
+  };
+  const path = collectionPath(slices);
+  return {
+    area: 'selectors',
+    steps: [
+      post(path, { ...slice, spec }),
+      get(`${path}?fieldSelector=spec.pool.name%3D{ns}`),
+      get(`${path}?fieldSelector=spec.pool%3D{ns}`),
+    ],
+  };
+}
+
+function rareKind(name: string): Kind {
+  const found = rareKinds.find((one) => one.make('any').kind === name);
+  if (found === undefined) throw new Error(`no kind is called ${name}`);
+  return found;
+}
+
+/** Several causes: those of declared rules come last, in the order of the fields. */
+function declaredLast(): Edge {
+  const rbac = 'rbac.authorization.k8s.io';
+  const create = (path: string, apiVersion: string, kind: string, rest: object): Step =>
+    post(`/apis/${apiVersion}/${path}?dryRun=All`, {
+      apiVersion,
+      kind,
+      metadata: { name: '{ns}-a' },
+      ...rest,
+    });
+  return {
+    area: 'validation',
+    steps: [
+      create('namespaces/{ns}/rolebindings', `${rbac}/v1`, 'RoleBinding', {
+        roleRef: { kind: 'Role', name: '', apiGroup: 'none' },
+        subjects: [{ kind: 'User' }, { kind: 'Odd', name: 'o' }],
+      }),
+      create('ingressclasses', 'networking.k8s.io/v1', 'IngressClass', {
+        spec: { controller: 'x', parameters: { kind: '', name: '', scope: 'Namespace' } },
+      }),
+      create('runtimeclasses', 'node.k8s.io/v1', 'RuntimeClass', {
+        handler: 'Bad_',
+        overhead: { podFixed: { cpu: '-1' } },
+      }),
+      create('storageclasses', 'storage.k8s.io/v1', 'StorageClass', {
+        provisioner: 'a b',
+        parameters: { '': 'x' },
+        reclaimPolicy: 'Odd',
+      }),
+      create('resourceslices', 'resource.k8s.io/v1', 'ResourceSlice', {
+        spec: {
+          driver: 'd.example',
+          nodeName: 'n',
+          pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+          devices: [{ name: 'x', attributes: { a: { string: 's', int: 1 }, v: { version: 'x' } } }],
+        },
+      }),
+    ],
+  };
+}
+
+/** The groups are not aggregated with a slash at the end of the path. */
+function discovery(): Edge {
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  return { area: 'discovery', steps: [get('/apis/', { accept })] };
 }

@@ -120,7 +120,11 @@ export const resourceSlices: KindRules = {
   selectableFields: {
     'spec.nodeName': (slice) => textAt(slice, 'spec', 'nodeName'),
     'spec.driver': (slice) => textAt(slice, 'spec', 'driver'),
+    'spec.pool.name': (slice) => textAt(slice, 'spec', 'pool', 'name'),
   },
+  selectableSince: { 'spec.pool.name': 'slicesByPool' },
+  refuseField: (field) =>
+    `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   strategy: {
     ...checkedBy(
       fields({ spec: all(fields({ driver: csiDriverName, pool }), fixed, place, parts) }),

@@ -9,6 +9,10 @@ const SINCE = {
   compressedStreams: 37,
   /** Tokens for webhooks: their requests are checked, and refused while the gate APIServerWebhookAuthenticationToken is off. */
   webhookBoundTokens: 37,
+  /** Resource slices can be selected by their pools. */
+  slicesByPool: 37,
+  /** The causes of declared rules follow those of the other ones. */
+  declaredRulesLast: 37,
   /** A cause is named once, however many rules find it. */
   distinctCauses: 37,
   /** `maxUnavailable` of a stateful set: the gate MaxUnavailableStatefulSet. */

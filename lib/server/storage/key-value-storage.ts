@@ -27,7 +27,12 @@ import { prepareKey, prepareResourcePrefix } from './contract/storage-keys.ts';
 import { RawStorageWatch } from './reads/raw-storage-watch.ts';
 import type { StoredObject } from './contract/stored-object.ts';
 import { identityTransformer, type Transformer } from './value/transformer.ts';
-import { apiObjectVersioner, parseListVersion, type Versioner } from './contract/versioner.ts';
+import {
+  apiObjectVersioner,
+  parseListVersion,
+  resourceVersionFailure,
+  type Versioner,
+} from './contract/versioner.ts';
 import {
   conditionalDelete,
   deleteUnreadable,
@@ -108,7 +113,7 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     options: StorageCreateOptions = {},
   ): Promise<StoredObject<T>> {
     const prepared = this.#prepare(key);
-    if (this.versioner.revisionOf(object) !== 0n) {
+    if (hasRevision(object)) {
       throw new StorageError(
         'RESOURCE_VERSION_SET',
         prepared,
@@ -225,4 +230,10 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
       versioner.resourceVersionOf(current),
     );
   }
+}
+
+/** Whether an object says which version it has. Text that is no version says nothing, as in kube-apiserver. */
+function hasRevision({ metadata }: KubernetesObject): boolean {
+  const text = metadata?.resourceVersion ?? '';
+  return text !== '' && resourceVersionFailure(text) === undefined && BigInt(text) !== 0n;
 }

@@ -291,7 +291,9 @@ export class DiscoveryDocuments {
   #rootAnswer(request: ApiRequest, core: boolean): ApiResponse {
     if (core) onlyGet(request);
     const groups = this.#groups.filter(({ group }) => (group === '') === core);
-    const accepted = chooseMedia(request.headers['accept'], AGGREGATED_FORM);
+    // With a slash at the end, the groups are only listed.
+    const hasForms = !request.url.startsWith('/apis/');
+    const accepted = hasForms ? chooseMedia(request.headers['accept'], AGGREGATED_FORM) : undefined;
     if (accepted?.shape === undefined) {
       if (!core) return documentResponse(request, 200, apiGroupList(groups));
       checkRoute(request, 'get', []);

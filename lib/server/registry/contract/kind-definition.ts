@@ -1,4 +1,5 @@
 import type { CauseChange } from '../rules/cause-changes.ts';
+import type { DeclaredRules } from '../rules/declared-rules.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type {
   AttributesFunc,
@@ -123,6 +124,8 @@ export interface KindDefinition extends WritePolicy {
   readonly storedApiVersion?: string | undefined;
   /** Which causes other versions word in another way. @defaultValue none but those of all kinds */
   readonly causeChanges?: readonly CauseChange[] | undefined;
+  /** The rules that are declared with the type, for a refusal. @defaultValue none are */
+  readonly declaredRules?: (() => DeclaredRules | undefined) | undefined;
   /** The group that the refusal of an invalid object names. @defaultValue that of the kind */
   readonly invalidGroup?: string | undefined;
   /** Set if the stored version has other fields. The strategies get the stored form. */

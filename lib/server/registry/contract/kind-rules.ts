@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
+import type { KubernetesFeature } from '../../../meta/releases/kubernetes-features.ts';
 import type { KindDefinition } from './kind-definition.ts';
 import type { StrategyOptions } from './strategy.ts';
 import type { TableCell } from './table-columns.ts';
@@ -32,6 +33,8 @@ export interface KindRules
    * there is a status subresource is known from the surface.
    */
   readonly strategy?: StrategyOptions | undefined;
+  /** Selectable fields that older versions do not have. */
+  readonly selectableSince?: Readonly<Record<string, KubernetesFeature>> | undefined;
   /** @defaultValue those of `kinds/cells` */
   readonly cells?: RowCells | undefined;
 }

@@ -1,5 +1,6 @@
 import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { NEWEST_MINOR, type KubernetesMinor } from '../../../meta/releases/kubernetes-releases.ts';
+import { anyItem, type DeclaredRules } from './declared-rules.ts';
 import { isSince } from '../../../meta/releases/kubernetes-features.ts';
 
 /** A cause that a minor version words in another way than those before it. The rule that finds it is the same. */
@@ -68,33 +69,62 @@ export function causesOfVersion(
     causeChanges = [],
     describe,
     declared: custom,
+    declaredRules,
   }: {
     readonly minor?: KubernetesMinor | undefined;
     readonly causeChanges?: readonly CauseChange[] | undefined;
     readonly describe?: { readonly group: string } | undefined;
     /** Of a custom resource. */
     readonly declared?: object | undefined;
+    readonly declaredRules?: (() => DeclaredRules | undefined) | undefined;
   },
   causes: readonly FieldCause[],
 ): readonly FieldCause[] {
+  const rules = declaredRules?.();
+  const all = causes.map((cause): WordedCause => {
+    const change = changeOf(cause, minor, [...causeChanges, ...COMMON]);
+    const shown = change === undefined ? cause : changed(cause, change);
+    const isMoved = change !== undefined && change.isDeclared !== false;
+    return { cause: shown, isMoved, isDeclared: isMoved || rules?.has(shown) === true };
+  });
+  const fixed = all.flatMap(({ cause, isDeclared }) =>
+    isDeclared && isOfChange(cause) ? [cause.field] : [],
+  );
   const written: FieldCause[] = [];
   const declared: FieldCause[] = [];
-  for (const cause of causes) {
-    const change = changeOf(cause, minor, [...causeChanges, ...COMMON]);
-    if (change === undefined) written.push(cause);
-    else if (change.isDeclared === false) written.push(changed(cause, change));
-    else addDeclared(declared, changed(cause, change));
+  for (const one of all) {
+    if (one.isDeclared && !isHidden(one, fixed)) addDeclared(declared, one.cause);
+    else written.push(one.cause);
   }
-  const all = [...written, ...declared];
+  if (rules !== undefined) declared.sort((one, other) => rules.compare(one, other));
+  const inOrder = [...written, ...declared];
   const isPlain = custom !== undefined || WITHOUT_DECLARED.has(describe?.group ?? '');
-  return !isPlain && isSince(minor, 'distinctCauses') ? distinct(all) : all;
+  return !isPlain && isSince(minor, 'distinctCauses') ? distinct(inOrder) : inOrder;
+}
+
+interface WordedCause {
+  readonly cause: FieldCause;
+  /** A change says that it is declared. */
+  readonly isMoved: boolean;
+  readonly isDeclared: boolean;
+}
+
+function isOfChange({ message }: FieldCause): boolean {
+  return message.endsWith('field is immutable');
+}
+
+/** No other declared rule looks at a field that may not change, or below it. */
+function isHidden({ cause, isMoved }: WordedCause, fixed: readonly string[]): boolean {
+  const { field } = cause;
+  return fixed.some((above) => {
+    if (field === above) return !isMoved && !isOfChange(cause);
+    return field.startsWith(`${above}.`) || field.startsWith(`${above}[`);
+  });
 }
 
 /** That a field may not change is found before what else is wrong with it. */
 function addDeclared(declared: FieldCause[], cause: FieldCause): void {
-  const at = cause.message.endsWith('field is immutable')
-    ? declared.findIndex(({ field }) => field === cause.field)
-    : -1;
+  const at = isOfChange(cause) ? declared.findIndex(({ field }) => field === cause.field) : -1;
   declared.splice(at < 0 ? declared.length : at, 0, cause);
 }
 
@@ -103,7 +133,7 @@ function changeOf(
   minor: KubernetesMinor,
   changes: readonly CauseChange[],
 ): CauseChange | undefined {
-  const path = field.replaceAll(/\[[^\]]*\]/g, '[*]');
+  const path = anyItem(field);
   return changes.find(
     ({ since = 0, until = Number.POSITIVE_INFINITY, fields, from }) =>
       since <= minor && minor <= until && fields.includes(path) && (from?.test(message) ?? true),

@@ -119,8 +119,10 @@ export class TypeReader {
     const values: unknown[] = [];
     for (const name of Object.keys(given)) {
       const slot = this.#byName.get(name);
-      if (slot?.field.isOff === true) continue;
-      if (slot !== undefined) {
+      if (slot?.field.isOff === true) {
+        // Only for what is unknown or wrong in it.
+        this.#member(slot, given[name], problems);
+      } else if (slot !== undefined) {
         const value = record === given || hasShape(slot, given[name]) ? record[name] : given[name];
         values[slot.index] = this.#member(slot, value, problems);
       } else if (!(hasTypeMeta && isTypeMember(name))) problems.unknown(name);

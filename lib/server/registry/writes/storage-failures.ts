@@ -3,6 +3,7 @@ import { failure } from '../../../meta/failure/api-error.ts';
 import {
   alreadyExists,
   badRequest,
+  withoutReason,
   conflict,
   internalError,
   isApiError,
@@ -42,7 +43,7 @@ export function storageFailure(
       case 'INVALID_OBJECT':
         return conflict(subject, name, error.message);
       case 'RESOURCE_VERSION_SET':
-        return badRequest('resourceVersion should not be set on objects to be created', error);
+        return withoutReason('resourceVersion should not be set on objects to be created');
       case 'INVALID_KEY':
         return badRequest(error.message, error);
       case 'CORRUPT_OBJECT':

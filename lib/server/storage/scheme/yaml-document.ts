@@ -72,11 +72,18 @@ export function parseYamlDocument(
   return unshared(value);
 }
 
+/** The members of an object by their names, as Go writes the JSON of a YAML document. */
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries);
+}
+
 /** Copies the value: with aliases, one object occurs in several places, and a change of one would change all. */
 function unshared(value: unknown): unknown {
   let json: string;
   try {
-    json = JSON.stringify(value);
+    json = JSON.stringify(value, inOrder);
   } catch (error) {
     throw malformed('the object contains itself', error);
   }
@@ -86,12 +93,22 @@ function unshared(value: unknown): unknown {
   return JSON.parse(json);
 }
 
+/** A day that exists, with or without zeros at the front. */
+const DAY = [
+  String.raw`\d{4}-(?:0?[13578]|1[02])-(?:0?[1-9]|[12]\d|3[01])`,
+  String.raw`\d{4}-(?:0?[469]|11)-(?:0?[1-9]|[12]\d|30)`,
+  String.raw`\d{4}-0?2-(?:0?[1-9]|1\d|2[0-8])`,
+  String.raw`(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-0?2-29`,
+].join('|');
+const HOURS = String.raw`(?:[01]?\d|2[0-3]):[0-5]?\d:[0-5]?\d(?:[.,]\d+)?`;
+const ZONE = String.raw`(?:Z|[-+](?:[01]\d|2[0-4]):[0-5]\d)`;
+
 /** Readers of YAML 1.1 take such text for a time, so that it is written in quotes; it is read as text. */
 const TIME: ScalarTag = {
   tag: 'tag:yaml.org,2002:timestamp',
   default: true,
   identify: () => false,
-  test: /^\d{4}-\d\d?-\d\d?(?:[Tt]\d\d?:\d\d?:\d\d?(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| +\d\d?:\d\d?:\d\d?(?:\.\d+)?)?$/,
+  test: new RegExp(`^(?:${DAY})(?:[Tt]${HOURS}${ZONE}| +${HOURS})?$`),
   resolve: (text) => text,
 };
 

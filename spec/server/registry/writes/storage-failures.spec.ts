@@ -20,7 +20,7 @@ describe('storageFailure', () => {
     ['KEY_EXISTS', 'update', 409, 'Conflict'],
     ['RESOURCE_VERSION_CONFLICT', 'update', 409, 'Conflict'],
     ['INVALID_OBJECT', 'delete', 409, 'Conflict'],
-    ['RESOURCE_VERSION_SET', 'create', 400, 'BadRequest'],
+    ['RESOURCE_VERSION_SET', 'create', 500, ''],
     ['INVALID_KEY', 'get', 400, 'BadRequest'],
     ['CORRUPT_OBJECT', 'get', 500, 'StorageReadError'],
   ] as const) {
