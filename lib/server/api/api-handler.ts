@@ -159,6 +159,7 @@ class ApiRouter {
   readonly #aborts = new RequestAborts();
   readonly #frames = new FormatFrames();
   readonly #gates: FeatureGates;
+  readonly #sharded: boolean;
 
   constructor(options: ApiHandlerOptions) {
     const read = OPTIONS.read(options);
@@ -171,6 +172,8 @@ class ApiRouter {
     this.#unsafeObjectDeletion =
       read.unsafeObjectDeletion ?? isSince(read.registry.minor, 'unsafeObjectDeletion');
     this.#gates = read.featureGates ?? {};
+    this.#sharded =
+      this.#gates.ShardedListAndWatch === true && isSince(read.registry.minor, 'shardedLists');
     this.#authorizer = read.authorizer;
     this.#requestTimeoutMs = read.requestTimeoutMs;
     const metrics = read.metrics ?? new ServerMetrics({ logger: this.#logger });
@@ -268,7 +271,7 @@ class ApiRouter {
       frames: this.#frames,
       unsafeObjectDeletion: this.#unsafeObjectDeletion,
       minor: this.#registry.minor,
-      sharded: this.#gates.ShardedListAndWatch === true,
+      sharded: this.#sharded,
     };
     let response: ApiResponse;
     try {

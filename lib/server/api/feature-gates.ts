@@ -9,7 +9,7 @@ export interface FeatureGates {
   readonly ManagedFieldsOptOut?: boolean | undefined;
   /**
    * Lists, watches and deletions of collections obey `shardSelector`, and lists of built-in resources say it in `metadata.shardInfo`. It is
-   * an alpha feature of Kubernetes 1.36 and 1.37; while it is off, the parameter is ignored. @defaultValue false
+   * an alpha feature of Kubernetes 1.36 and 1.37; while it is off, and in older versions, the parameter is ignored. @defaultValue false
    */
   readonly ShardedListAndWatch?: boolean | undefined;
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import type { KubernetesVersion } from '../../../lib/meta/releases/kubernetes-releases.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { decodeObject } from '../../../lib/meta/protobuf/object-codec.ts';
 import { parseShardSelector } from '../../../lib/meta/selectors/shard-selector.ts';
@@ -32,13 +33,18 @@ const sharded = (path: string, selector: string = HALF, more: string = ''): stri
   `${path}?shardSelector=${encodeURIComponent(selector)}${more}`;
 
 /** A server with 20 config maps and 20 gadgets. */
-async function withServer(on: boolean, run: (send: Send) => Promise<void>): Promise<void> {
+async function withServer(
+  on: boolean,
+  run: (send: Send) => Promise<void>,
+  version: KubernetesVersion = '1.37',
+): Promise<void> {
   const runtime = new VirtualRuntime();
   await runtime.run(async () => {
     await using server = new ApiServer({
       runtime,
       logger: silentLogger,
       featureGates: { ShardedListAndWatch: on },
+      version,
     });
     const send: Send = async (method, url, body, accept = 'application/json') => {
       const given = { headers: { accept }, ...(body === undefined ? {} : { body }) };
@@ -75,6 +81,18 @@ describe('lists and watches of a shard', () => {
       const watch = await send('GET', sharded(MAPS, 'bogus', '&watch=1&timeoutSeconds=1'));
       expect(watch.bytes.toString().trim().split('\n').length).to.equal(20);
     });
+  });
+
+  it('have all objects before 1.36, which has no such gate', async () => {
+    await withServer(
+      true,
+      async (send) => {
+        const { body } = await send('GET', sharded(MAPS, 'bogus'));
+        expect(body.items.length).to.equal(20);
+        expect(body.metadata).to.not.have.property('shardInfo');
+      },
+      '1.35',
+    );
   });
 
   it('have the objects of the shard, and lists of built-in resources say it', async () => {

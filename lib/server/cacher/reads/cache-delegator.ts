@@ -28,7 +28,7 @@ import { keyScope, scopeEnd, type KeyScope } from '../window/key-scope.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
 import type { WatchCache } from '../window/watch-cache.ts';
-import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
+import { resourceLabels, watchCacheMetrics } from '../window/watch-cache-metrics.ts';
 import { decodeContinue, encodeContinue, keyAfter } from '../../storage/reads/continue-token.ts';
 import { parseListVersion, type Versioner } from '../../storage/contract/versioner.ts';
 import { nextTask } from '../../../kernel/time/wait.ts';
@@ -376,7 +376,11 @@ export class CacheDelegator<T extends KubernetesObject> {
       if (!isTooLargeResourceVersion(error)) throw error;
       fallback = true;
     }
-    const labels = { resource: description, fallback: String(fallback) };
+    const labels = {
+      ...resourceLabels(description),
+      success: 'true',
+      fallback: String(fallback),
+    };
     metrics.count(watchCacheMetrics.consistentLists.name, 1, labels);
     return !fallback;
   }

@@ -6,7 +6,7 @@ import type { StorageInterface } from '../../storage/contract/storage-interface.
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
-import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
+import { resourceLabels, watchCacheMetrics } from '../window/watch-cache-metrics.ts';
 
 /** Each check is later by a random share of the interval up to this, so that servers do not list at the same time. */
 const JITTER = 0.5;
@@ -167,7 +167,7 @@ export class ConsistencyChecker<T extends KubernetesObject> {
   #count(status: 'success' | 'failure' | 'error'): void {
     const { metrics, description } = this.#options;
     const { name } = watchCacheMetrics.consistencyChecks;
-    metrics.count(name, 1, { resource: description, status });
+    metrics.count(name, 1, { ...resourceLabels(description), status });
   }
 
   #report(

@@ -10,7 +10,7 @@ import type {
 import type { KeyScope } from '../window/key-scope.ts';
 import type { WatchCacheEvent } from '../window/watch-cache-event.ts';
 import type { WatchCacheInterval } from '../window/watch-cache-interval.ts';
-import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
+import { resourceLabels, watchCacheMetrics } from '../window/watch-cache-metrics.ts';
 import { BookmarkTimer } from './bookmark-timer.ts';
 import { CacheWatcher } from './cache-watcher.ts';
 import { DeliveredWrites } from './delivered-writes.ts';
@@ -187,7 +187,7 @@ export class OpenWatches<T extends KubernetesObject> {
 
   #reportSlow({ id, scope }: CacheWatcher<T>): void {
     const { description, logger, metrics } = this.#options;
-    metrics.count(watchCacheMetrics.terminatedWatchers.name, 1, { resource: description });
+    metrics.count(watchCacheMetrics.terminatedWatchers.name, 1, resourceLabels(description));
     logger.warn('watch cache ends a watch: its reader does not keep up', {
       resource: description,
       watcher: id,

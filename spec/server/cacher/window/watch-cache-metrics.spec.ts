@@ -30,7 +30,7 @@ describe('the metrics of a watch cache', () => {
     await harness.runtime.run(harness.cacher.getList(PREFIX));
     await harness.runtime.run(harness.cacher.getList(PREFIX, { resourceVersion: '0' }));
     expect(counted).to.deep.equal([
-      `${watchCacheMetrics.consistentLists.name} {"resource":"pods","fallback":"false"} 1`,
+      `${watchCacheMetrics.consistentLists.name} {"group":"","resource":"pods","success":"true","fallback":"false"} 1`,
     ]);
   });
 
@@ -42,7 +42,7 @@ describe('the metrics of a watch cache', () => {
     await harness.runtime.run(harness.cacher.watch(`${PREFIX}/other/`));
     for (let count = 0; count < 3000; count += 1) await harness.create(`p${count}`);
     await harness.runtime.advance(10_000);
-    const line = `${watchCacheMetrics.terminatedWatchers.name} {"resource":"pods"} 1`;
+    const line = `${watchCacheMetrics.terminatedWatchers.name} {"group":"","resource":"pods"} 1`;
     expect(counted).to.deep.equal([line, line]);
     for (const watch of idle) watch.destroy();
   });
