@@ -47,7 +47,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 /** One name for one thing: a further label needs a line in docs/metrics.md. */
 const LABELS: ReadonlySet<string> = new Set(
-  'name handler kind result from to host method verb resource subresource code priority controller operation webhook group version scope component dry_run request_kind fallback status'.split(
+  'name handler kind result from to host method verb resource subresource code priority controller operation webhook group version scope component dry_run request_kind fallback success status'.split(
     ' ',
   ),
 );
