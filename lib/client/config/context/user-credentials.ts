@@ -9,8 +9,6 @@ import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 import { dataAndFile, type DataAndFile, decodedPem, pathBeside } from './data-or-file.ts';
 import { shownName } from './shown-name.ts';
 import type { UserCredentialsOptions } from './user-credentials-options.ts';
-import { refusePlugin } from '../credentials/exec/allow-exec.ts';
-import { execCredentials } from '../credentials/exec/exec-credential-source.ts';
 
 /**
  * The credentials of an entry of `users`, combined as kubectl does: a token or a password, otherwise an identity provider; beside
@@ -189,13 +187,17 @@ async function pemOf(
 }
 
 /**
- * The credentials of an exec plug-in in an entry of `users`.
+ * The credentials of an exec plug-in in an entry of `users`. Loaded when it is used: a program in a cluster has none.
  * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field; CREDENTIAL_PLUGIN_REFUSED.
  */
 async function pluginCredentials(
   exec: KubeconfigField,
   { name, cluster, environment, allowExec, runtime, logger }: UserCredentialsOptions,
 ): Promise<CredentialSource> {
+  const [{ refusePlugin }, { execCredentials }] = await Promise.all([
+    import('../credentials/exec/allow-exec.ts'),
+    import('../credentials/exec/exec-credential-source.ts'),
+  ]);
   const { directory, isData } = exec.origin;
   const command = exec.field('command').text();
   const source = `user ${name} in ${exec.location}`;
