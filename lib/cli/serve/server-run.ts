@@ -161,6 +161,7 @@ export class ServerRun {
     } finally {
       release();
     }
+    signal.throwIfAborted();
   }
 
   async #startClients(server: ApiServer): Promise<void> {

@@ -29,7 +29,7 @@ export async function userCredentials(
   const certificate = await clientCertificate(user, options);
   const parts = [header, certificate].filter((part) => part !== undefined);
   if (parts.length > 0) return combined(parts);
-  return exec.present ? await pluginCredentials(exec, options) : undefined;
+  return exec.present ? await pluginOf(exec, options) : undefined;
 }
 
 /** Loaded when it is used: few kubeconfigs have an identity provider. */
@@ -39,6 +39,15 @@ async function providerOf(
 ): Promise<CredentialSource> {
   const { providerCredentials } = await import('./provider-credentials.ts');
   return await providerCredentials(provider, options);
+}
+
+/** Loaded when it is used: a program in a cluster has no plug-in. */
+async function pluginOf(
+  exec: KubeconfigField,
+  options: UserCredentialsOptions,
+): Promise<CredentialSource> {
+  const { pluginCredentials } = await import('./plugin-credentials.ts');
+  return await pluginCredentials(exec, options);
 }
 
 /** Makes an error of `work`, about a file or a value, one that names the field. */
@@ -184,45 +193,6 @@ async function pemOf(
   if (file === undefined) return '';
   const read = { largestBytes: LARGEST_PEM_BYTES, runtime };
   return await atPlace(file, async () => await readTextFile(pathBeside(file), read));
-}
-
-/**
- * The credentials of an exec plug-in in an entry of `users`. Loaded when it is used: a program in a cluster has none.
- * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field; CREDENTIAL_PLUGIN_REFUSED.
- */
-async function pluginCredentials(
-  exec: KubeconfigField,
-  { name, cluster, environment, allowExec, runtime, logger }: UserCredentialsOptions,
-): Promise<CredentialSource> {
-  const [{ refusePlugin }, { execCredentials }] = await Promise.all([
-    import('../credentials/exec/allow-exec.ts'),
-    import('../credentials/exec/exec-credential-source.ts'),
-  ]);
-  const { directory, isData } = exec.origin;
-  const command = exec.field('command').text();
-  const source = `user ${name} in ${exec.location}`;
-  await refusePlugin(allowExec, { command, directory, source, env: environment.env, isData });
-  return execCredentials({
-    apiVersion: exec.field('apiVersion').text(),
-    command,
-    args: exec.field('args').texts(),
-    env: exec
-      .field('env')
-      .items()
-      .map((one) => ({
-        name: one.field('name').text(),
-        value: one.field('value').optionalText() ?? '',
-      })),
-    installHint: exec.field('installHint').optionalText(),
-    provideClusterInfo: exec.field('provideClusterInfo').flag(),
-    cluster,
-    interactiveMode: exec.field('interactiveMode').optionalText(),
-    directory,
-    source,
-    environment,
-    runtime,
-    logger,
-  });
 }
 
 interface BasicCredentialsOptions {
