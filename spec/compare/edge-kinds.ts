@@ -309,6 +309,14 @@ function declaredLast(): Edge {
       create('ingressclasses', 'networking.k8s.io/v1', 'IngressClass', {
         spec: { controller: 'x', parameters: { kind: '', name: '', scope: 'Namespace' } },
       }),
+      ...['Odd', 'Exempt', ''].map((type) =>
+        create(
+          'prioritylevelconfigurations',
+          'flowcontrol.apiserver.k8s.io/v1',
+          'PriorityLevelConfiguration',
+          { spec: { type, limited: { limitResponse: { queuing: {} } } } },
+        ),
+      ),
       create('runtimeclasses', 'node.k8s.io/v1', 'RuntimeClass', {
         handler: 'Bad_',
         overhead: { podFixed: { cpu: '-1' } },

@@ -1,4 +1,11 @@
-import { isRecord, jsonEqual, textAt, numberAt, type JsonRecord } from '../../meta/json-value.ts';
+import {
+  isRecord,
+  jsonEqual,
+  textAt,
+  numberAt,
+  recordAt,
+  type JsonRecord,
+} from '../../meta/json-value.ts';
 import {
   checkedBy,
   type Check,
@@ -91,6 +98,17 @@ const limitResponse: Check = (value, path, report) => {
   } else queuing(given, place, report);
 };
 
+/** The limits of a level of another type: the declared rules look at their response all the same. */
+function refuseLimits(limits: unknown, path: string, report: Report): void {
+  if (limits === undefined || !report.isSince('levelPartsOfUnknownType')) return;
+  const response = recordAt(limits, 'limitResponse');
+  const type = textAt(response, 'type');
+  const place = `${path}.limitResponse`;
+  if (type !== 'Queue') refusePart(response?.['queuing'], `${place}.queuing`, report);
+  else if (response?.['queuing'] === undefined) report.required(`${place}.queuing`);
+  if (type === '') report.required(`${place}.type`);
+}
+
 const shares = atLeast(0, 'must be a non-negative integer');
 
 const limited = fields({
@@ -117,6 +135,7 @@ const byType: Check = (spec, path, report) => {
       report.forbidden(`${path}.limited`, 'must be nil if the type is not Limited');
     }
     exempt(whenExempt, `${path}.exempt`, report);
+    refuseLimits(whenLimited, `${path}.limited`, report);
   } else if (type === 'Limited') {
     if (whenExempt !== undefined) {
       report.forbidden(`${path}.exempt`, 'must be nil if the type is Limited');
@@ -128,6 +147,7 @@ const byType: Check = (spec, path, report) => {
     if (type === '') report.required(`${path}.type`);
     else report.notSupported(`${path}.type`, type, ['Exempt', 'Limited']);
     refusePart(whenLimited, `${path}.limited`, report);
+    refuseLimits(whenLimited, `${path}.limited`, report);
   }
 };
 

@@ -22,18 +22,14 @@ const WORDS: Readonly<Record<string, RegExp>> = {
  */
 export class DeclaredRules {
   readonly #letters = new Map<string, string>();
-  readonly #ranks = new Map<string, number>();
+  readonly #places = new Map<string, number>();
 
-  /** @param text `PATH=REASONS …`: paths in the order of the fields, a letter for each reason. */
+  /** @param text `PATH=REASONS …`: in the order in which kube-apiserver looks at them, a letter for each reason. */
   constructor(text: string) {
     for (const rule of text.split(' ')) {
       const [path = '', letters = ''] = rule.split('=');
       this.#letters.set(path, letters);
-      let prefix = '';
-      for (const step of stepsOf(path)) {
-        prefix += step;
-        if (!this.#ranks.has(prefix)) this.#ranks.set(prefix, this.#ranks.size);
-      }
+      this.#places.set(path, this.#places.size);
     }
   }
 
@@ -44,20 +40,17 @@ export class DeclaredRules {
       .some((letter) => REASONS[letter] === reason || WORDS[letter]?.test(message));
   }
 
-  /** For sorting: by the order of the fields, items by their index. */
+  /** For sorting: items by their index, fields of one item by the order of the rules. */
   compare({ field: one }: FieldCause, { field: other }: FieldCause): number {
     const [left, right] = [stepsOf(one), stepsOf(other)];
     const at = left.findIndex((step, index) => step !== right[index]);
-    if (at < 0 || right[at] === undefined) return left.length - right.length;
-    const a = left[at] ?? '';
-    const b = right[at];
-    if (a.startsWith('[') && b.startsWith('[')) return indexOf(a) - indexOf(b);
-    const before = anyItem(left.slice(0, at).join(''));
-    return this.#rank(before + a) - this.#rank(before + b);
+    const [a, b] = [left[at], right[at]];
+    if (a?.startsWith('[') && b?.startsWith('[')) return indexOf(a) - indexOf(b);
+    return this.#placeOf(one) - this.#placeOf(other);
   }
 
-  #rank(path: string): number {
-    return this.#ranks.get(path) ?? this.#ranks.size;
+  #placeOf(field: string): number {
+    return this.#places.get(anyItem(field)) ?? this.#places.size;
   }
 }
 
