@@ -184,6 +184,7 @@ const SPEC_ONLY = new Set([
   'faults',
   'security',
   'soak',
+  'e2e',
   'envtest',
   'swap',
   'examples',

@@ -8,8 +8,8 @@ export type {
   ServerListenOptions,
 } from '../../server/api/api-server-options.ts';
 export type { WebhookService } from '../../server/webhooks/service-resolver.ts';
-export type { ServerInspection } from '../../server/api/server-inspection.ts';
-export type { ServerSnapshot } from '../../server/api/server-snapshot.ts';
+export type { ServerInspection } from '../../server/api/storages/server-inspection.ts';
+export type { ServerSnapshot } from '../../server/api/storages/server-snapshot.ts';
 export type { Faults, FaultsOptions } from '../../server/api/faults/faults.ts';
 export type { Fault, FaultMatch, FaultRule } from '../../server/api/faults/fault-rule.ts';
 export type { PodHandler, PodLogRequest, PodMatch } from '../../server/api/pods/pod-handlers.ts';

@@ -27,7 +27,7 @@ import type { HealthCheck } from './health/health-endpoints.ts';
 import type { ListenOptions } from './port/http-listener.ts';
 import { HTTP_LISTENER, type HttpListenerOptions } from './port/http-listener-options.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';
-import type { TransformerFor } from './server-storages.ts';
+import type { TransformerFor } from './storages/server-storages.ts';
 
 export interface ApiServerOptions
   extends Pick<

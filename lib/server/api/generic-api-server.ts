@@ -54,13 +54,13 @@ import {
   restoreSnapshot,
   takeSnapshot,
   type ServerSnapshot,
-} from './server-snapshot.ts';
-import { inspectionOf, type ServerInspection } from './server-inspection.ts';
-import { createBootstrapObjects } from './create-bootstrap-objects.ts';
+} from './storages/server-snapshot.ts';
+import { inspectionOf, type ServerInspection } from './storages/server-inspection.ts';
+import { createBootstrapObjects } from './storages/create-bootstrap-objects.ts';
 import { repeatUnanswered } from '../registry/writes/repeat-unanswered.ts';
 import { isSameToken, serverAuthenticator, TOKEN_USER } from './server-authenticator.ts';
 import { servedKinds } from './served-kinds.ts';
-import { ServerStorages, type SeedingOptions } from './server-storages.ts';
+import { ServerStorages, type SeedingOptions } from './storages/server-storages.ts';
 
 /** A key that is never written: reading it shows that the store responds. */
 const PROBED_KEY = '\0listwatch';

@@ -1,6 +1,6 @@
-import { isListwatchError } from '../../kernel/failure/errors.ts';
-import type { UnstructuredObject } from '../../meta/object.ts';
-import { isAlreadyExists } from '../../meta/failure/failures.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { isAlreadyExists } from '../../../meta/failure/failures.ts';
 import {
   scanStorage,
   type StorageCreateOptions,
@@ -15,10 +15,10 @@ import {
   type StorageWatch,
   type StorageWatchOptions,
   type TryUpdate,
-} from '../storage/contract/storage-interface.ts';
-import type { StoredObject } from '../storage/contract/stored-object.ts';
-import type { Versioner } from '../storage/contract/versioner.ts';
-import type { ResourceStorage } from '../registry/storage-factory.ts';
+} from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import type { Versioner } from '../../storage/contract/versioner.ts';
+import type { ResourceStorage } from '../../registry/storage-factory.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 

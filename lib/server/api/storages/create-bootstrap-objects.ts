@@ -1,11 +1,11 @@
-import { isAlreadyExists, isNotFound } from '../../meta/failure/failures.ts';
-import type { ObjectMeta, UnstructuredObject } from '../../meta/object.ts';
-import type { ObjectStore } from '../registry/contract/object-store.ts';
-import { serverContext } from '../registry/contract/server-context.ts';
-import type { ServerParts } from '../registry/contract/subresource-parts.ts';
-import { timestampOf } from '../registry/rules/duration.ts';
-import type { BootstrapObjects } from '../registry/contract/kind-set.ts';
-import { repeatUnanswered } from '../registry/writes/repeat-unanswered.ts';
+import { isAlreadyExists, isNotFound } from '../../../meta/failure/failures.ts';
+import type { ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
+import type { ObjectStore } from '../../registry/contract/object-store.ts';
+import { serverContext } from '../../registry/contract/server-context.ts';
+import type { ServerParts } from '../../registry/contract/subresource-parts.ts';
+import { timestampOf } from '../../registry/rules/duration.ts';
+import type { BootstrapObjects } from '../../registry/contract/kind-set.ts';
+import { repeatUnanswered } from '../../registry/writes/repeat-unanswered.ts';
 
 /**
  * Creates those bootstrap objects that are missing; others stay as they are. Kinds that are not served are left out. For a store that

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { alreadyExists, internalError } from '../../../lib/meta/failure/failures.ts';
-import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import { SeededStorage, Seeds } from '../../../lib/server/api/seeded-storage.ts';
-import type { ResourceStorage } from '../../../lib/server/registry/storage-factory.ts';
-import { call } from './support.ts';
-import { Answers } from '../registry/support/answers.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { alreadyExists, internalError } from '../../../../lib/meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
+import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { SeededStorage, Seeds } from '../../../../lib/server/api/storages/seeded-storage.ts';
+import type { ResourceStorage } from '../../../../lib/server/registry/storage-factory.ts';
+import { call } from '../support.ts';
+import { Answers } from '../../registry/support/answers.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const SERVICES = '/api/v1/namespaces/default/services';

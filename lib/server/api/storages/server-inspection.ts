@@ -1,5 +1,5 @@
-import type { CacherStatus } from '../cacher/cacher-status.ts';
-import type { KeyValueStatus } from '../mvcc/contract/key-value-store.ts';
+import type { CacherStatus } from '../../cacher/cacher-status.ts';
+import type { KeyValueStatus } from '../../mvcc/contract/key-value-store.ts';
 
 /** One resource of a server. */
 export interface ResourceInspection {

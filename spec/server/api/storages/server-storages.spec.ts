@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { connect } from '../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import { prefixEnd } from '../../../lib/server/mvcc/contract/key-value-store.ts';
-import { AesGcmProvider } from '../../../lib/server/storage/encryption/aes-gcm-provider.ts';
-import { PrefixTransformers } from '../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
-import { identityTransformer } from '../../../lib/server/storage/value/transformer.ts';
+import { connect } from '../../../../lib/client/rest/connect.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
+import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { prefixEnd } from '../../../../lib/server/mvcc/contract/key-value-store.ts';
+import { AesGcmProvider } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
+import { identityTransformer } from '../../../../lib/server/storage/value/transformer.ts';
 
 describe('the storages of a server', () => {
   it('store each resource as its transformer says, and clients notice nothing', async () => {

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
-import { connect } from '../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../lib/kernel/report/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
-import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
-import { DEFINITIONS, GADGET, GADGETS, gadgets } from './gadgets.ts';
-import { call, type Call, type CallOptions } from './support.ts';
+import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import { connect } from '../../../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
+import { EtcdKeyValueStore } from '../../../../lib/server/etcd/etcd-key-value-store.ts';
+import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { etcdBinaries, EtcdMember } from '../../../support/etcd.ts';
+import { DEFINITIONS, GADGET, GADGETS, gadgets } from '../gadgets.ts';
+import { call, type Call, type CallOptions } from '../support.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const SERVICES = '/api/v1/namespaces/default/services';

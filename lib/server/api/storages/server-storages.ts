@@ -1,25 +1,28 @@
-import type { Metrics } from '../../kernel/report/metrics.ts';
-import type { Logger } from '../../kernel/report/logger.ts';
-import type { Runtime } from '../../kernel/time/runtime.ts';
-import type { UnstructuredObject } from '../../meta/object.ts';
-import { groupResource } from '../../meta/resource.ts';
-import { Cacher } from '../cacher/cacher.ts';
-import { apiServerMetrics } from './metrics/api-server-metrics.ts';
-import { MeteredStore } from './metrics/metered-store.ts';
-import type { ServerMetrics } from './metrics/server-metrics.ts';
-import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
-import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
-import type { BootstrapObjects, KindSet } from '../registry/contract/kind-set.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { groupResource } from '../../../meta/resource.ts';
+import { Cacher } from '../../cacher/cacher.ts';
+import { apiServerMetrics } from '../metrics/api-server-metrics.ts';
+import { MeteredStore } from '../metrics/metered-store.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
+import { EmbeddedKeyValueStore } from '../../mvcc/embedded-key-value-store.ts';
+import type { KeyValueStore } from '../../mvcc/contract/key-value-store.ts';
+import type { BootstrapObjects, KindSet } from '../../registry/contract/kind-set.ts';
 import type { ResourceInspection } from './server-inspection.ts';
 import { SeededStorage, Seeds } from './seeded-storage.ts';
-import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
-import { timestampOf } from '../registry/rules/duration.ts';
-import type { ResourceStorage } from '../registry/storage-factory.ts';
-import { seededObject } from '../registry/writes/seed-object.ts';
-import { KeyValueStorage } from '../storage/key-value-storage.ts';
-import type { Codec } from '../storage/value/codec.ts';
-import { storedObjectCodec, type StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
-import type { Transformer } from '../storage/value/transformer.ts';
+import type { ResourceDescription } from '../../registry/contract/rest-storage.ts';
+import { timestampOf } from '../../registry/rules/duration.ts';
+import type { ResourceStorage } from '../../registry/storage-factory.ts';
+import { seededObject } from '../../registry/writes/seed-object.ts';
+import { KeyValueStorage } from '../../storage/key-value-storage.ts';
+import type { Codec } from '../../storage/value/codec.ts';
+import {
+  storedObjectCodec,
+  type StorageMediaType,
+} from '../../storage/scheme/stored-object-codec.ts';
+import type { Transformer } from '../../storage/value/transformer.ts';
 
 /** Returns the transformer for a resource; its group is empty for the core group. */
 export type TransformerFor = (resource: {

@@ -1,5 +1,9 @@
-import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
-import { prefixEnd, type KeyValue, type KeyValueStore } from '../mvcc/contract/key-value-store.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import {
+  prefixEnd,
+  type KeyValue,
+  type KeyValueStore,
+} from '../../mvcc/contract/key-value-store.ts';
 
 /** All objects of a server at one moment; see `ApiServer.snapshot`. It shares their bytes with the server. */
 export interface ServerSnapshot {

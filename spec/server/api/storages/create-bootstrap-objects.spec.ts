@@ -1,15 +1,15 @@
-import { NEWEST_MINOR } from '../../../lib/meta/releases/kubernetes-releases.ts';
+import { NEWEST_MINOR } from '../../../../lib/meta/releases/kubernetes-releases.ts';
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { failure } from '../../../lib/meta/failure/api-error.ts';
-import { alreadyExists, conflict, notFound } from '../../../lib/meta/failure/failures.ts';
-import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { createBootstrapObjects } from '../../../lib/server/api/create-bootstrap-objects.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { failure } from '../../../../lib/meta/failure/api-error.ts';
+import { alreadyExists, conflict, notFound } from '../../../../lib/meta/failure/failures.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { createBootstrapObjects } from '../../../../lib/server/api/storages/create-bootstrap-objects.ts';
 import {
   bootstrapObjects,
   priorityClasses,
-} from '../../../lib/kinds/bootstrap/bootstrap-objects.ts';
-import type { ServerParts } from '../../../lib/server/registry/contract/subresource-parts.ts';
+} from '../../../../lib/kinds/bootstrap/bootstrap-objects.ts';
+import type { ServerParts } from '../../../../lib/server/registry/contract/subresource-parts.ts';
 
 const RESOURCE = { group: 'scheduling.k8s.io', resource: 'priorityclasses' } as const;
 const NAMES = priorityClasses().map(({ metadata }) => metadata?.name ?? '');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { connect } from '../../../lib/client/rest/connect.ts';
-import { ApiServer } from '../../../lib/cluster/server/api-server.ts';
-import type { RequestRecord } from '../../../lib/server/api/port/request-record.ts';
-import { until } from '../../support/until.ts';
+import { connect } from '../../../../lib/client/rest/connect.ts';
+import { ApiServer } from '../../../../lib/cluster/server/api-server.ts';
+import type { RequestRecord } from '../../../../lib/server/api/port/request-record.ts';
+import { until } from '../../../support/until.ts';
 
 describe('ApiServer.inspect', () => {
   it('has revisions, connections, faults, and the caches of resources that were read', async () => {
