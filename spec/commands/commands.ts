@@ -190,6 +190,11 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'client programs of other languages with listwatch serve and with a real server',
       },
       {
+        name: 'e2e',
+        start: () => import('../e2e/main.ts'),
+        about: "Kubernetes' own conformance cases with listwatch serve and with a real server",
+      },
+      {
         name: 'envtest',
         start: () => import('../envtest/main.ts'),
         about: "a Go project's envtest suite with the real programs and with ours",

@@ -131,7 +131,7 @@ async function runEmbedded(
 ): Promise<ProgramOutcome> {
   const state = await mkdtemp(join(work, 'server-'));
   try {
-    await using server = await ServedProcess.start(state, flags);
+    await using server = await ServedProcess.start(state, { flags });
     return await runProgram(program, { folder, kubeconfig: server.kubeconfig, namespace });
   } finally {
     await rm(state, { recursive: true, force: true });

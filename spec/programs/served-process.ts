@@ -8,6 +8,12 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = '--conditions=@listwatch/source --import tsx lib/cli/listwatch.ts serve'.split(' ');
 const READY_LIMIT_MS = 60_000;
 
+export interface ServedOptions {
+  readonly flags?: readonly string[];
+  /** The controllers of a cluster that run in it. @defaultValue `none` */
+  readonly controllers?: string;
+}
+
 /** `listwatch serve` as a process of its own, over TLS, on a free port; empty, unless the flags name a storage. */
 export class ServedProcess implements AsyncDisposable {
   readonly kubeconfig: string;
@@ -19,9 +25,12 @@ export class ServedProcess implements AsyncDisposable {
   }
 
   /** @param folder gets the kubeconfig */
-  static async start(folder: string, flags: readonly string[] = []): Promise<ServedProcess> {
+  static async start(
+    folder: string,
+    { flags = [], controllers = 'none' }: ServedOptions = {},
+  ): Promise<ServedProcess> {
     const kubeconfig = join(folder, 'kubeconfig');
-    const own = ['--port', '0', '--json', '--controllers', 'none', '--kubeconfig', kubeconfig];
+    const own = ['--port', '0', '--json', '--controllers', controllers, '--kubeconfig', kubeconfig];
     const child = spawn(process.execPath, [...PROGRAM, ...own, ...flags], {
       cwd: ROOT,
       env: { ...process.env, LISTWATCH_TOKEN: randomBytes(16).toString('hex') },

@@ -24,7 +24,9 @@ export class OurServer implements SwapServer {
     await mkdir(folder, { recursive: true });
     const encryption =
       encryptionConfig === undefined ? [] : ['--encryption-config', encryptionConfig];
-    return new OurServer(await ServedProcess.start(folder, ['--etcd', etcd, ...encryption]));
+    return new OurServer(
+      await ServedProcess.start(folder, { flags: ['--etcd', etcd, ...encryption] }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
