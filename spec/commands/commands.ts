@@ -190,7 +190,7 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'client programs of other languages with listwatch serve and with a real server',
       },
       {
-        name: 'e2e',
+        name: 'conformance-cases',
         start: () => import('../e2e/main.ts'),
         about: "Kubernetes' own conformance cases with listwatch serve and with a real server",
       },

@@ -1,4 +1,4 @@
-/** `npm run check -- e2e`: Kubernetes' own conformance cases with listwatch serve, and with a real server. */
+/** `npm run check -- conformance-cases`: Kubernetes' own conformance cases with listwatch serve, and with a real server. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { areaOf, verdictOf, writeResults, type CaseResult } from './recorded-res
 
 const AREAS = 'sig-api-machinery,sig-auth,sig-instrumentation,sig-architecture,sig-cli';
 
-const USAGE = `npm run check -- e2e --suite FILE [options]
+const USAGE = `npm run check -- conformance-cases --suite FILE [options]
 
   --suite FILE       the program e2e.test of a Kubernetes release
   --kubectl FILE     kubectl of that release, for the cases of sig-cli

@@ -19,7 +19,7 @@ server and its clients, of ${suite}, run with \`listwatch serve\` and two nodes 
 kube-apiserver and kube-controller-manager ${real} and the same nodes: where it fails there too, it needs pods that run. This is no
 certification: that takes every case of the suite.
 
-The page is made from a run of \`npm run check -- e2e --suite e2e.test --kubectl kubectl --kubeconfig FILE --record\`.
+The page is made from a run of \`npm run check -- conformance-cases --suite e2e.test --kubectl kubectl --kubeconfig FILE --record\`.
 
 | area | passed | failed, and passes with the real server | needs running pods |
 |---|--:|--:|--:|
