@@ -1,27 +1,21 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readGinkgoReport } from '../programs/ginkgo-report.ts';
+import type { StepOutcome } from '../programs/program.ts';
 import { runCommandLine } from '../programs/run-command-line.ts';
-
-interface ReportedSpec {
-  readonly ContainerHierarchyTexts: readonly string[] | null;
-  readonly LeafNodeType: string;
-  readonly LeafNodeText: string;
-  readonly State: string;
-  readonly Failure?: { readonly Message?: string };
-}
-
-/** Whether a case passed, and otherwise why it did not. */
-export interface CaseOutcome {
-  readonly failure: string | undefined;
-  readonly seconds: number;
-}
 
 export interface SuiteOptions {
   /** The program e2e.test of a Kubernetes release. */
   readonly suite: string;
   /** kubectl for the cases of sig-cli. */
   readonly kubectl: string | undefined;
+}
+
+interface RunOptions {
+  /** A pattern for the names of the cases. */
+  readonly focus: string;
+  readonly limitSeconds: number;
 }
 
 const LIST_LIMIT_SECONDS = 120;
@@ -38,79 +32,50 @@ export class E2eSuite {
 
   /** The names of all conformance cases. */
   async cases(): Promise<string[]> {
-    const { specs, how } = await this.#report(['--ginkgo.dry-run'], {
+    const { outcomes, how } = await this.#run(['--ginkgo.dry-run'], {
       focus: String.raw`\[Conformance\]`,
       limitSeconds: LIST_LIMIT_SECONDS,
     });
-    const names = specs.filter(isCase).map(nameOf);
-    if (names.length === 0) throw new Error(`${this.#options.suite} lists no cases: ${how}`);
-    return names.toSorted();
+    if (outcomes.length === 0) throw new Error(`${this.#options.suite} lists no cases: ${how}`);
+    // The first part is the name of the suite.
+    return outcomes.map(({ step }) => step.split(' > ').slice(1).join(' ')).toSorted();
   }
 
-  /** Runs one case with a server that has a schedulable node. */
-  async run(name: string, { kubeconfig }: { readonly kubeconfig: string }): Promise<CaseOutcome> {
+  /** Runs one case with a server that has a schedulable node. Returns why it failed; undefined when it passed. */
+  async run(name: string, kubeconfig: string): Promise<string | undefined> {
+    const { kubectl } = this.#options;
     const flags = [
       `--kubeconfig=${kubeconfig}`,
       '--provider=skeleton',
       '--allowed-not-ready-nodes=-1',
       '--minStartupPods=0',
-      ...(this.#options.kubectl === undefined ? [] : [`--kubectl-path=${this.#options.kubectl}`]),
+      ...(kubectl === undefined ? [] : [`--kubectl-path=${kubectl}`]),
     ];
-    const begin = performance.now();
-    const { specs, how } = await this.#report(flags, {
-      focus: `${escapePattern(name)}$`,
+    const { outcomes, how } = await this.#run(flags, {
+      focus: `${name.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)}$`,
       limitSeconds: CASE_LIMIT_SECONDS,
     });
-    const seconds = Math.round((performance.now() - begin) / 100) / 10;
-    const failed = specs.find(({ State }) => !['passed', 'skipped', 'pending'].includes(State));
-    if (failed !== undefined) return { failure: failureOf(failed), seconds };
-    const passed = specs.some((spec) => isCase(spec));
-    return { failure: passed ? undefined : (skippedBy(specs, name) ?? how), seconds };
+    // A case that was cut off or skipped itself has no outcome.
+    if (outcomes.length === 0) return how;
+    return outcomes.find(({ failure }) => failure !== undefined)?.failure;
   }
 
-  async #report(
+  async #run(
     flags: readonly string[],
-    { focus, limitSeconds }: { readonly focus: string; readonly limitSeconds: number },
-  ): Promise<{ readonly specs: readonly ReportedSpec[]; readonly how: string }> {
+    { focus, limitSeconds }: RunOptions,
+  ): Promise<{ readonly outcomes: readonly StepOutcome[]; readonly how: string }> {
     const folder = await mkdtemp(join(tmpdir(), 'e2e-'));
     try {
       const report = join(folder, 'report.json');
+      const ginkgo = [`--ginkgo.focus=${focus}`, '--ginkgo.no-color'];
       const { how } = await runCommandLine(
-        [
-          this.#options.suite,
-          ...flags,
-          `--ginkgo.focus=${focus}`,
-          '--ginkgo.no-color',
-          `--ginkgo.json-report=${report}`,
-        ],
+        [this.#options.suite, ...flags, ...ginkgo, `--ginkgo.json-report=${report}`],
         { folder, limitSeconds },
       );
       const text = await readFile(report, 'utf8').catch(() => '[]');
-      const suites = JSON.parse(text) as readonly { SpecReports: readonly ReportedSpec[] | null }[];
-      return { specs: suites.flatMap(({ SpecReports }) => SpecReports ?? []), how };
+      return { outcomes: readGinkgoReport(text), how };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
-}
-
-function isCase({ LeafNodeType, State }: ReportedSpec): boolean {
-  return LeafNodeType === 'It' && State === 'passed';
-}
-
-function nameOf({ ContainerHierarchyTexts, LeafNodeText }: ReportedSpec): string {
-  return [...(ContainerHierarchyTexts ?? []), LeafNodeText].join(' ');
-}
-
-function skippedBy(specs: readonly ReportedSpec[], name: string): string | undefined {
-  const spec = specs.find((one) => one.Failure !== undefined && nameOf(one) === name);
-  return spec === undefined ? undefined : failureOf(spec);
-}
-
-function failureOf({ State, Failure }: ReportedSpec): string {
-  return `${State}: ${Failure?.Message ?? 'no message'}`.replaceAll(/\s+/g, ' ');
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }

@@ -33,10 +33,6 @@ export function verdictOf({ ours, real }: CaseResult): Verdict {
 const MISSING = [
   { cases: /^\[sig-api-machinery\] (?:Mutating|Validating)AdmissionPolicy /, what: 'CEL' },
   { cases: /^\[sig-api-machinery\] Garbage collector /, what: 'the controllers of workloads' },
-  {
-    cases: /^\[sig-cli\] Kubectl client Kubectl /,
-    what: 'the controllers of workloads',
-  },
 ] as const;
 
 /** The part of a cluster that a case needs and that `listwatch serve` does not have. */

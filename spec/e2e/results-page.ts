@@ -6,8 +6,6 @@ import {
   type RecordedResults,
 } from './recorded-results.ts';
 
-const LONGEST_REASON = 200;
-
 /** The Markdown of docs/conformance-e2e.md. */
 export function resultsPage({ suite, real, cases }: RecordedResults): string {
   const areas = [...new Set(cases.map(areaOf))].toSorted();
@@ -50,9 +48,7 @@ function resultOf(one: CaseResult): string {
   const verdict = verdictOf(one);
   if (verdict === 'passed') return 'passed';
   if (verdict === 'needs pods') return 'needs running pods';
-  return asCell(
-    `failed, needs ${missingFor(one) ?? 'a look'}: ${(one.ours ?? '').slice(0, LONGEST_REASON)}`,
-  );
+  return asCell(`failed, needs ${missingFor(one)}: ${one.ours}`);
 }
 
 function asCell(text: string): string {

@@ -3,6 +3,7 @@ import { controller } from '../../../../lib/controller/builder/controller-builde
 import { GoneObjects } from '../../../../lib/controller/builder/run/gone-objects.ts';
 import { LazyChange } from '../../../../lib/controller/change/object-change.ts';
 import { TerminalError } from '../../../../lib/controller/runtime/reconcile-error.ts';
+import type { ConfigMap } from '../../../../lib/types/built-in/core-v1-kinds.ts';
 import { ControllerWorld } from '../controller-world.ts';
 
 describe('whenGone of a controller', () => {
@@ -143,6 +144,16 @@ describe('whenGone of a controller', () => {
     expect(events).to.have.length(5);
   });
 
+  /** The first run deletes the object and creates it again with versions 2 and 3. */
+  async function replaceTwice({ data }: ConfigMap): Promise<void> {
+    events.push(`there ${data?.['version']}`);
+    if (events.length > 1) return;
+    for (const version of ['2', '3']) {
+      await maps().delete('a');
+      await maps().create({ metadata: { name: 'a' }, data: { version } });
+    }
+  }
+
   it('does not keep other objects of the name from their run when it throws a TerminalError', async () => {
     await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
     await world.start(
@@ -151,14 +162,7 @@ describe('whenGone of a controller', () => {
           events.push(`gone ${object?.data?.['version']}`);
           throw new TerminalError('never');
         })
-        .reconcile(async ({ data }) => {
-          events.push(`there ${data?.['version']}`);
-          if (events.length > 1) return;
-          for (const version of ['2', '3']) {
-            await maps().delete('a');
-            await maps().create({ metadata: { name: 'a' }, data: { version } });
-          }
-        }),
+        .reconcile(replaceTwice),
     );
     await world.runtime.advance(1_000);
     expect(events).to.deep.equal(['there 1', 'gone 1', 'gone 2', 'there 3']);
@@ -192,14 +196,7 @@ describe('whenGone of a controller', () => {
           events.push(`gone ${object?.data?.['version']}`);
           throw new Error('never');
         })
-        .reconcile(async ({ data }) => {
-          events.push(`there ${data?.['version']}`);
-          if (events.length > 1) return;
-          for (const version of ['2', '3']) {
-            await maps().delete('a');
-            await maps().create({ metadata: { name: 'a' }, data: { version } });
-          }
-        }),
+        .reconcile(replaceTwice),
     );
     await world.runtime.advance(60_000);
     expect(events).to.deep.equal(['there 1', 'gone 1', 'gone 2', 'there 3']);
