@@ -17,8 +17,10 @@ import { InUseProtection, type ProtectionInspection } from './protection/in-use-
 import type { ProtectedKind } from './protection/protected-kind.ts';
 import { QuotaUsage, type QuotaInspection } from './quotas/quota-usage.ts';
 import { clusterClient } from './resources/cluster-client.ts';
+import type { ClusterPart } from './resources/cluster-parts.ts';
 import { DiscoveredResources } from './resources/discovered-resources.ts';
 import { ResourceMonitors } from './resources/resource-monitors.ts';
+import { runningController } from './resources/running-controller.ts';
 
 /** The user of the controllers, as audit and admission see it. */
 const USER = adminUser('system:kube-controller-manager');
@@ -64,15 +66,10 @@ export interface ClusterInspection {
   readonly volumeAttributesClasses?: ProtectionInspection | undefined;
 }
 
-/** Work from `start` to its disposal. */
-interface Part extends AsyncDisposable {
-  start(): void;
-}
-
 /** The controllers of a cluster at work on a server in the same process. */
 export class ClusterControllers implements AsyncDisposable {
   readonly #options: ClusterControllersOptions;
-  readonly #parts: Part[] = [];
+  readonly #parts: ClusterPart[] = [];
   #client: Client | undefined;
   #account: PublishedObject | undefined;
   #garbage: GarbageCollector | undefined;
@@ -157,7 +154,7 @@ export class ClusterControllers implements AsyncDisposable {
     if (controllers.has('namespace')) {
       const namespaces = namespaceDeletion({ client, served, runtime, logger });
       this.#namespaces = namespaces;
-      this.#parts.push(running(namespaces, logger));
+      this.#parts.push(runningController(namespaces, logger));
     }
     // All of them share the informers, which begin when every handler is there.
     const monitors = new ResourceMonitors({ client, served, runtime, logger });
@@ -185,22 +182,4 @@ export class ClusterControllers implements AsyncDisposable {
     // It follows nothing that none of them wants.
     this.#parts.push(monitors);
   }
-}
-
-function running(
-  controller: Pick<ReturnType<typeof namespaceDeletion>, 'run' | 'close'>,
-  logger: Logger,
-): Part {
-  let work: Promise<void> = Promise.resolve();
-  return {
-    start: () => {
-      work = controller.run().catch((error: unknown) => {
-        logger.error('a controller of the cluster has stopped', { error: errorMessage(error) });
-      });
-    },
-    [Symbol.asyncDispose]: async () => {
-      await controller.close();
-      await work;
-    },
-  };
 }

@@ -6,3 +6,8 @@ export interface ClusterParts {
   readonly runtime: Runtime;
   readonly logger: Logger;
 }
+
+/** Work from `start` to its disposal. */
+export interface ClusterPart extends AsyncDisposable {
+  start(): void;
+}
