@@ -10,4 +10,6 @@ export interface ClusterParts {
 /** Work from `start` to its disposal. */
 export interface ClusterPart extends AsyncDisposable {
   start(): void;
+  /** The work that it has still to do now, in words; undefined when it waits for changes, or for a time that is not near. */
+  readonly pending?: () => string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ObjectMeta } from '../../meta/object.ts';
 import type { ClusterPart } from './cluster-parts.ts';
 import type { ResourceMonitors } from './resource-monitors.ts';
 
@@ -5,6 +6,8 @@ export interface DeferredPartOptions {
   readonly monitors: Pick<ResourceMonitors, 'addHandler'>;
   /** The full names of resources, e.g. `deployments.apps`: the first object of one of them begins the work. */
   readonly resources: readonly string[];
+  /** Whether an object concerns it. @defaultValue each does */
+  readonly concerns?: ((metadata: ObjectMeta) => boolean) | undefined;
   /** Makes the part when it is needed. */
   readonly make: () => ClusterPart;
 }
@@ -19,9 +22,15 @@ export class DeferredPart implements ClusterPart {
   #isClosed = false;
 
   /** To be made before the monitors start. */
-  constructor({ monitors, resources, make }: DeferredPartOptions) {
+  constructor({ monitors, resources, concerns = () => true, make }: DeferredPartOptions) {
     this.#make = make;
-    monitors.addHandler({ resources, present: () => this.#begin(), gone: () => {} });
+    monitors.addHandler({
+      resources,
+      present: (_resource, metadata) => {
+        if (this.#part === undefined && concerns(metadata)) this.#begin();
+      },
+      gone: () => {},
+    });
   }
 
   /** Whether the work has begun. */
@@ -31,13 +40,17 @@ export class DeferredPart implements ClusterPart {
 
   start(): void {}
 
+  pending(): string | undefined {
+    return this.#part?.pending?.();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#part?.[Symbol.asyncDispose]();
   }
 
   #begin(): void {
-    if (this.#part !== undefined || this.#isClosed) return;
+    if (this.#isClosed) return;
     this.#part = this.#make();
     this.#part.start();
   }

@@ -1,11 +1,17 @@
+import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
+import type { InspectQueueOptions } from '../../controller/workqueue/queue-inspection.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { ClusterPart } from './cluster-parts.ts';
 
-/** A controller, as far as it is started and stopped. */
+/** Retries among the objects that are held back. */
+const MOST_SHOWN = 1000;
+
+/** A controller, as far as it is started, asked and stopped. */
 interface RunnableController {
   readonly name: string;
   run(): Promise<void>;
+  inspect(options: InspectQueueOptions): Pick<ControllerInspection, 'phase' | 'queue'>;
   close(): Promise<unknown>;
 }
 
@@ -22,9 +28,19 @@ export function runningController(controller: RunnableController, logger: Logger
         });
       });
     },
+    pending: () => pendingWork(controller),
     [Symbol.asyncDispose]: async () => {
       await controller.close();
       await work;
     },
   };
+}
+
+/** Objects that wait for a time of their own, such as a deadline of days, are no pending work; retries are. */
+function pendingWork(controller: RunnableController): string | undefined {
+  const { phase, queue } = controller.inspect({ limit: MOST_SHOWN });
+  if (phase === 'syncing') return `the first lists of ${controller.name}`;
+  const soon = queue.delayed.keys.filter(({ why }) => why !== 'delay').length;
+  const count = queue.waiting.count + queue.running.count + soon;
+  return count === 0 ? undefined : `${count} objects of ${controller.name}`;
 }

@@ -10,12 +10,14 @@ function sleeping(): { part: DeferredPart; handler: () => Handler; log: string[]
   const log: string[] = [];
   const handlers: Handler[] = [];
   const made: ClusterPart = {
-    start: () => log.push('start'),
+    start: () => void log.push('start'),
+    pending: () => 'some work',
     [Symbol.asyncDispose]: () => Promise.resolve(void log.push('end')),
   };
   const part = new DeferredPart({
     monitors: { addHandler: (handler) => void handlers.push(handler) },
     resources: ['deployments.apps'],
+    concerns: ({ name }) => name !== 'of the cluster',
     make: () => {
       log.push('make');
       return made;
@@ -24,8 +26,14 @@ function sleeping(): { part: DeferredPart; handler: () => Handler; log: string[]
   return { part, log, handler: () => handlers[0]! };
 }
 
-/** The resource and the object do not matter here. */
-const CHANGE = [{}, {}, undefined] as unknown as Parameters<NonNullable<Handler['present']>>;
+type Change = Parameters<NonNullable<Handler['present']>>;
+
+/** A change of an object; the resource does not matter here. */
+function changeOf(name: string): Change {
+  return [{}, { name }, undefined] as unknown as Change;
+}
+
+const CHANGE = changeOf('web');
 
 describe('a deferred part of a cluster', () => {
   it('is made with the first object of its resources, and once', () => {
@@ -38,6 +46,14 @@ describe('a deferred part of a cluster', () => {
     handler().present?.(...CHANGE);
     expect(log).to.deep.equal(['make', 'start']);
     expect(part.isAwake).to.equal(true);
+    expect(part.pending()).to.equal('some work');
+  });
+
+  it('is not made for an object that does not concern it', () => {
+    const { part, handler, log } = sleeping();
+    handler().present?.(...changeOf('of the cluster'));
+    expect(log).to.deep.equal([]);
+    expect(part.pending()).to.equal(undefined);
   });
 
   it('ends with the cluster, and is not made after it', async () => {
