@@ -4,6 +4,7 @@ import type { ClusterPart } from './cluster-parts.ts';
 export function partWithEvents(part: ClusterPart, events: { close(): Promise<void> }): ClusterPart {
   return {
     start: () => part.start(),
+    pending: () => part.pending?.(),
     [Symbol.asyncDispose]: async () => {
       await part[Symbol.asyncDispose]();
       await events.close();

@@ -1,0 +1,110 @@
+import { controller } from '../../controller/builder/controller-builder.ts';
+import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
+import { EventRecorder } from '../../controller/events/event-recorder.ts';
+import { isNotFound } from '../../meta/failure/failures.ts';
+import { splitMetaNamespaceKey } from '../../meta/key.ts';
+import type { ClusterPart } from '../resources/cluster-parts.ts';
+import { runningController } from '../resources/running-controller.ts';
+import { partWithEvents } from '../resources/part-with-events.ts';
+import type { WorkloadParts } from '../resources/workload-parts.ts';
+import type { Endpoints } from '../../types/built-in/core-v1-kinds.ts';
+import { ENDPOINTS_CONTROLLER, MANAGED_BY, wantedEndpoints } from './endpoints-object.ts';
+import { isNamespaceTerminating, serverMessage } from './failed-writes.ts';
+import { hasSelectedPods, keyOf, SelectedPods } from './selected-pods.ts';
+import { TriggerTimes } from './trigger-times.ts';
+
+/** As in kube-controller-manager (--concurrent-endpoint-syncs). */
+const WORKERS = 5;
+/** Pods become ready one after the other: their changes are gathered. */
+export const GATHER_MS = 100;
+
+/**
+ * The controller that keeps the Endpoints of each service that selects pods.
+ *
+ * Guarantees:
+ * - A service is computed at once after a change, and then not more often than every 100 ms, however many of its pods change.
+ * - The pods of a service and the services of a pod are found by indexes of labels.
+ * - Endpoints of services without a selector are left alone until their service is deleted.
+ *
+ * Writes are in the cache when their calls return, so a run never computes from Endpoints that it has replaced.
+ * @see kubernetes pkg/controller/endpoint/endpoints_controller.go @ v1.37.2
+ */
+export function endpoints(parts: WorkloadParts): ClusterPart {
+  const { client, informers, runtime, logger } = parts;
+  const selected = new SelectedPods(informers);
+  const triggers = new TriggerTimes();
+  const events = new EventRecorder(client, {
+    controller: ENDPOINTS_CONTROLLER,
+    api: 'v1',
+    runtime,
+    logger,
+  });
+  const made = controller(client, 'v1', 'services', {
+    name: 'endpoint',
+    informers,
+    events,
+    concurrency: WORKERS,
+    queue: { minIntervalMs: GATHER_MS },
+    runtime,
+    logger,
+  })
+    .watches('v1', 'pods', ({ metadata }) => selected.servicesOf(metadata), {
+      where: selected.matters,
+    })
+    .watches('v1', 'endpoints', ({ metadata }) => keyOf(metadata), {
+      // A service that was deleted while no controller ran has left Endpoints of this label.
+      where: ({ type, initial, metadata }) =>
+        type === 'deleted' || (initial && metadata.labels?.[MANAGED_BY] === ENDPOINTS_CONTROLLER),
+    })
+    .whenGone(async ({ key, name, uid }, { resource, lister }) => {
+      triggers.forget(key);
+      const { namespace } = splitMetaNamespaceKey(key);
+      // Of a service that was never seen, only Endpoints that are there are deleted.
+      if (
+        uid === undefined &&
+        lister('v1', 'endpoints').namespace(namespace).get(name) === undefined
+      )
+        return;
+      await resource('v1', 'endpoints', { namespace })
+        .delete(name)
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+    })
+    .reconcile(async (service, context) => {
+      if (!hasSelectedPods(service)) return;
+      const { key, lister } = context;
+      const { name, namespace = '' } = service.metadata;
+      const pods = selected.of(service);
+      const lastChange = triggers.look(key, service.metadata, pods);
+      const present = lister('v1', 'endpoints').namespace(namespace).get(name);
+      const wanted = wantedEndpoints(service, pods, present, lastChange);
+      if (wanted !== undefined) await write(wanted, present !== undefined, context);
+    });
+  return partWithEvents(runningController(made, logger), events);
+}
+
+async function write(
+  wanted: Endpoints,
+  isThere: boolean,
+  { resource, event }: Pick<ControllerContext, 'resource' | 'event'>,
+): Promise<void> {
+  const all = resource('v1', 'endpoints');
+  try {
+    if (isThere) await all.update(wanted);
+    else await all.create(wanted);
+  } catch (error) {
+    if (!isThere && isNamespaceTerminating(error)) return;
+    const { name, namespace } = wanted.metadata ?? {};
+    const what = isThere ? 'update endpoint' : 'create endpoint for service';
+    event(
+      {
+        type: 'Warning',
+        reason: isThere ? 'FailedToUpdateEndpoint' : 'FailedToCreateEndpoint',
+        note: `Failed to ${what} ${namespace}/${name}: ${serverMessage(error)}`,
+      },
+      wanted,
+    );
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+import { controller } from '../../controller/builder/controller-builder.ts';
+import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
+import { EventRecorder } from '../../controller/events/event-recorder.ts';
+import { isNotFound } from '../../meta/failure/failures.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { Pod, Service } from '../../types/built-in/core-v1-kinds.ts';
+import type { ClusterPart } from '../resources/cluster-parts.ts';
+import { partWithEvents } from '../resources/part-with-events.ts';
+import { runningController } from '../resources/running-controller.ts';
+import type { WorkloadParts } from '../resources/workload-parts.ts';
+import { GATHER_MS } from './endpoints-controller.ts';
+import { isNamespaceTerminating, serverMessage } from './failed-writes.ts';
+import { hasSelectedPods, SelectedPods } from './selected-pods.ts';
+import { ServicePace } from './service-pace.ts';
+import { SliceCache } from './slice-cache.ts';
+import { SLICES_CONTROLLER } from './slice-object.ts';
+import { plannedSlices, type SlicePlan } from './slice-plan.ts';
+import { TriggerTimes } from './trigger-times.ts';
+
+/** As in kube-controller-manager (--concurrent-service-endpoint-syncs). */
+const WORKERS = 5;
+/** Pods that a message names. */
+const NAMED_PODS = 5;
+
+/**
+ * The controller that keeps the EndpointSlices of each service that selects pods.
+ *
+ * Guarantees:
+ * - Slices have at most 100 endpoints. A change of a pod writes the slice that has it, and no other.
+ * - A service is computed at once after a change, and then not more often than every 100 ms; with more than 1,000 pods, than once for each
+ *   millisecond per ten of them.
+ * - A pod whose node is not there is left out, and comes in with its node.
+ *
+ * Writes are in the cache when their calls return, so no run computes from slices that an earlier one has changed.
+ * @see kubernetes pkg/controller/endpointslice/endpointslice_controller.go @ v1.37.2
+ */
+export function endpointSlices(parts: WorkloadParts): ClusterPart {
+  const { client, informers, runtime, logger } = parts;
+  const selected = new SelectedPods(informers);
+  const slices = new SliceCache(informers, SLICES_CONTROLLER);
+  const nodes = informers.for('v1', 'nodes');
+  const triggers = new TriggerTimes();
+  const pace = new ServicePace(runtime, GATHER_MS);
+  /** Services that lack pods of unknown nodes, with the messages about them. */
+  const incomplete = new Map<string, string>();
+  const events = new EventRecorder(client, {
+    controller: 'endpoint-slice-controller',
+    api: 'v1',
+    runtime,
+    logger,
+  });
+  const made = controller(client, 'v1', 'services', {
+    name: 'endpoint_slice',
+    informers,
+    events,
+    concurrency: WORKERS,
+    queue: { minIntervalMs: GATHER_MS },
+    runtime,
+    logger,
+  })
+    .watches('v1', 'pods', ({ metadata }) => selected.servicesOf(metadata), {
+      where: selected.matters,
+    })
+    .watches('discovery.k8s.io/v1', 'endpointslices', slices.serviceOf)
+    .watches('v1', 'nodes', () => [...incomplete.keys()], {
+      where: ({ type }) => type === 'added',
+    })
+    .whenGone(({ key }) => {
+      triggers.forget(key);
+      pace.forget(key);
+      incomplete.delete(key);
+      return Promise.resolve();
+    })
+    .reconcile(async (service, context) => {
+      if (!hasSelectedPods(service)) return {};
+      const { key } = context;
+      const waitMs = pace.waitMs(key);
+      if (waitMs > 0) return { requeueAfterMs: waitMs };
+      const pods = selected.of(service);
+      const plan = plannedSlices({
+        service,
+        pods,
+        nodeOf: ({ spec }: Pod) => nodes.indexer.get(spec?.nodeName ?? ''),
+        present: slices.of(key),
+        lastChange: triggers.look(key, service.metadata, pods),
+      });
+      pace.computed(key, pods.length);
+      const problem = missingNodes(service, plan.homeless);
+      if (problem === undefined) incomplete.delete(key);
+      else if (incomplete.get(key) !== problem) {
+        incomplete.set(key, problem);
+        report(service, problem, context);
+      }
+      await perform(service, plan, context);
+      return {};
+    });
+  return partWithEvents(runningController(made, logger), events);
+}
+
+function report(
+  { metadata }: Service,
+  problem: string,
+  { event }: Pick<ControllerContext, 'event'>,
+): void {
+  event({
+    type: 'Warning',
+    reason: 'FailedToUpdateEndpointSlices',
+    note: `Error updating Endpoint Slices for Service ${metadata?.namespace}/${metadata?.name}: ${problem}`,
+  });
+}
+
+function missingNodes({ metadata }: Service, pods: readonly Pod[]): string | undefined {
+  if (pods.length === 0) return undefined;
+  const texts = pods
+    .slice(0, NAMED_PODS)
+    .map(
+      (pod) =>
+        `skipping Pod ${pod.metadata?.name} for Service ${metadata?.namespace}/${metadata?.name}: Node ${pod.spec?.nodeName ?? ''} Not Found`,
+    );
+  return texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+}
+
+/** Creations come first, so that no client sees fewer endpoints than there are. */
+async function perform(
+  service: Stored<Service>,
+  { create, update, remove }: SlicePlan,
+  context: ControllerContext,
+): Promise<void> {
+  const all = context.resource('discovery.k8s.io/v1', 'endpointslices');
+  const of = `${service.metadata.namespace}/${service.metadata.name}`;
+  let what = '';
+  try {
+    for (const slice of create) {
+      what = `create EndpointSlice for Service ${of}`;
+      await all.create(slice);
+    }
+    for (const slice of update) {
+      what = `update ${slice.metadata?.name} EndpointSlice for Service ${of}`;
+      await all.update(slice);
+    }
+    for (const { metadata } of remove) {
+      what = `delete ${metadata.name} EndpointSlice for Service ${of}`;
+      await all.delete(metadata.name).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+  } catch (error) {
+    if (isNamespaceTerminating(error)) return;
+    report(service, `failed to ${what}: ${serverMessage(error)}`, context);
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { StoredMeta } from '../../meta/stored.ts';
+import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
+import { readySince } from './endpoint-pods.ts';
+
+interface ServiceState {
+  readonly serviceMs: number;
+  readonly pods: ReadonlyMap<string, number>;
+}
+
+/**
+ * When the changes happened that a write of endpoints answers to: the earliest change of a service or of the readiness of its pods since the
+ * last look. Of a service that is seen for the first time, its creation.
+ *
+ * Memory: a number for each pod of each service.
+ * @see endpointslice util/trigger_time_tracker.go ComputeEndpointLastChangeTriggerTime @ v0.37.2
+ */
+export class TriggerTimes {
+  readonly #states = new Map<string, ServiceState>();
+
+  /** As RFC 3339; undefined when nothing has changed that has a time. */
+  look(key: string, service: StoredMeta, pods: readonly Pod[]): string | undefined {
+    const before = this.#states.get(key);
+    const serviceMs = msOf(service.creationTimestamp);
+    const times = new Map<string, number>();
+    let earliest = serviceMs > (before?.serviceMs ?? 0) ? serviceMs : Infinity;
+    for (const pod of pods) {
+      const sinceMs = msOf(readySince(pod));
+      if (sinceMs === 0) continue;
+      const { name = '' } = pod.metadata ?? {};
+      times.set(name, sinceMs);
+      if (sinceMs > (before?.pods.get(name) ?? 0)) earliest = Math.min(earliest, sinceMs);
+    }
+    this.#states.set(key, { serviceMs, pods: times });
+    if (before === undefined) earliest = serviceMs;
+    return earliest === Infinity ? undefined : timestamp(earliest);
+  }
+
+  forget(key: string): void {
+    this.#states.delete(key);
+  }
+}
+
+/** 0 without a time. */
+function msOf(time: string | Date | undefined): number {
+  return time === undefined ? 0 : new Date(time).getTime();
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
