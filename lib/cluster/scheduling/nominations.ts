@@ -1,0 +1,38 @@
+import type { PodFacts } from './model/pod-facts.ts';
+
+const NONE: readonly PodFacts[] = [];
+
+/**
+ * The nodes that were cleared for pods, until these are placed, are gone, or get another one.
+ * @see pkg/scheduler/backend/queue/nominator.go @ v1.37.2
+ */
+export class Nominations {
+  readonly #byNode = new Map<string, Map<string, PodFacts>>();
+  readonly #nodes = new Map<string, string>();
+
+  nodeOf(uid: string): string | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  on(node: string): Iterable<PodFacts> {
+    return this.#byNode.get(node)?.values() ?? NONE;
+  }
+
+  set(pod: PodFacts, node: string): void {
+    this.delete(pod.uid);
+    if (node === '') return;
+    this.#nodes.set(pod.uid, node);
+    const pods = this.#byNode.get(node) ?? new Map<string, PodFacts>();
+    pods.set(pod.uid, pod);
+    this.#byNode.set(node, pods);
+  }
+
+  delete(uid: string): void {
+    const node = this.#nodes.get(uid);
+    if (node === undefined) return;
+    this.#nodes.delete(uid);
+    const pods = this.#byNode.get(node);
+    pods?.delete(uid);
+    if (pods?.size === 0) this.#byNode.delete(node);
+  }
+}

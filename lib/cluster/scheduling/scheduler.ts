@@ -1,0 +1,217 @@
+import { EventRecorder } from '../../controller/events/event-recorder.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { isConflict, isNotFound } from '../../meta/failure/failures.ts';
+import type { ClusterPart } from '../resources/cluster-parts.ts';
+import type { WorkloadParts } from '../resources/workload-parts.ts';
+import { ClusterState } from './model/cluster-state.ts';
+import { ClusterWatch } from './cluster-watch.ts';
+import { FilterRun } from './filter-run.ts';
+import { type Diagnosis, fitMessage, NO_NODES } from './fit-message.ts';
+import { NodeInfo } from './model/node-info.ts';
+import { NodeSearch } from './node-search.ts';
+import { Nominations } from './nominations.ts';
+import { FILTERS, SCORES } from './plugins/plugin-list.ts';
+import { type PendingReason, SchedulingReport } from './scheduling-report.ts';
+import { type QueueCounts, SchedulingQueue, type WaitingPod } from './scheduling-queue.ts';
+
+/** So many pods are on their way to a node at once. */
+const BINDINGS = 16;
+/** So many pods are tried before others get a turn. */
+const SLICE = 16;
+const NO_PLUGINS: ReadonlySet<never> = new Set();
+
+/** The work of the scheduler. */
+export interface SchedulerInspection extends QueueCounts {
+  readonly nodes: number;
+  /** Pods with a node. */
+  readonly placed: number;
+  /** Pods on their way to a node. */
+  readonly binding: number;
+}
+
+/**
+ * Places pods on nodes, as kube-scheduler does with its default profile: pods without a node whose scheduler is `default-scheduler`.
+ *
+ * Guarantees:
+ * - A pod is tried again only when something has changed that may help it, and never more often than there are such changes.
+ * - What a pod that is on its way to a node takes there is counted from the moment of the decision.
+ *
+ * Not modeled: `ImageLocality`, limits of attached volumes, zones of volumes by labels, dynamic resources, pod groups, extenders.
+ * @see pkg/scheduler/schedule_one.go @ v1.37.2
+ */
+export class Scheduler implements ClusterPart {
+  readonly #parts: WorkloadParts;
+  readonly #state = new ClusterState();
+  readonly #nominations = new Nominations();
+  readonly #queue: SchedulingQueue;
+  readonly #watch: ClusterWatch;
+  readonly #search: NodeSearch;
+  readonly #events: EventRecorder;
+  readonly #report: SchedulingReport;
+  readonly #stop = new AbortController();
+  readonly #writes = new Set<Promise<void>>();
+  #binding = 0;
+  #ready = false;
+  #planned = false;
+  #started: Promise<void> = Promise.resolve();
+
+  constructor(parts: WorkloadParts) {
+    const { client, informers, runtime, logger } = parts;
+    this.#parts = parts;
+    const state = this.#state;
+    const nominations = this.#nominations;
+    const queue = new SchedulingQueue({ runtime, onReady: () => this.#wake() });
+    this.#queue = queue;
+    this.#watch = new ClusterWatch({ informers, state, queue, nominations });
+    this.#search = new NodeSearch(state, SCORES, runtime);
+    this.#events = new EventRecorder(client, { controller: 'default-scheduler', runtime, logger });
+    const { signal } = this.#stop;
+    this.#report = new SchedulingReport({ client, events: this.#events, runtime, signal });
+  }
+
+  start(): void {
+    const { logger } = this.#parts;
+    this.#started = this.#begin().catch((error: unknown) => {
+      if (this.#stop.signal.aborted) return;
+      logger.error('the scheduler did not start', { error: errorMessage(error) });
+    });
+  }
+
+  inspect(): SchedulerInspection {
+    const { nodes, podCount: placed } = this.#state;
+    return { ...this.#queue.counts, nodes: nodes.length, placed, binding: this.#binding };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#queue.close();
+    await this.#started;
+    await this.#watch[Symbol.asyncDispose]();
+    await Promise.all(this.#writes);
+    await this.#events.close();
+  }
+
+  async #begin(): Promise<void> {
+    await this.#watch.start(this.#stop.signal);
+    this.#ready = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#planned || !this.#ready) return;
+    this.#planned = true;
+    this.#parts.runtime.queueTask(() => {
+      this.#planned = false;
+      this.#slice();
+    });
+  }
+
+  #slice(): void {
+    for (let tried = 0; tried < SLICE; tried += 1) {
+      if (this.#stop.signal.aborted || this.#binding >= BINDINGS) return;
+      const waiting = this.#queue.take();
+      if (waiting === undefined) return;
+      this.#try(waiting);
+    }
+    this.#wake();
+  }
+
+  #try(waiting: WaitingPod): void {
+    const { pod, facts, uid } = waiting;
+    if (facts.deleting) {
+      this.#report.skipped(pod);
+      this.#queue.delete(uid);
+      return;
+    }
+    try {
+      this.#place(waiting);
+    } catch (error) {
+      this.#erred(waiting, error);
+    }
+  }
+
+  #place(waiting: WaitingPod): void {
+    if (this.#state.nodes.length === 0) {
+      this.#unplaced(waiting, NO_NODES, NO_PLUGINS, '');
+      return;
+    }
+    const run = new FilterRun(waiting, this.#state, FILTERS, (name) => this.#nominations.on(name));
+    const found = this.#search.find(run, this.#nominations.nodeOf(waiting.uid));
+    if (found instanceof NodeInfo) this.#assume(waiting, found);
+    else this.#unfit(waiting, found);
+  }
+
+  #unfit(waiting: WaitingPod, diagnosis: Diagnosis): void {
+    this.#unplaced(waiting, fitMessage(diagnosis), diagnosis.plugins, '');
+  }
+
+  /** From now on the pod counts on its node. */
+  #assume(waiting: WaitingPod, { name }: NodeInfo): void {
+    this.#state.place(waiting.facts, name, true);
+    this.#nominations.delete(waiting.uid);
+    this.#binding += 1;
+    this.#write(
+      this.#bind(waiting, name).finally(() => {
+        this.#binding -= 1;
+        this.#wake();
+      }),
+    );
+  }
+
+  async #bind(waiting: WaitingPod, node: string): Promise<void> {
+    const { pod, uid, facts } = waiting;
+    try {
+      await this.#report.bind(pod, node);
+      this.#queue.delete(uid);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      if (this.#state.isAssumed(uid)) {
+        this.#state.remove(uid);
+        this.#queue.changed({ kind: 'pod-gone', pod: facts });
+      }
+      // It is gone, or has a node: its informer is about to say so.
+      if (isNotFound(error) || isConflict(error)) this.#queue.retried(waiting);
+      else this.#erred(waiting, error);
+    }
+  }
+
+  #erred(waiting: WaitingPod, error: unknown): void {
+    const message = errorMessage(error);
+    this.#parts.logger.warn('a pod could not be placed', {
+      pod: waiting.facts.key,
+      error: message,
+    });
+    this.#queue.retried(waiting);
+    this.#notify(waiting, 'SchedulerError', message, '');
+  }
+
+  #unplaced(
+    waiting: WaitingPod,
+    message: string,
+    against: Diagnosis['plugins'],
+    nominated: string | undefined,
+  ): void {
+    this.#queue.failed(waiting, against);
+    if (nominated !== undefined) this.#nominations.set(waiting.facts, nominated);
+    this.#notify(waiting, 'Unschedulable', message, nominated);
+  }
+  #notify(
+    { pod }: WaitingPod,
+    reason: PendingReason,
+    message: string,
+    nominated: string | undefined,
+  ): void {
+    this.#write(this.#report.pending(pod, reason, message, nominated));
+  }
+
+  /** In the background; a pod that is gone needs no report. */
+  #write(writing: Promise<void>): void {
+    const done = writing
+      .catch((error: unknown) => {
+        if (this.#stop.signal.aborted || isNotFound(error) || isConflict(error)) return;
+        this.#parts.logger.warn('the scheduler could not write', { error: errorMessage(error) });
+      })
+      .finally(() => this.#writes.delete(done));
+    this.#writes.add(done);
+  }
+}

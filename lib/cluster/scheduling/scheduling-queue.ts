@@ -1,0 +1,257 @@
+import { Heap } from '../../kernel/data/heap.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { PodToPlace } from './model/pod-facts.ts';
+import type { PluginName } from './model/plugin.ts';
+import { type ClusterChange, mayHelp } from './requeue-rules.ts';
+
+type Place = 'gated' | 'active' | 'backing-off' | 'unschedulable' | 'in-work';
+
+/** A pod that has no node yet. */
+export interface WaitingPod extends PodToPlace {
+  readonly uid: string;
+  readonly place: Place;
+  /** The plug-ins that were against it at its last attempt. */
+  readonly against: ReadonlySet<PluginName>;
+  readonly attempts: number;
+}
+
+interface Entry extends WaitingPod {
+  pod: PodToPlace['pod'];
+  facts: PodToPlace['facts'];
+  place: Place;
+  against: ReadonlySet<PluginName>;
+  attempts: number;
+  /** Attempts in a row that failed for another reason than that no node fits. */
+  errors: number;
+  sequence: number;
+  dueMs: number;
+}
+
+export interface QueueCounts {
+  readonly active: number;
+  readonly backingOff: number;
+  readonly unschedulable: number;
+  readonly gated: number;
+}
+
+const FIRST_BACKOFF_MS = 1000;
+const LONGEST_BACKOFF_MS = 10_000;
+
+/** The pause after so many failures in a row: 1 s, which doubles up to 10 s. */
+export function backoffMs(failures: number): number {
+  if (failures <= 0) return 0;
+  return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10));
+}
+
+export interface SchedulingQueueOptions {
+  readonly runtime: Runtime;
+  /** There is a pod to take. */
+  readonly onReady: () => void;
+}
+
+/**
+ * The pods without a node: by priority, and those of one priority in the order in which they came.
+ *
+ * A pod that found no node waits until something changes that may help it. Then it is tried again: at once if no other pod is waiting,
+ * or else after a back-off. A pod whose attempt failed for another reason is tried again after a back-off.
+ *
+ * Not as in kube-scheduler: no pod is tried again every five minutes, and none every ten seconds while there is no node, so that nothing
+ * happens in a cluster in which nothing changes.
+ * @see pkg/scheduler/backend/queue/scheduling_queue.go @ v1.37.2
+ */
+export class SchedulingQueue {
+  readonly #options: SchedulingQueueOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #active = new Heap<Entry>({
+    keyOf: ({ uid }) => uid,
+    isBefore: isFirst,
+  });
+  /** Those that no node did fit. */
+  readonly #resting = new Heap<Entry>({ keyOf: ({ uid }) => uid, isBefore: isDueBefore });
+  /** Those whose attempt failed for another reason. */
+  readonly #erring = new Heap<Entry>({ keyOf: ({ uid }) => uid, isBefore: isDueBefore });
+  readonly #unschedulable = new Set<Entry>();
+  #gated = 0;
+  #sequence = 0;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: SchedulingQueueOptions) {
+    this.#options = options;
+  }
+
+  get counts(): QueueCounts {
+    return {
+      active: this.#active.size,
+      backingOff: this.#resting.size + this.#erring.size,
+      unschedulable: this.#unschedulable.size,
+      gated: this.#gated,
+    };
+  }
+
+  has(uid: string): boolean {
+    return this.#entries.has(uid);
+  }
+
+  add({ pod, facts }: PodToPlace): void {
+    const { uid } = facts;
+    if (this.#entries.has(uid)) {
+      this.update({ pod, facts });
+      return;
+    }
+    const entry: Entry = {
+      uid,
+      pod,
+      facts,
+      place: 'in-work',
+      against: new Set(),
+      attempts: 0,
+      errors: 0,
+      sequence: (this.#sequence += 1),
+      dueMs: 0,
+    };
+    this.#entries.set(uid, entry);
+    this.#move(entry, isGated(entry) ? 'gated' : 'active');
+  }
+
+  /** Another state of a waiting pod. Its own status is no reason to try again. */
+  update({ pod, facts }: PodToPlace): void {
+    const entry = this.#entries.get(facts.uid);
+    if (entry === undefined) return;
+    const isOther = entry.pod.metadata.generation !== pod.metadata.generation;
+    const isRelabeled = JSON.stringify(entry.facts.labels) !== JSON.stringify(facts.labels);
+    entry.pod = pod;
+    entry.facts = facts;
+    if (entry.place === 'gated' && !isGated(entry)) this.#move(entry, 'active');
+    else if (entry.place === 'active') this.#active.set(entry);
+    else if (entry.place === 'unschedulable' && (isOther || isRelabeled || facts.deleting)) {
+      if (facts.deleting || mayHelp(entry, entry.against, { kind: 'pod-itself' })) {
+        this.#again(entry);
+      }
+    }
+  }
+
+  delete(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry === undefined) return;
+    this.#leave(entry);
+    this.#entries.delete(uid);
+  }
+
+  /** The next pod; it is in work until `failed`, `retried`, `again` or `delete`. */
+  take(): WaitingPod | undefined {
+    for (let due = this.#resting.peek(); due !== undefined; due = this.#resting.peek()) {
+      if (due.dueMs > this.#nowMs) break;
+      this.#leave(due);
+      this.#move(due, 'active');
+    }
+    const entry = this.#active.peek() ?? this.#resting.peek();
+    if (entry === undefined) return undefined;
+    this.#leave(entry);
+    entry.place = 'in-work';
+    entry.attempts += 1;
+    return entry;
+  }
+
+  /** No node fits: the pod waits for a change. */
+  failed({ uid }: WaitingPod, against: ReadonlySet<PluginName>): void {
+    const entry = this.#entries.get(uid);
+    if (entry?.place !== 'in-work') return;
+    entry.against = against;
+    entry.errors = 0;
+    entry.sequence = this.#sequence += 1;
+    entry.dueMs = this.#nowMs + backoffMs(entry.attempts);
+    this.#move(entry, 'unschedulable');
+  }
+
+  /** The attempt failed for another reason: the pod waits for its back-off. */
+  retried({ uid }: WaitingPod): void {
+    const entry = this.#entries.get(uid);
+    if (entry?.place !== 'in-work') return;
+    entry.errors += 1;
+    entry.sequence = this.#sequence += 1;
+    entry.dueMs = this.#nowMs + backoffMs(entry.errors);
+    this.#move(entry, 'backing-off');
+  }
+
+  /** The pod is tried again at once. */
+  activate(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry === undefined || entry.place === 'gated' || entry.place === 'active') return;
+    this.#leave(entry);
+    this.#move(entry, 'active');
+  }
+
+  /** Tries those again that the change may help. */
+  changed(change: ClusterChange): void {
+    if (this.#unschedulable.size === 0) return;
+    for (const entry of this.#unschedulable) {
+      if (mayHelp(entry, entry.against, change)) this.#again(entry);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  get #nowMs(): number {
+    return this.#options.runtime.monotonicMs();
+  }
+
+  #again(entry: Entry): void {
+    this.#leave(entry);
+    this.#move(entry, entry.dueMs > this.#nowMs ? 'backing-off' : 'active');
+  }
+
+  #move(entry: Entry, place: Place): void {
+    entry.place = place;
+    if (place === 'gated') this.#gated += 1;
+    else if (place === 'unschedulable') this.#unschedulable.add(entry);
+    else if (place === 'active') this.#active.set(entry);
+    else if (place === 'backing-off' && entry.errors > 0) {
+      this.#erring.set(entry);
+      this.#plan();
+      return;
+    } else if (place === 'backing-off') this.#resting.set(entry);
+    if (place === 'active' || place === 'backing-off') this.#options.onReady();
+  }
+
+  #leave(entry: Entry): void {
+    if (entry.place === 'gated') this.#gated -= 1;
+    this.#active.delete(entry.uid);
+    this.#resting.delete(entry.uid);
+    this.#erring.delete(entry.uid);
+    this.#unschedulable.delete(entry);
+    entry.place = 'in-work';
+  }
+
+  #plan(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const first = this.#erring.peek();
+    if (first === undefined || this.#closed) return;
+    const delayMs = Math.max(1, first.dueMs - this.#nowMs);
+    this.#timer = this.#options.runtime.setTimer(delayMs, () => {
+      for (let due = this.#erring.peek(); due !== undefined; due = this.#erring.peek()) {
+        if (due.dueMs > this.#nowMs) break;
+        this.#leave(due);
+        this.#move(due, 'active');
+      }
+      this.#plan();
+    });
+  }
+}
+
+function isDueBefore(one: Entry, other: Entry): boolean {
+  return one.dueMs < other.dueMs || (one.dueMs === other.dueMs && isFirst(one, other));
+}
+
+function isFirst(one: Entry, other: Entry): boolean {
+  const [left, right] = [one.facts.priority, other.facts.priority];
+  return left > right || (left === right && one.sequence < other.sequence);
+}
+
+function isGated({ pod }: PodToPlace): boolean {
+  return (pod.spec?.schedulingGates ?? []).length > 0;
+}
