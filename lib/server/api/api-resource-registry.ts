@@ -135,7 +135,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     const { kinds: set, storageFor, runtime, logger } = OPTIONS.read(options);
     const kinds = set.definitions();
     this.minor = set.minor;
-    this.#reaper = new GracePeriodReaper({ runtime, logger });
+    const isDoneByNodes = (): boolean => options.nodes?.endsPods === true;
+    this.#reaper = new GracePeriodReaper({ runtime, logger, isDoneByNodes });
     const storages = storagesOf(kinds, storageFor);
     const storageOf = (name: string): ResourceStorage | undefined => {
       const kind = kinds.find((one) => nameOf(one.describe) === name);

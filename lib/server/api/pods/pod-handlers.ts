@@ -69,6 +69,12 @@ const MATCH = optionsOf<PodMatch>()('pods.handle', {
 });
 const OPTIONS = optionsOf<{ readonly match?: PodMatch }>()('pods.handle', { match: MATCH.nested });
 
+/** Nodes in the process of the server, which run pods. */
+export interface PodNodes {
+  /** Answers for a container; undefined when none of the nodes runs its pod. */
+  handlerOf(request: ContainerRequest): PodHandler | undefined;
+}
+
 interface Registration {
   readonly handler: PodHandler;
   readonly match: PodMatch;
@@ -83,6 +89,7 @@ export class PodHandlers implements NodeConnector {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #registrations: Registration[] = [];
+  #nodes: PodNodes | undefined;
 
   constructor(runtime: Runtime, logger: Logger) {
     this.#runtime = runtime;
@@ -107,12 +114,28 @@ export class PodHandlers implements NodeConnector {
     };
   }
 
+  /** @internal */
+  get endsPods(): boolean {
+    return this.#nodes !== undefined;
+  }
+
+  /** Nodes that are asked for containers which no handler is for, and that end deleted pods, until the result is disposed of. @internal */
+  useNodes(nodes: PodNodes): Disposable {
+    this.#nodes = nodes;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#nodes === nodes) this.#nodes = undefined;
+      },
+    };
+  }
+
   connect(request: ContainerRequest): Promise<ConnectAnswer> | undefined {
     const action = request.action === 'portforward' ? 'portForward' : request.action;
-    const handler = this.#registrations.findLast(
+    const given = this.#registrations.findLast(
       (one) => one.handler[action] !== undefined && matches(one.match, request),
-    )?.handler;
-    if (handler === undefined) return undefined;
+    );
+    const handler = given?.handler ?? this.#nodes?.handlerOf(request);
+    if (handler?.[action] === undefined) return undefined;
     return action === 'log' ? this.#log(handler, request) : this.#stream(handler, request);
   }
 

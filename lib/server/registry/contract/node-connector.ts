@@ -13,6 +13,8 @@ export interface ContainerRequest {
 
 /** Answers for the nodes, of which this server has none of its own. */
 export interface NodeConnector {
+  /** Whether deleted pods are ended by nodes. Without them, the server does it. @defaultValue false */
+  readonly endsPods?: boolean | undefined;
   /** Undefined: nothing answers for this pod, so the client gets what a cluster without that node answers. */
   connect(request: ContainerRequest): Promise<ConnectAnswer> | undefined;
 }

@@ -9,21 +9,25 @@ const RETRY_MS = 5000;
 export interface GracePeriodReaperOptions {
   readonly runtime: Runtime;
   readonly logger: Logger;
+  /** Whether the nodes of this process end deleted pods. @defaultValue none does */
+  readonly isDoneByNodes?: (() => boolean) | undefined;
 }
 
 /**
- * Removes objects whose grace period is over, as the kubelet does on a cluster with nodes.
+ * Removes objects whose grace period is over, as the kubelet does on a cluster with nodes; nothing while there are such nodes.
  * Has one timer for each object in its grace period; the timers do not keep the process alive.
  */
 export class GracePeriodReaper {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
+  readonly #isDoneByNodes: () => boolean;
   readonly #timers = new Map<string, Timer>();
   #closed = false;
 
-  constructor({ runtime, logger }: GracePeriodReaperOptions) {
+  constructor({ runtime, logger, isDoneByNodes = () => false }: GracePeriodReaperOptions) {
     this.#runtime = runtime;
     this.#logger = logger;
+    this.#isDoneByNodes = isDoneByNodes;
   }
 
   /** Number of objects in their grace period. */
@@ -34,7 +38,7 @@ export class GracePeriodReaper {
   /** Calls `remove` at `dueMs` on the wall clock; replaces an earlier schedule of the key. */
   schedule(key: string, dueMs: number, remove: () => Promise<void>): void {
     this.forget(key);
-    if (this.#closed) return;
+    if (this.#closed || this.#isDoneByNodes()) return;
     const delayMs = dueMs - this.#runtime.wallMs();
     const timer = this.#runtime.setTimer(
       delayMs,
@@ -59,6 +63,7 @@ export class GracePeriodReaper {
   }
 
   async #remove(key: string, remove: () => Promise<void>): Promise<void> {
+    if (this.#isDoneByNodes()) return;
     try {
       await remove();
     } catch (error) {
