@@ -1,0 +1,108 @@
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
+import type { Container, Pod } from '../../../types/built-in/core-v1-kinds.ts';
+import type { ContainerBehaviour } from './container-behaviour.ts';
+import { knownCommand } from './known-commands.ts';
+
+/** Which containers a rule is for. What is left out matches every one. */
+export interface ContainerMatch {
+  /** The image of the spec; a text is the image with any tag, or with its own one. */
+  readonly image?: string | RegExp | undefined;
+  /** The command and its arguments, with blanks between them; a text is its beginning. */
+  readonly command?: string | RegExp | undefined;
+  /** The name of the container. */
+  readonly container?: string | undefined;
+  /** Labels of the pod, all of them. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly namespace?: string | undefined;
+}
+
+export interface ContainerRule extends ContainerBehaviour {
+  readonly match?: ContainerMatch | undefined;
+}
+
+export interface ContainerFacts {
+  readonly pod: Pod;
+  readonly container: Container;
+}
+
+/** The first rule that matches is taken; of a function, its result. */
+export type ContainerRules =
+  | readonly ContainerRule[]
+  | ((facts: ContainerFacts) => ContainerBehaviour | undefined);
+
+const MATCH = optionsOf<ContainerMatch>()('containers.match', {
+  image: is.anything(),
+  command: is.anything(),
+  container: is.text(),
+  labels: is.object(),
+  namespace: is.text(),
+});
+const RULE = optionsOf<ContainerRule>()('containers', {
+  match: MATCH.nested,
+  startsAfterMs: is.anything(),
+  pullsAfterMs: is.anything(),
+  pullError: is.text(),
+  startedAfterMs: is.anything(),
+  readyAfterMs: is.anything(),
+  runsForMs: is.anything(),
+  exitCode: is.integer({ min: 0, max: 255 }),
+  stopCode: is.integer({ min: 0, max: 255 }),
+  stopsAfterMs: is.anything(),
+  output: is.anything(),
+  run: is.callback(),
+  exec: is.callback(),
+  attach: is.callback(),
+  portForward: is.callback(),
+});
+
+/** Finds what a container does. A function that throws makes a container that cannot run. */
+export class ContainerBehaviours {
+  readonly #rules: ContainerRules;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(rules: ContainerRules = []) {
+    if (typeof rules !== 'function') {
+      if (!Array.isArray(rules)) {
+        throw invalidOption('containers', 'give a list of rules, or a function');
+      }
+      for (const rule of rules) RULE.read(rule);
+    }
+    this.#rules = rules;
+  }
+
+  of(facts: ContainerFacts): ContainerBehaviour {
+    const known = knownCommand(facts.container);
+    const ruled = this.#ruled(facts);
+    if (ruled === undefined || known === undefined) return ruled ?? known ?? {};
+    return { ...known, ...ruled };
+  }
+
+  #ruled(facts: ContainerFacts): ContainerBehaviour | undefined {
+    const rules = this.#rules;
+    if (typeof rules !== 'function') return rules.find(({ match }) => matches(match, facts));
+    try {
+      return RULE.read(rules(facts) ?? {});
+    } catch (error) {
+      return { run: () => Promise.reject(new Error(`option containers: ${errorMessage(error)}`)) };
+    }
+  }
+}
+
+function matches(match: ContainerMatch = {}, { pod, container }: ContainerFacts): boolean {
+  const { image, command, labels = {}, namespace } = match;
+  if (match.container !== undefined && match.container !== container.name) return false;
+  if (namespace !== undefined && namespace !== pod.metadata?.namespace) return false;
+  const present = pod.metadata?.labels ?? {};
+  if (Object.entries(labels).some(([name, value]) => present[name] !== value)) return false;
+  if (image !== undefined && !isImage(image, container.image ?? '')) return false;
+  if (command === undefined) return true;
+  const line = [...(container.command ?? []), ...(container.args ?? [])].join(' ');
+  return typeof command === 'string' ? line.startsWith(command) : command.test(line);
+}
+
+function isImage(wanted: string | RegExp, image: string): boolean {
+  if (typeof wanted !== 'string') return wanted.test(image);
+  const rest = image.startsWith(wanted) ? image.slice(wanted.length) : undefined;
+  return rest === '' || rest?.startsWith(':') === true || rest?.startsWith('@') === true;
+}

@@ -1,0 +1,72 @@
+import { hostPorts, podRequests, type Amounts, type NodeUse } from './node-fit.ts';
+import type { PodAddresses } from './node-addresses.ts';
+import type { NodeModel } from './node-options.ts';
+import type { Node, PodSpec } from '../../../types/built-in/core-v1-kinds.ts';
+
+/**
+ * | phase | |
+ * |---|---|
+ * | `starting` | it is not registered yet |
+ * | `running` | |
+ * | `failed` | it was made to fail: nothing on it changes |
+ * | `deleted` | its object was deleted by somebody: it registers again only when it recovers |
+ * | `replaced` | another process runs a node of this name |
+ */
+export type NodePhase = 'starting' | 'running' | 'failed' | 'deleted' | 'replaced';
+
+interface Taken {
+  readonly requests: Amounts;
+  readonly ports: readonly string[];
+}
+
+/** A node: its phase, and its pods with what they take of it. */
+export class NodeState {
+  readonly model: NodeModel;
+  readonly address: string;
+  readonly pods: PodAddresses;
+  phase: NodePhase = 'starting';
+  /** As the API server has it. */
+  node: Node | undefined;
+  deletedMs: number | undefined;
+  /** The images that it has. */
+  readonly images: Set<string> = new Set();
+  readonly #taken = new Map<string, Taken>();
+  readonly #used = new Map<string, number>();
+  readonly #ports = new Set<string>();
+
+  constructor(model: NodeModel, address: string, pods: PodAddresses) {
+    this.model = model;
+    this.address = address;
+    this.pods = pods;
+  }
+
+  get name(): string {
+    return this.model.name;
+  }
+
+  get use(): NodeUse {
+    return { pods: this.#taken.size, used: this.#used, ports: this.#ports };
+  }
+
+  /** A pod is on the node from now on. */
+  take(key: string, spec: PodSpec): void {
+    this.release(key);
+    const taken = { requests: podRequests(spec), ports: hostPorts(spec) };
+    this.#taken.set(key, taken);
+    for (const [name, amount] of taken.requests) this.#add(name, amount);
+    for (const port of taken.ports) this.#ports.add(port);
+  }
+
+  /** It takes nothing any more. */
+  release(key: string): void {
+    const taken = this.#taken.get(key);
+    if (taken === undefined) return;
+    this.#taken.delete(key);
+    for (const [name, amount] of taken.requests) this.#add(name, -amount);
+    for (const port of taken.ports) this.#ports.delete(port);
+  }
+
+  #add(name: string, amount: number): void {
+    this.#used.set(name, (this.#used.get(name) ?? 0) + amount);
+  }
+}

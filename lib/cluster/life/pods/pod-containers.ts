@@ -1,0 +1,424 @@
+import { randomText } from '../../../kernel/time/random.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { NewEvent } from '../../../controller/events/event-sink.ts';
+import type { Container, PodSpec } from '../../../types/built-in/core-v1-kinds.ts';
+import type { ContainerBehaviour } from '../containers/container-behaviour.ts';
+import type { ContainerBehaviours } from '../containers/container-rules.ts';
+import {
+  containerAfter,
+  isAlive,
+  newContainer,
+  type ContainerInput,
+  type ContainerLife,
+} from '../containers/container-life.ts';
+import { ContainerLog } from '../containers/container-log.ts';
+import { ContainerRun } from '../containers/container-run.ts';
+import { drawn, type Delay } from '../containers/delays.ts';
+import type { ImageNames } from '../containers/image-names.ts';
+import { goSeconds, nextRestartDelay } from '../containers/restart-policy.ts';
+import type { LifeClock } from '../clock/life-clock.ts';
+import type { NodeState } from '../nodes/node-state.ts';
+import { containerSpec, nextTime, podActs, type ContainerAct } from './pod-plan.ts';
+import type { LifePod } from './life-pod.ts';
+
+/** The parts that all pods share. */
+export interface PodParts {
+  readonly runtime: Runtime;
+  readonly clock: LifeClock;
+  readonly behaviours: ContainerBehaviours;
+  readonly images: ImageNames;
+  /** The delays of containers whose behaviour says nothing else. */
+  readonly startsAfterMs: Delay;
+  readonly pullsAfterMs: Delay;
+}
+
+export interface PodContainersOptions {
+  readonly parts: PodParts;
+  readonly pod: LifePod;
+  readonly node: NodeState;
+  readonly onEvent: (event: NewEvent) => void;
+  /** Something has come from a container: the pod is to be looked at. */
+  readonly onFact: () => void;
+}
+
+interface Logs {
+  now: ContainerLog | undefined;
+  before: ContainerLog | undefined;
+}
+
+interface Pull {
+  readonly untilMs: number;
+  readonly delayMs: number;
+}
+
+const KILLED = 137;
+const FIRST_PULL_DELAY_MS = 10_000;
+const LONGEST_PULL_DELAY_MS = 300_000;
+/** After a failed pull, the next look shows the back-off. */
+const NEXT_LOOK_MS = 1000;
+const HEX = '0123456789abcdef';
+const ID_LENGTH = 64;
+
+/** The containers of a pod, and the functions that run for them. Nothing in it waits. */
+export class PodContainers {
+  readonly #options: PodContainersOptions;
+  #pod: LifePod;
+  #lives: readonly ContainerLife[];
+  readonly #runs = new Map<string, ContainerRun>();
+  readonly #logs = new Map<string, Logs>();
+  readonly #pulls = new Map<string, Pull>();
+  readonly #behaviours = new Map<string, ContainerBehaviour>();
+  readonly #unhealthy = new Map<string, number>();
+  #facts: { readonly name: string; readonly input: ContainerInput }[] = [];
+
+  constructor(options: PodContainersOptions, restored: readonly ContainerLife[] | undefined) {
+    this.#options = options;
+    this.#pod = options.pod;
+    this.#lives = restored ?? lives(options.pod.spec);
+    for (const life of this.#lives) if (isAlive(life)) this.#launch(life);
+  }
+
+  get lives(): readonly ContainerLife[] {
+    return this.#lives;
+  }
+
+  /** The pod has changed: it may have more ephemeral containers. */
+  update(pod: LifePod): void {
+    this.#pod = pod;
+    for (const { name } of pod.spec.ephemeralContainers ?? []) {
+      if (this.#lives.some((one) => one.name === name)) continue;
+      this.#lives = [...this.#lives, newContainer(name, 'ephemeral')];
+    }
+  }
+
+  log(name: string): ContainerLog | undefined {
+    return this.#logs.get(name)?.now;
+  }
+
+  previousLog(name: string): ContainerLog | undefined {
+    return this.#logs.get(name)?.before;
+  }
+
+  /** The same one as long as the pod exists. */
+  behaviour(name: string): ContainerBehaviour {
+    const known = this.#behaviours.get(name);
+    if (known !== undefined) return known;
+    const container = containerSpec(this.#pod.spec, name);
+    if (container === undefined) return {};
+    const behaviour = this.#options.parts.behaviours.of({ pod: this.#pod, container });
+    this.#behaviours.set(name, behaviour);
+    return behaviour;
+  }
+
+  /** A container ends now, with this code. */
+  crash(name: string, exitCode: number): void {
+    const message = exitCode === 0 ? undefined : 'the container was made to crash';
+    this.#ended(name, exitCode, message);
+  }
+
+  /**
+   * Takes the containers as far as they come by `nowMs`; returns when to call it again, at the latest. `graceMs`: from the signal that ends
+   * a container until it is killed.
+   */
+  advance(nowMs: number, isEnding: boolean, graceMs: number): number | undefined {
+    for (const { name, input } of this.#facts.splice(0)) this.#apply(name, input);
+    const { spec } = this.#pod;
+    for (const [name, dueMs] of this.#unhealthy) {
+      if (dueMs <= nowMs) this.#restartUnhealthy(name, nowMs);
+    }
+    const view = { spec, containers: this.#lives, isEnding };
+    for (;;) {
+      const acts = podActs({ ...view, containers: this.#lives }, nowMs);
+      if (acts.length === 0) break;
+      for (const act of acts) this.#perform(act, nowMs, graceMs);
+    }
+    let next = nextTime({ ...view, containers: this.#lives });
+    for (const dueMs of this.#unhealthy.values()) next = Math.min(next ?? dueMs, dueMs);
+    return next;
+  }
+
+  /** A second deletion has shortened the grace period. */
+  hasten(dueMs: number): void {
+    for (const { name, phase, endsMs } of this.#lives) {
+      if (phase === 'stopping') this.#apply(name, { type: 'stop', dueMs, endsMs });
+    }
+  }
+
+  /** The pod is gone: nothing of it goes on. */
+  end(): void {
+    for (const name of this.#runs.keys()) this.#over(name);
+    for (const { now } of this.#logs.values()) now?.end();
+  }
+
+  #perform({ act, name, dueMs = 0 }: ContainerAct, nowMs: number, graceMs: number): void {
+    const container = containerSpec(this.#pod.spec, name);
+    if (container === undefined) {
+      this.#apply(name, { type: 'exit', exitCode: KILLED, reason: 'Error', atMs: nowMs });
+      this.#lives = this.#lives.filter((one) => one.name !== name);
+      return;
+    }
+    if (act === 'create') this.#create(container, nowMs);
+    else if (act === 'run') this.#run(container, nowMs);
+    else if (act === 'startup') this.#apply(name, { type: 'startup', atMs: nowMs });
+    else if (act === 'ready') this.#apply(name, { type: 'ready', ready: true });
+    else if (act === 'hold') this.#hold(name, dueMs);
+    else if (act === 'stop') this.#stop(container, nowMs, graceMs);
+    else if (act === 'kill') this.#exit(name, KILLED, undefined, nowMs);
+    else this.#exit(name, this.#codeOf(name), undefined, nowMs);
+  }
+
+  #create(container: Container, nowMs: number): void {
+    const { parts, node } = this.#options;
+    const { name, image = '', imagePullPolicy = 'IfNotPresent' } = container;
+    const life = this.#life(name);
+    const behaviour = this.behaviour(name);
+    const { startsAfterMs = parts.startsAfterMs, pullsAfterMs = parts.pullsAfterMs } = behaviour;
+    const pull = this.#pulls.get(name);
+    if (pull !== undefined && pull.untilMs > nowMs) {
+      this.#refuseImage(container, 'ImagePullBackOff', pull.untilMs, behaviour.pullError ?? '');
+      return;
+    }
+    const isPulled = node.images.has(image) && imagePullPolicy !== 'Always';
+    if (
+      imagePullPolicy === 'Never' &&
+      !node.images.has(image) &&
+      behaviour.pullError !== undefined
+    ) {
+      const message = `Container image ${JSON.stringify(image)} is not present with pull policy of Never`;
+      this.#apply(name, { type: 'refuse', reason: 'ErrImageNeverPull', message });
+      this.#event('Failed', `Error: ErrImageNeverPull`, 'Warning');
+      return;
+    }
+    let dueMs = nowMs + drawn(startsAfterMs, parts.runtime);
+    if (!isPulled && imagePullPolicy !== 'Never') {
+      dueMs += node.images.has(image) ? 0 : drawn(pullsAfterMs, parts.runtime);
+      this.#event('Pulling', `Pulling image ${JSON.stringify(image)}`);
+    }
+    const restartDelay =
+      life?.exit === undefined ? undefined : nextRestartDelay(life.restartDelay, nowMs);
+    this.#apply(name, {
+      type: 'create',
+      dueMs,
+      ...(restartDelay === undefined ? {} : { restartDelay }),
+    });
+  }
+
+  #run(container: Container, nowMs: number): void {
+    const { parts, node } = this.#options;
+    const { runtime } = parts;
+    const { name, image = '', startupProbe, readinessProbe } = container;
+    const behaviour = this.behaviour(name);
+    if (behaviour.pullError !== undefined && !node.images.has(image)) {
+      this.#pullFailed(container, behaviour.pullError, nowMs);
+      return;
+    }
+    this.#pulls.delete(name);
+    this.#pulledEvents(image, container.imagePullPolicy === 'Always');
+    node.images.add(image);
+    const startup =
+      startupProbe === undefined
+        ? undefined
+        : nowMs + probeDelayMs(startupProbe) + drawn(behaviour.startedAfterMs ?? 0, runtime);
+    const ready = probeDelayMs(readinessProbe) + drawn(behaviour.readyAfterMs ?? 0, runtime);
+    const { run, runsForMs } = behaviour;
+    this.#apply(name, {
+      type: 'run',
+      id: `containerd://${randomText(runtime, ID_LENGTH, HEX)}`,
+      atMs: nowMs,
+      startupMs: startup,
+      readyAfterMs: ready,
+      endsMs:
+        run === undefined && runsForMs !== undefined
+          ? nowMs + drawn(runsForMs, runtime)
+          : undefined,
+    });
+    this.#event('Created', 'Container created');
+    this.#event('Started', 'Container started');
+    const life = this.#life(name);
+    if (life !== undefined) this.#launch(life);
+    for (const line of behaviour.output ?? []) this.#logs.get(name)?.now?.add(line, nowMs);
+  }
+
+  /** Begins its log, and its function, if it has one. */
+  #launch({ name, restarts }: ContainerLife): void {
+    const container = containerSpec(this.#pod.spec, name);
+    const { run } = this.behaviour(name);
+    const { parts, onFact } = this.#options;
+    const { runtime, clock } = parts;
+    const before = this.#logs.get(name)?.now;
+    const log = new ContainerLog();
+    this.#logs.set(name, { now: log, before });
+    if (run === undefined || container === undefined) return;
+    const add = (input: ContainerInput): void => {
+      this.#facts.push({ name, input });
+      onFact();
+    };
+    this.#runs.set(
+      name,
+      new ContainerRun({
+        pod: this.#pod,
+        container,
+        restartCount: restarts,
+        run,
+        log: (line) => log.add(line, clock.nowMs()),
+        runtime,
+        onEnd: ({ exitCode, message }) => this.#ended(name, exitCode, message),
+        onReady: (ready) => add({ type: 'ready', ready }),
+        onHealthy: (isHealthy) => {
+          this.#setHealthy(container, isHealthy);
+          onFact();
+        },
+      }),
+    );
+  }
+
+  #hold(name: string, dueMs: number): void {
+    const { metadata } = this.#pod;
+    const pod = `${metadata.name}_${metadata.namespace ?? ''}(${metadata.uid})`;
+    const delay = goSeconds(this.#life(name)?.restartDelay?.delayMs ?? 0);
+    const message = `back-off ${delay} restarting failed container=${name} pod=${pod}`;
+    this.#apply(name, { type: 'hold', dueMs, message });
+    this.#event('BackOff', `Back-off restarting failed container ${name} in pod ${pod}`, 'Warning');
+  }
+
+  #stop(container: Container, nowMs: number, graceMs: number): void {
+    const { name, lifecycle } = container;
+    const wasRunning = this.#life(name)?.phase === 'running';
+    if (wasRunning) this.#event('Killing', `Stopping container ${name}`);
+    const hookMs = Math.min((lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000, graceMs);
+    const { runtime } = this.#options.parts;
+    const { run, stopsAfterMs = 0 } = this.behaviour(name);
+    this.#runs.get(name)?.stop(hookMs);
+    const endsMs = run === undefined ? nowMs + hookMs + drawn(stopsAfterMs, runtime) : undefined;
+    this.#apply(name, { type: 'stop', dueMs: nowMs + graceMs, endsMs });
+  }
+
+  #setHealthy({ name, livenessProbe }: Container, isHealthy: boolean): void {
+    if (isHealthy || livenessProbe === undefined) {
+      this.#unhealthy.delete(name);
+      return;
+    }
+    const { periodSeconds = 10, failureThreshold = 3 } = livenessProbe;
+    const dueMs = this.#options.parts.clock.nowMs() + periodSeconds * failureThreshold * 1000;
+    if (!this.#unhealthy.has(name)) this.#unhealthy.set(name, dueMs);
+  }
+
+  #restartUnhealthy(name: string, nowMs: number): void {
+    this.#unhealthy.delete(name);
+    const container = containerSpec(this.#pod.spec, name);
+    if (container === undefined || this.#life(name)?.phase !== 'running') return;
+    this.#event('Unhealthy', 'Liveness probe failed: the container is not healthy', 'Warning');
+    this.#event('Killing', `Container ${name} failed liveness probe, will be restarted`);
+    const { terminationGracePeriodSeconds: seconds = 30 } = this.#pod.spec;
+    const grace = container.livenessProbe?.terminationGracePeriodSeconds ?? seconds;
+    this.#stopQuietly(container, nowMs, grace * 1000);
+  }
+
+  #stopQuietly({ name }: Container, nowMs: number, graceMs: number): void {
+    this.#runs.get(name)?.stop(0);
+    const isFunction = this.#runs.has(name);
+    const endsMs = isFunction ? undefined : nowMs;
+    this.#apply(name, { type: 'stop', dueMs: nowMs + graceMs, endsMs });
+  }
+
+  #pullFailed(container: Container, error: string, nowMs: number): void {
+    const { name, image = '' } = container;
+    const { delayMs = 0 } = this.#pulls.get(name) ?? {};
+    const next = Math.min(Math.max(2 * delayMs, FIRST_PULL_DELAY_MS), LONGEST_PULL_DELAY_MS);
+    this.#pulls.set(name, { untilMs: nowMs + next, delayMs: next });
+    const message = `failed to pull and unpack image ${JSON.stringify(image)}: ${error}`;
+    this.#event('Failed', `Failed to pull image ${JSON.stringify(image)}: ${message}`, 'Warning');
+    this.#event('Failed', 'Error: ErrImagePull', 'Warning');
+    const dueMs = nowMs + NEXT_LOOK_MS;
+    this.#apply(name, { type: 'refuse', reason: 'ErrImagePull', message, dueMs });
+  }
+
+  #refuseImage(
+    { name, image = '' }: Container,
+    reason: string,
+    dueMs: number,
+    error: string,
+  ): void {
+    const text = `Back-off pulling image ${JSON.stringify(image)}`;
+    this.#event('BackOff', text, 'Normal');
+    this.#event('Failed', 'Error: ImagePullBackOff', 'Warning');
+    const message = `${text}: ErrImagePull: failed to pull and unpack image ${JSON.stringify(image)}: ${error}`;
+    this.#apply(name, { type: 'refuse', reason, message, dueMs });
+  }
+
+  #pulledEvents(image: string, isAlways: boolean): void {
+    const { node, parts } = this.#options;
+    const quoted = JSON.stringify(image);
+    if (node.images.has(image) && !isAlways) {
+      this.#event(
+        'Pulled',
+        `Container image ${quoted} already present on machine and can be accessed by the pod`,
+      );
+      return;
+    }
+    const { bytes } = parts.images.of(image);
+    this.#event('Pulled', `Successfully pulled image ${quoted}. Image size: ${bytes} bytes.`);
+  }
+
+  #ended(name: string, exitCode: number, message: string | undefined): void {
+    const { parts, onFact } = this.#options;
+    const reason = exitCode === 0 ? 'Completed' : 'Error';
+    const atMs = parts.clock.nowMs();
+    this.#facts.push({ name, input: { type: 'exit', exitCode, reason, message, atMs } });
+    onFact();
+  }
+
+  #exit(name: string, exitCode: number, message: string | undefined, atMs: number): void {
+    const reason = exitCode === 0 ? 'Completed' : 'Error';
+    this.#apply(name, { type: 'exit', exitCode, reason, message, atMs });
+  }
+
+  #codeOf(name: string): number {
+    const { exitCode = 0, stopCode = 0 } = this.behaviour(name);
+    return this.#life(name)?.phase === 'stopping' ? stopCode : exitCode;
+  }
+
+  #apply(name: string, input: ContainerInput): void {
+    this.#lives = this.#lives.map((one) => {
+      if (one.name !== name) return one;
+      const next = containerAfter(one, input);
+      if (next !== one && next.phase === 'exited') this.#over(name);
+      return next;
+    });
+  }
+
+  #over(name: string): void {
+    this.#unhealthy.delete(name);
+    this.#logs.get(name)?.now?.end();
+    this.#runs.get(name)?.abandon();
+    this.#runs.delete(name);
+  }
+
+  #life(name: string): ContainerLife | undefined {
+    return this.#lives.find((one) => one.name === name);
+  }
+
+  #event(reason: string, note: string, type: 'Normal' | 'Warning' = 'Normal'): void {
+    this.#options.onEvent({ reason, note, type });
+  }
+}
+
+function probeDelayMs(probe: Container['readinessProbe']): number {
+  if (probe === undefined) return 0;
+  const { initialDelaySeconds = 0, successThreshold = 1, periodSeconds = 10 } = probe;
+  return (initialDelaySeconds + (successThreshold - 1) * periodSeconds) * 1000;
+}
+
+function lives({
+  initContainers = [],
+  containers,
+  ephemeralContainers = [],
+}: PodSpec): ContainerLife[] {
+  return [
+    ...initContainers.map(({ name, restartPolicy }) =>
+      newContainer(name, restartPolicy === 'Always' ? 'sidecar' : 'init'),
+    ),
+    ...containers.map(({ name }) => newContainer(name, 'main')),
+    ...ephemeralContainers.map(({ name }) => newContainer(name, 'ephemeral')),
+  ];
+}
