@@ -132,11 +132,10 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ApiResourceRegistryOptions) {
-    const { kinds: set, storageFor, runtime, logger } = OPTIONS.read(options);
+    const { kinds: set, storageFor, runtime, logger, nodes } = OPTIONS.read(options);
     const kinds = set.definitions();
     this.minor = set.minor;
-    const isDoneByNodes = (): boolean => options.nodes?.endsPods === true;
-    this.#reaper = new GracePeriodReaper({ runtime, logger, isDoneByNodes });
+    this.#reaper = new GracePeriodReaper({ runtime, logger, nodes });
     const storages = storagesOf(kinds, storageFor);
     const storageOf = (name: string): ResourceStorage | undefined => {
       const kind = kinds.find((one) => nameOf(one.describe) === name);

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import type { NodeConnector } from '../contract/node-connector.ts';
 import { isConflict, isNotFound } from '../../../meta/failure/failures.ts';
 
 /** Delay before another try after a failure, e.g. when the storage is unreachable. */
@@ -9,8 +10,8 @@ const RETRY_MS = 5000;
 export interface GracePeriodReaperOptions {
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** Whether the nodes of this process end deleted pods. @defaultValue none does */
-  readonly isDoneByNodes?: (() => boolean) | undefined;
+  /** Those of this process, which may end deleted pods themselves. @defaultValue none */
+  readonly nodes?: Pick<NodeConnector, 'endsPods'> | undefined;
 }
 
 /**
@@ -20,14 +21,14 @@ export interface GracePeriodReaperOptions {
 export class GracePeriodReaper {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
-  readonly #isDoneByNodes: () => boolean;
+  readonly #nodes: Pick<NodeConnector, 'endsPods'> | undefined;
   readonly #timers = new Map<string, Timer>();
   #closed = false;
 
-  constructor({ runtime, logger, isDoneByNodes = () => false }: GracePeriodReaperOptions) {
+  constructor({ runtime, logger, nodes }: GracePeriodReaperOptions) {
     this.#runtime = runtime;
     this.#logger = logger;
-    this.#isDoneByNodes = isDoneByNodes;
+    this.#nodes = nodes;
   }
 
   /** Number of objects in their grace period. */
@@ -38,7 +39,7 @@ export class GracePeriodReaper {
   /** Calls `remove` at `dueMs` on the wall clock; replaces an earlier schedule of the key. */
   schedule(key: string, dueMs: number, remove: () => Promise<void>): void {
     this.forget(key);
-    if (this.#closed || this.#isDoneByNodes()) return;
+    if (this.#closed || this.#nodes?.endsPods === true) return;
     const delayMs = dueMs - this.#runtime.wallMs();
     const timer = this.#runtime.setTimer(
       delayMs,
@@ -63,7 +64,7 @@ export class GracePeriodReaper {
   }
 
   async #remove(key: string, remove: () => Promise<void>): Promise<void> {
-    if (this.#isDoneByNodes()) return;
+    if (this.#nodes?.endsPods === true) return;
     try {
       await remove();
     } catch (error) {
