@@ -115,7 +115,7 @@ describe('the controller of ReplicaSets', () => {
       await all.untilStatus({ readyReplicas: 3, availableReplicas: 3 });
       await all.world.sleep(60_000);
       const before = await all.get();
-      await all.world.sleep(300_000);
+      await all.world.sleep(100_000);
       expect((await all.get()).metadata.resourceVersion).to.equal(before.metadata.resourceVersion);
       expect(await all.active()).to.have.length(3);
     });
@@ -133,9 +133,9 @@ describe('the controller of ReplicaSets', () => {
       await all.untilStatus({ readyReplicas: 2, availableReplicas: 0 });
       await all.untilStatus({ availableReplicas: 1 });
       const afterMs = all.world.world.runtime.wallMs() - readyMs;
-      expect(afterMs).to.be.within(30_000, 30_200);
+      expect(afterMs).to.be.within(30_000, 30_600);
       await all.untilStatus({ availableReplicas: 2 });
-      expect(all.world.world.runtime.wallMs() - readyMs).to.be.within(39_000, 41_200);
+      expect(all.world.world.runtime.wallMs() - readyMs).to.be.within(39_000, 41_600);
     });
   });
 
@@ -276,7 +276,7 @@ describe('the controller of ReplicaSets', () => {
       const [event] = await all.world.events('FailedCreate');
       expect(event?.message).to.match(/^Error creating: pods "web-[a-z0-9]{5}" is forbidden: /);
       const { metadata } = await all.get();
-      await all.world.sleep(600_000);
+      await all.world.sleep(100_000);
       expect((await all.get()).metadata.resourceVersion).to.equal(metadata.resourceVersion);
       await quotas.patch('few', { spec: { hard: { pods: '10' } } });
       await all.untilStatus({ replicas: 5 });

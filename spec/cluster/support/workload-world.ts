@@ -8,6 +8,10 @@ import type { Stored } from '../../../lib/meta/stored.ts';
 import type { Event, Pod } from '../../../lib/types/index.ts';
 import { VirtualClusterWorld } from './virtual-cluster-world.ts';
 
+const FIRST_PAUSE_MS = 10;
+const LAST_PAUSE_MS = 500;
+const GIVE_UP_AFTER_MS = 600_000;
+
 export type StoredPod = Stored<Pod>;
 
 /** A cluster in virtual time with the controllers under test, and a user who plays the missing ones. */
@@ -88,8 +92,14 @@ export class WorkloadWorld {
     return items.filter((event) => event.reason === reason);
   }
 
+  /** Looks often at first, then less often. */
   async until(what: string, condition: () => Promise<boolean>): Promise<void> {
-    await this.world.until(what, condition);
+    const { runtime } = this.world;
+    const giveUpAtMs = runtime.monotonicMs() + GIVE_UP_AFTER_MS;
+    for (let pauseMs = FIRST_PAUSE_MS; !(await condition()); pauseMs *= 1.1) {
+      if (runtime.monotonicMs() > giveUpAtMs) throw new Error(`never: ${what}`);
+      await this.sleep(Math.min(pauseMs, LAST_PAUSE_MS));
+    }
   }
 
   async sleep(ms: number): Promise<void> {
