@@ -75,9 +75,14 @@ export class SelectedPods {
   };
 }
 
-/** The services whose endpoints a controller keeps: not those with endpoints of others, and not names of other domains. */
-export function hasSelectedPods({ spec }: Service): boolean {
-  return spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
+/** Services without one get their endpoints from others. */
+export function hasSelector({ spec }: Service): boolean {
+  return Object.keys(spec?.selector ?? {}).length > 0;
+}
+
+/** The services whose endpoints are their pods; names of other domains have none. */
+export function hasSelectedPods(service: Service): boolean {
+  return service.spec?.type !== 'ExternalName' && hasSelector(service);
 }
 
 /** The key of an object of this name; that of the service of its endpoints. */

@@ -21,11 +21,9 @@ import {
   type AddressType,
 } from './slice-object.ts';
 import { packedSlices } from './slice-packing.ts';
+import type { SliceWrites } from './slice-writes.ts';
 
-export interface SlicePlan {
-  readonly create: readonly EndpointSlice[];
-  readonly update: readonly EndpointSlice[];
-  readonly remove: readonly Stored<EndpointSlice>[];
+export interface SlicePlan extends SliceWrites {
   /** Pods that are left out because their node is not there. */
   readonly homeless: readonly Pod[];
 }

@@ -1,20 +1,18 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
 import { EventRecorder } from '../../controller/events/event-recorder.ts';
-import { isNotFound } from '../../meta/failure/failures.ts';
-import type { Stored } from '../../meta/stored.ts';
 import type { Pod, Service } from '../../types/built-in/core-v1-kinds.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { GATHER_MS } from './endpoints-controller.ts';
-import { isNamespaceTerminating, serverMessage } from './failed-writes.ts';
 import { hasSelectedPods, SelectedPods } from './selected-pods.ts';
 import { ServicePace } from './service-pace.ts';
 import { SliceCache } from './slice-cache.ts';
 import { SLICES_CONTROLLER } from './slice-object.ts';
-import { plannedSlices, type SlicePlan } from './slice-plan.ts';
+import { plannedSlices } from './slice-plan.ts';
+import { writeSlices } from './slice-writes.ts';
 import { TriggerTimes } from './trigger-times.ts';
 
 /** As in kube-controller-manager (--concurrent-service-endpoint-syncs). */
@@ -91,7 +89,10 @@ export function endpointSlices(parts: WorkloadParts): ClusterPart {
         incomplete.set(key, problem);
         report(service, problem, context);
       }
-      await perform(service, plan, context);
+      const { namespace, name } = service.metadata;
+      await writeSlices(plan, `Service ${namespace}/${name}`, context, (failure) => {
+        report(service, failure, context);
+      });
       return {};
     });
   return partWithEvents(runningController(made, logger), events);
@@ -118,35 +119,4 @@ function missingNodes({ metadata }: Service, pods: readonly Pod[]): string | und
         `skipping Pod ${pod.metadata?.name} for Service ${metadata?.namespace}/${metadata?.name}: Node ${pod.spec?.nodeName ?? ''} Not Found`,
     );
   return texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-}
-
-/** Creations come first, so that no client sees fewer endpoints than there are. */
-async function perform(
-  service: Stored<Service>,
-  { create, update, remove }: SlicePlan,
-  context: ControllerContext,
-): Promise<void> {
-  const all = context.resource('discovery.k8s.io/v1', 'endpointslices');
-  const of = `${service.metadata.namespace}/${service.metadata.name}`;
-  let what = '';
-  try {
-    for (const slice of create) {
-      what = `create EndpointSlice for Service ${of}`;
-      await all.create(slice);
-    }
-    for (const slice of update) {
-      what = `update ${slice.metadata?.name} EndpointSlice for Service ${of}`;
-      await all.update(slice);
-    }
-    for (const { metadata } of remove) {
-      what = `delete ${metadata.name} EndpointSlice for Service ${of}`;
-      await all.delete(metadata.name).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
-    }
-  } catch (error) {
-    if (isNamespaceTerminating(error)) return;
-    report(service, `failed to ${what}: ${serverMessage(error)}`, context);
-    throw error;
-  }
 }
