@@ -16,6 +16,7 @@ export interface ClusterWatchOptions {
   readonly state: ClusterState;
   readonly queue: SchedulingQueue;
   readonly nominations: Nominations;
+  readonly onPodGone: () => void;
 }
 
 /**
@@ -134,6 +135,7 @@ export class ClusterWatch implements AsyncDisposable {
     queue.delete(uid);
     nominations.delete(uid);
     const gone = state.remove(uid);
+    this.#options.onPodGone();
     if (gone !== undefined) queue.changed({ kind: 'pod-gone', pod: gone });
   }
 }

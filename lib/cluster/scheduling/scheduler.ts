@@ -1,6 +1,8 @@
 import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { isConflict, isNotFound } from '../../meta/failure/failures.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { ClusterState } from './model/cluster-state.ts';
@@ -8,6 +10,12 @@ import { ClusterWatch } from './cluster-watch.ts';
 import { FilterRun } from './filter-run.ts';
 import { type Diagnosis, fitMessage, NO_NODES } from './fit-message.ts';
 import { NodeInfo } from './model/node-info.ts';
+import type { PodFacts } from './model/pod-facts.ts';
+import { claimsOf, type VolumeChoice, type VolumeLookup, volumesOn } from './model/pod-volumes.ts';
+import { Evictions } from './evictions.ts';
+import { Lookups } from './lookups.ts';
+import { preempt } from './pod-preemption.ts';
+import type { Candidate } from './victims.ts';
 import { NodeSearch } from './node-search.ts';
 import { Nominations } from './nominations.ts';
 import { FILTERS, SCORES } from './plugins/plugin-list.ts';
@@ -46,8 +54,11 @@ export class Scheduler implements ClusterPart {
   readonly #queue: SchedulingQueue;
   readonly #watch: ClusterWatch;
   readonly #search: NodeSearch;
+  readonly #lookups: Lookups;
+  readonly #evictions: Evictions;
   readonly #events: EventRecorder;
   readonly #report: SchedulingReport;
+  readonly #podOf: (facts: PodFacts) => Stored<Pod> | undefined;
   readonly #stop = new AbortController();
   readonly #writes = new Set<Promise<void>>();
   #binding = 0;
@@ -62,11 +73,22 @@ export class Scheduler implements ClusterPart {
     const nominations = this.#nominations;
     const queue = new SchedulingQueue({ runtime, onReady: () => this.#wake() });
     this.#queue = queue;
-    this.#watch = new ClusterWatch({ informers, state, queue, nominations });
+    const { signal } = this.#stop;
+    const lookups = new Lookups({ client, informers, runtime, signal, state, queue });
+    this.#lookups = lookups;
+    const onPodGone = (): void => lookups.volumes.lookAgain();
+    this.#watch = new ClusterWatch({ informers, state, queue, nominations, onPodGone });
     this.#search = new NodeSearch(state, SCORES, runtime);
     this.#events = new EventRecorder(client, { controller: 'default-scheduler', runtime, logger });
-    const { signal } = this.#stop;
-    this.#report = new SchedulingReport({ client, events: this.#events, runtime, signal });
+    const report = new SchedulingReport({ client, events: this.#events, runtime, signal });
+    this.#report = report;
+    const pods = informers.for('v1', 'pods');
+    this.#podOf = ({ key, uid }) => {
+      const pod = pods.indexer.get(key);
+      return pod?.metadata.uid === uid ? pod : undefined;
+    };
+    const podOf = this.#podOf;
+    this.#evictions = new Evictions({ state, queue, nominations, report, logger, podOf });
   }
 
   start(): void {
@@ -87,6 +109,7 @@ export class Scheduler implements ClusterPart {
     this.#queue.close();
     await this.#started;
     await this.#watch[Symbol.asyncDispose]();
+    await this.#lookups[Symbol.asyncDispose]();
     await Promise.all(this.#writes);
     await this.#events.close();
   }
@@ -124,7 +147,7 @@ export class Scheduler implements ClusterPart {
       return;
     }
     try {
-      this.#place(waiting);
+      if (this.#lookups.isReady(waiting)) this.#place(waiting);
     } catch (error) {
       this.#erred(waiting, error);
     }
@@ -138,41 +161,75 @@ export class Scheduler implements ClusterPart {
     const run = new FilterRun(waiting, this.#state, FILTERS, (name) => this.#nominations.on(name));
     const found = this.#search.find(run, this.#nominations.nodeOf(waiting.uid));
     if (found instanceof NodeInfo) this.#assume(waiting, found);
-    else this.#unfit(waiting, found);
+    else if (this.#lookups.canPreempt(waiting)) this.#unfit(waiting, run, found);
   }
 
-  #unfit(waiting: WaitingPod, diagnosis: Diagnosis): void {
-    this.#unplaced(waiting, fitMessage(diagnosis), diagnosis.plugins, '');
+  #unfit(waiting: WaitingPod, run: FilterRun, diagnosis: Diagnosis): void {
+    const { runtime } = this.#parts;
+    const parts = {
+      state: this.#state,
+      runtime,
+      podOf: this.#podOf,
+      budgets: () => this.#lookups.budgets(),
+    };
+    const before = this.#nominations.nodeOf(waiting.uid);
+    const { message, candidate, nominated } = preempt(run, diagnosis, before, parts);
+    const text = fitMessage(diagnosis, message);
+    const { plugins } = diagnosis;
+    this.#unplaced(waiting, text, plugins, nominated, candidate);
   }
 
-  /** From now on the pod counts on its node. */
-  #assume(waiting: WaitingPod, { name }: NodeInfo): void {
-    this.#state.place(waiting.facts, name, true);
+  /** From now on the pod counts on its node, and its volumes are taken. */
+  #assume(waiting: WaitingPod, node: NodeInfo): void {
+    const { volumes } = this.#lookups;
+    const choice = choiceFor(waiting, node, volumes);
+    if (choice !== undefined) volumes.choose(choice);
+    this.#state.place(waiting.facts, node.name, true);
     this.#nominations.delete(waiting.uid);
-    this.#binding += 1;
     this.#write(
-      this.#bind(waiting, name).finally(() => {
-        this.#binding -= 1;
-        this.#wake();
-      }),
+      choice === undefined
+        ? this.#bind(waiting, node.name)
+        : this.#bindWithVolumes(waiting, node.name, choice),
     );
   }
 
-  async #bind(waiting: WaitingPod, node: string): Promise<void> {
-    const { pod, uid, facts } = waiting;
+  async #bindWithVolumes(waiting: WaitingPod, node: string, choice: VolumeChoice): Promise<void> {
+    const { uid, pod } = waiting;
+    const isWanted = (): boolean => this.#queue.has(uid);
     try {
-      await this.#report.bind(pod, node);
-      this.#queue.delete(uid);
+      await this.#report.nominate(pod, node);
+      await this.#lookups.volumes.bind(choice, node, isWanted);
     } catch (error) {
-      if (this.#stop.signal.aborted) return;
-      if (this.#state.isAssumed(uid)) {
-        this.#state.remove(uid);
-        this.#queue.changed({ kind: 'pod-gone', pod: facts });
-      }
-      // It is gone, or has a node: its informer is about to say so.
-      if (isNotFound(error) || isConflict(error)) this.#queue.retried(waiting);
-      else this.#erred(waiting, error);
+      this.#unbound(waiting, error);
+      return;
     }
+    if (isWanted()) await this.#bind(waiting, node);
+  }
+
+  async #bind(waiting: WaitingPod, node: string): Promise<void> {
+    this.#binding += 1;
+    try {
+      await this.#report.bind(waiting.pod, node);
+      this.#queue.delete(waiting.uid);
+    } catch (error) {
+      this.#unbound(waiting, error);
+    } finally {
+      this.#binding -= 1;
+      this.#wake();
+    }
+  }
+
+  /** The pod does not count on its node any more. */
+  #unbound(waiting: WaitingPod, error: unknown): void {
+    const { uid, facts } = waiting;
+    if (this.#stop.signal.aborted) return;
+    if (this.#state.isAssumed(uid)) {
+      this.#state.remove(uid);
+      this.#queue.changed({ kind: 'pod-gone', pod: facts });
+    }
+    // It is gone, or has a node: its informer is about to say so.
+    if (isNotFound(error) || isConflict(error)) this.#queue.retried(waiting);
+    else this.#erred(waiting, error);
   }
 
   #erred(waiting: WaitingPod, error: unknown): void {
@@ -190,8 +247,10 @@ export class Scheduler implements ClusterPart {
     message: string,
     against: Diagnosis['plugins'],
     nominated: string | undefined,
+    candidate?: Candidate,
   ): void {
-    this.#queue.failed(waiting, against);
+    if (candidate === undefined) this.#queue.failed(waiting, against);
+    else this.#write(this.#evictions.run(waiting, candidate, against));
     if (nominated !== undefined) this.#nominations.set(waiting.facts, nominated);
     this.#notify(waiting, 'Unschedulable', message, nominated);
   }
@@ -214,4 +273,15 @@ export class Scheduler implements ClusterPart {
       .finally(() => this.#writes.delete(done));
     this.#writes.add(done);
   }
+}
+
+function choiceFor(
+  { pod, facts }: WaitingPod,
+  node: NodeInfo,
+  lookup: VolumeLookup,
+): VolumeChoice | undefined {
+  const claims = facts.claims.length === 0 ? undefined : claimsOf(pod, lookup);
+  if (claims === undefined || typeof claims === 'string') return undefined;
+  const choice = claims.waiting.length === 0 ? undefined : volumesOn(node, claims, lookup);
+  return typeof choice === 'string' ? undefined : choice;
 }

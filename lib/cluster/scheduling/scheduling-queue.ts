@@ -164,6 +164,15 @@ export class SchedulingQueue {
     this.#move(entry, 'unschedulable');
   }
 
+  /** The pod waits for `activate`: the attempt was none. */
+  parked({ uid }: WaitingPod): void {
+    const entry = this.#entries.get(uid);
+    if (entry?.place !== 'in-work') return;
+    entry.attempts -= 1;
+    entry.against = new Set();
+    this.#move(entry, 'unschedulable');
+  }
+
   /** The attempt failed for another reason: the pod waits for its back-off. */
   retried({ uid }: WaitingPod): void {
     const entry = this.#entries.get(uid);

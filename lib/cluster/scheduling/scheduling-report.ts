@@ -87,6 +87,12 @@ export class SchedulingReport {
     });
   }
 
+  /** The node to which the pod will come once its volumes are there. */
+  async nominate(pod: Stored<Pod>, node: string): Promise<void> {
+    if (pod.status?.nominatedNodeName === node) return;
+    await this.#patch(pod, { nominatedNodeName: node });
+  }
+
   async clearNomination(pod: Stored<Pod>): Promise<void> {
     await this.#patch(pod, { nominatedNodeName: null });
   }

@@ -2,8 +2,10 @@ import type { Labels } from '../../../meta/selectors/label-selector.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import type { Node } from '../../../types/built-in/core-v1-kinds.ts';
 import { NodeInfo, nodeFacts } from './node-info.ts';
+import { PlacedTerms } from './placed-terms.ts';
 import { PodCounts } from './pod-counts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import type { VolumeLookup } from './pod-volumes.ts';
 
 interface PlacedPod {
   readonly facts: PodFacts;
@@ -11,6 +13,14 @@ interface PlacedPod {
   /** Its binding is not seen yet. */
   readonly assumed: boolean;
 }
+
+const NO_VOLUMES: VolumeLookup = {
+  claim: () => undefined,
+  volume: () => undefined,
+  volumes: () => [],
+  storageClass: () => undefined,
+  chosenFor: () => undefined,
+};
 
 /**
  * The nodes with their pods, as informers report them, and the pods that were placed and are not yet reported.
@@ -21,14 +31,16 @@ interface PlacedPod {
 export class ClusterState {
   /** Those whose object exists. */
   readonly nodes: NodeInfo[] = [];
-  /** Those with a pod that says something about other pods. */
-  readonly nodesWithTerms: Set<NodeInfo> = new Set();
+  readonly terms: PlacedTerms = new PlacedTerms();
   readonly counts: PodCounts;
   /** The labels of namespaces, where a pod asked for them. */
   namespaceLabels: (namespace: string) => Labels = () => undefined;
+  volumes: VolumeLookup = NO_VOLUMES;
   readonly #byName = new Map<string, NodeInfo>();
   readonly #known = new Set<NodeInfo>();
   readonly #pods = new Map<string, PlacedPod>();
+  /** How many pods have a priority. */
+  readonly #priorities = new Map<number, number>();
   #avoided = 0;
 
   constructor() {
@@ -42,6 +54,11 @@ export class ClusterState {
   /** Whether a node has a taint that pods should rather avoid. */
   get hasAvoidedNodes(): boolean {
     return this.#avoided > 0;
+  }
+
+  hasPodsBelow(priority: number): boolean {
+    for (const one of this.#priorities.keys()) if (one < priority) return true;
+    return false;
   }
 
   node(name: string): NodeInfo | undefined {
@@ -84,7 +101,8 @@ export class ClusterState {
     this.#pods.set(facts.uid, { facts, node, assumed });
     node.add(facts);
     this.counts.changed(facts, nodeName, 1);
-    if (facts.terms !== undefined) this.nodesWithTerms.add(node);
+    this.terms.changed(facts, nodeName, 1);
+    this.#countPriority(facts, 1);
   }
 
   /** An assumed pod is on its node now. */
@@ -102,9 +120,16 @@ export class ClusterState {
     this.#pods.delete(uid);
     node.remove(facts);
     this.counts.changed(facts, node.name, -1);
-    if (node.withTerms.size === 0) this.nodesWithTerms.delete(node);
+    this.terms.changed(facts, node.name, -1);
+    this.#countPriority(facts, -1);
     this.#forgetIfEmpty(node);
     return facts;
+  }
+
+  #countPriority({ priority }: PodFacts, by: 1 | -1): void {
+    const count = (this.#priorities.get(priority) ?? 0) + by;
+    if (count > 0) this.#priorities.set(priority, count);
+    else this.#priorities.delete(priority);
   }
 
   #info(name: string): NodeInfo {

@@ -49,8 +49,6 @@ export class NodeInfo {
   /** Processors and memory, with an assumption for containers that do not say what they need. */
   readonly scored: { cpu: number; memory: number } = { cpu: 0, memory: 0 };
   readonly pods: Map<string, PodFacts> = new Map();
-  /** Those that say something about other pods. */
-  readonly withTerms: Set<PodFacts> = new Set();
   /** The addresses that use a port, and how many pods do. */
   readonly #ports = new Map<string, Map<string, number>>();
 
@@ -83,7 +81,7 @@ export class NodeInfo {
   }
 
   #count(pod: PodFacts, by: 1 | -1): void {
-    const { requests, scored, terms, hostPorts } = pod;
+    const { requests, scored, hostPorts } = pod;
     const { requested } = this;
     requested.cpu += by * requests.cpu;
     requested.memory += by * requests.memory;
@@ -94,9 +92,6 @@ export class NodeInfo {
     this.scored.cpu += by * scored.cpu;
     this.scored.memory += by * scored.memory;
     for (const one of hostPorts) this.#countPort(one, by);
-    if (terms === undefined) return;
-    if (by > 0) this.withTerms.add(pod);
-    else this.withTerms.delete(pod);
   }
 
   #countPort({ ip, port }: HostPort, by: 1 | -1): void {

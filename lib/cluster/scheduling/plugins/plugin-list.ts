@@ -1,4 +1,7 @@
 import type { FilterPlugin, ScorePlugin } from '../model/plugin.ts';
+import { claimedVolumes, exclusiveVolumes } from './claimed-volumes.ts';
+import { interPodAffinity, interPodPreferenceScore } from './inter-pod-affinity.ts';
+import { topologySpread, topologySpreadScore } from './pod-spreading.ts';
 import { nodeAffinity, nodePreferenceScore } from './node-affinity.ts';
 import { nodePorts } from './host-ports.ts';
 import {
@@ -19,6 +22,10 @@ export const FILTERS: readonly FilterPlugin[] = [
   nodeAffinity,
   nodePorts,
   nodeResourcesFit,
+  exclusiveVolumes,
+  claimedVolumes,
+  topologySpread,
+  interPodAffinity,
 ];
 
 /** The scores with the weights of kube-scheduler, without `ImageLocality`: no images are kept here. */
@@ -26,5 +33,7 @@ export const SCORES: readonly ScorePlugin[] = [
   avoidedTaintScore,
   nodePreferenceScore,
   leastAllocatedScore,
+  topologySpreadScore,
+  interPodPreferenceScore,
   balancedAllocationScore,
 ];
