@@ -8,7 +8,7 @@ import type { LabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { Deployment, ReplicaSet } from '../../types/built-in/apps-v1-kinds.ts';
 import { claimObjects } from '../ownership/claim-objects.ts';
 import { failureMessage, isNamespaceEnding } from '../ownership/failure-message.ts';
-import { ORPHAN_INDEX } from '../ownership/orphans.ts';
+import { ORPHAN_INDEX, selectorIndexValue } from '../ownership/orphans.ts';
 import { isPodEnded, timestamp } from '../ownership/pod-activity.ts';
 import {
   conditionAt,
@@ -120,8 +120,9 @@ export class DeploymentRun {
   async #find(): Promise<void> {
     const { owned, byIndex, resource } = this.#context;
     const { metadata, spec } = this.#deployment;
-    const { name, namespace = '' } = metadata;
-    const orphans = byIndex('apps/v1', 'replicasets', ORPHAN_INDEX, namespace);
+    const { name, namespace } = metadata;
+    const value = selectorIndexValue(namespace, this.#selector);
+    const orphans = byIndex('apps/v1', 'replicasets', ORPHAN_INDEX, value);
     const wanted = orphans.filter((set) => this.#selector.matches(set.metadata.labels));
     const claimed = await claimObjects([...owned('apps/v1', 'replicasets'), ...wanted], {
       owner: this.#deployment,

@@ -4,14 +4,6 @@ import { sameContent } from '../../meta/content/same-content.ts';
 import { controllerOf, type HasMetadata, type ObjectMeta } from '../../meta/object.ts';
 import type { LabelSelector } from '../../meta/selectors/label-selector.ts';
 
-/** The index of objects without a controller, by their namespace. */
-export const ORPHAN_INDEX = 'listwatch/orphan';
-
-/** One function for all controllers: an index of one name has one function. */
-export const orphanIndexFunc: IndexFunc<HasMetadata> = metadataIndexFunc((metadata) =>
-  controllerOf({ metadata }) === undefined ? [metadata.namespace ?? ''] : [],
-);
-
 /** Passes changes after which an object without a controller may be wanted by another one than before. */
 export function mayBeAdopted({ type, metadata, oldMetadata }: ObjectChange): boolean {
   if (type === 'deleted' || controllerOf({ metadata }) !== undefined) return false;
@@ -22,8 +14,18 @@ export function mayBeAdopted({ type, metadata, oldMetadata }: ObjectChange): boo
 
 /** The index of owners by one of the labels that they select. */
 export const SELECTOR_INDEX = 'listwatch/selector';
+/** The index of objects without a controller by each of their labels. */
+export const ORPHAN_INDEX = 'listwatch/orphan';
 
-/** The value of an owner in `SELECTOR_INDEX`: a label that each object which it selects has. */
+/** One function for all controllers: an index of one name has one function. */
+export const orphanIndexFunc: IndexFunc<HasMetadata> = metadataIndexFunc((metadata) =>
+  controllerOf({ metadata }) === undefined ? selectorIndexValuesFor(metadata) : [],
+);
+
+/**
+ * The value of an owner in `SELECTOR_INDEX`: a label that each object which it selects has. `ORPHAN_INDEX` has under it all orphans that the
+ * owner may select, and some that it does not.
+ */
 export function selectorIndexValue(namespace: string | undefined, selector: LabelSelector): string {
   const required = selector.requirements.find(({ operator }) => operator === '=');
   return indexValue(namespace, required && `${required.key}=${required.values[0]}`);

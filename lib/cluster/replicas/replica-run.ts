@@ -1,3 +1,4 @@
+import type { ResourceClient } from '../../client/rest/resource-client.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
 import type { ControllerResult } from '../../controller/builder/run/controller-result.ts';
 import { OWNER_INDEX } from '../../controller/builder/source/owner-index.ts';
@@ -9,7 +10,7 @@ import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
 import { claimObjects } from '../ownership/claim-objects.ts';
 import { podsToDelete } from '../ownership/deletion-order.ts';
 import { failureMessage, isNamespaceEnding } from '../ownership/failure-message.ts';
-import { ORPHAN_INDEX } from '../ownership/orphans.ts';
+import { ORPHAN_INDEX, selectorIndexValue } from '../ownership/orphans.ts';
 import {
   isControlledBy,
   isPodActive,
@@ -43,6 +44,7 @@ export class ReplicaRun<T extends ReplicaOwner> {
   readonly #context: ControllerContext;
   readonly #nowMs: number;
   readonly #selector: LabelSelector;
+  #wrote = false;
 
   constructor({ kind, owner, context, selector, nowMs }: ReplicaRunParts<T>) {
     this.#kind = kind;
@@ -54,40 +56,44 @@ export class ReplicaRun<T extends ReplicaOwner> {
 
   /** @throws the failure that the condition names, so that the next try comes after a back-off. */
   async run(): Promise<ControllerResult<T>> {
-    const claimed = await this.#claim();
+    const { owned } = this.#context;
+    const before = owned('v1', 'pods');
+    const claimed = await this.#claim(before);
     const { deletionTimestamp } = this.#owner.metadata;
     const failure = deletionTimestamp === undefined ? await this.#manage(claimed) : undefined;
-    const pods = this.#own();
+    // To read pods is what costs most here.
+    const pods = (this.#wrote ? owned('v1', 'pods') : before).filter((pod) => this.#isOwn(pod));
     const active = pods.filter(isPodActive);
     await this.#report(active, pods.filter(isPodTerminating), failure);
     if (failure !== undefined) throw failure.error;
     return { requeueAfterMs: this.#nextRunMs(claimed.length, active) };
   }
 
-  async #claim(): Promise<Stored<Pod>[]> {
-    const { owned, byIndex, resource } = this.#context;
+  async #claim(owned: readonly Stored<Pod>[]): Promise<Stored<Pod>[]> {
+    const { byIndex } = this.#context;
     const { apiVersion, resource: plural } = this.#kind;
-    const { name, namespace = '' } = this.#owner.metadata;
-    const orphans = byIndex('v1', 'pods', ORPHAN_INDEX, namespace);
+    const { name, namespace } = this.#owner.metadata;
+    const value = selectorIndexValue(namespace, this.#selector);
+    const orphans = byIndex('v1', 'pods', ORPHAN_INDEX, value);
     const wanted = orphans.filter(
       (pod) => isPodActive(pod) && this.#selector.matches(pod.metadata.labels),
     );
-    return await claimObjects([...owned('v1', 'pods').filter(isPodActive), ...wanted], {
+    return await claimObjects([...owned.filter(isPodActive), ...wanted], {
       owner: this.#owner,
       selector: this.#selector,
-      fresh: () => resource<ReplicaOwner>(apiVersion, plural).get(name),
+      fresh: () => this.#context.resource<ReplicaOwner>(apiVersion, plural).get(name),
       patch: ({ metadata }, patch) =>
-        resource('v1', 'pods').patch(metadata.name, patch, { type: 'strategic' }),
+        this.#podsToWrite().patch(metadata.name, patch, { type: 'strategic' }),
     });
   }
 
-  /** The pods that the owner controls and selects, as the cache shows them after the own writes. */
-  #own(): Stored<Pod>[] {
-    return this.#context
-      .owned('v1', 'pods')
-      .filter(
-        (pod) => isControlledBy(pod, this.#owner) && this.#selector.matches(pod.metadata.labels),
-      );
+  #isOwn(pod: Stored<Pod>): boolean {
+    return isControlledBy(pod, this.#owner) && this.#selector.matches(pod.metadata.labels);
+  }
+
+  #podsToWrite(): ResourceClient<Pod> {
+    this.#wrote = true;
+    return this.#context.resource('v1', 'pods');
   }
 
   async #manage(pods: readonly Stored<Pod>[]): Promise<Failed | undefined> {
@@ -102,8 +108,8 @@ export class ReplicaRun<T extends ReplicaOwner> {
   }
 
   async #create(count: number): Promise<Failed | undefined> {
-    const { resource, event } = this.#context;
-    const pods = resource('v1', 'pods');
+    const { event } = this.#context;
+    const pods = this.#podsToWrite();
     const pod = this.#pod();
     const { error } = await slowStart(count, async () => {
       try {
@@ -135,12 +141,13 @@ export class ReplicaRun<T extends ReplicaOwner> {
   }
 
   async #delete(pods: readonly Stored<Pod>[], count: number): Promise<Failed | undefined> {
-    const { resource, event } = this.#context;
+    const { event } = this.#context;
+    const written = this.#podsToWrite();
     const chosen = podsToDelete(pods, count, this.#related(), this.#nowMs).slice(0, count);
     const results = await Promise.allSettled(
       chosen.map(async ({ metadata: { name } }) => {
         try {
-          await resource('v1', 'pods').delete(name);
+          await written.delete(name);
           event({ reason: 'SuccessfulDelete', note: `Deleted pod: ${name}` });
         } catch (failure) {
           if (isNotFound(failure)) return;
