@@ -1,7 +1,8 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
 
 /**
- * The controllers of a cluster, in the order in which they start.
+ * The controllers of a cluster, in the order in which they start. Those from `clusterrole-aggregation` on make workloads run; the others
+ * are its upkeep.
  *
  * @experimental
  */
@@ -13,18 +14,45 @@ export const CLUSTER_CONTROLLERS = [
   'pvc-protection',
   'pv-protection',
   'volumeattributesclass-protection',
+  'clusterrole-aggregation',
+  'replicationcontroller',
+  'replicaset',
+  'deployment',
+  'endpoint',
+  'endpointslice',
+  'service-load-balancer',
+  'ingress-address',
+  'scheduler',
+  'kubelet',
 ] as const;
 
 /** @experimental */
 export type ClusterController = (typeof CLUSTER_CONTROLLERS)[number];
 
-/** Which controllers work in a cluster. */
-export type ControllerSelection = 'all' | 'none' | readonly ClusterController[];
+const FIRST_OF_WORKLOADS = CLUSTER_CONTROLLERS.indexOf('clusterrole-aggregation');
+const UPKEEP: readonly ClusterController[] = CLUSTER_CONTROLLERS.slice(0, FIRST_OF_WORKLOADS);
+
+/** Those that make workloads run. */
+export const WORKLOAD_CONTROLLERS: readonly ClusterController[] =
+  CLUSTER_CONTROLLERS.slice(FIRST_OF_WORKLOADS);
+
+/**
+ * Which controllers work in a cluster. `all` is the upkeep of a cluster, whose pods are only objects; `workloads` also makes its
+ * workloads run.
+ */
+export type ControllerSelection = 'all' | 'workloads' | 'none' | readonly ClusterController[];
+
+const SELECTIONS: Readonly<Record<string, readonly ClusterController[]>> = {
+  all: UPKEEP,
+  workloads: CLUSTER_CONTROLLERS,
+  none: [],
+};
 
 /** The selected controllers, each once. @throws {ListwatchError} code INVALID_OPTION naming one that does not exist. */
 export function selectedControllers(selection: unknown = 'all'): ReadonlySet<ClusterController> {
-  if (selection === 'all') return new Set(CLUSTER_CONTROLLERS);
-  if (selection === 'none') return new Set();
+  if (typeof selection === 'string' && Object.hasOwn(SELECTIONS, selection)) {
+    return new Set(SELECTIONS[selection]);
+  }
   if (!Array.isArray(selection)) throw refusal(selection);
   return new Set(selection.map(controllerNamed));
 }
@@ -37,6 +65,6 @@ function controllerNamed(name: unknown): ClusterController {
 
 function refusal(given: unknown): ListwatchError {
   const names = CLUSTER_CONTROLLERS.join(', ');
-  const text = `controllers has ${JSON.stringify(given)}: use all, none, or some of ${names}`;
+  const text = `controllers has ${JSON.stringify(given)}: use all, workloads, none, or some of ${names}`;
   return new ListwatchError('INVALID_OPTION', text);
 }

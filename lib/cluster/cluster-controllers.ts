@@ -1,7 +1,7 @@
 import type { Client } from '../client/rest/client.ts';
 import { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { ControllerInspection } from '../controller/builder/controller-inspection.ts';
-import { errorMessage } from '../kernel/failure/errors.ts';
+import { errorMessage, ListwatchError } from '../kernel/failure/errors.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
 import type { Logger } from '../kernel/report/logger.ts';
 import type { ApiServer } from './server/api-server.ts';
@@ -9,8 +9,11 @@ import { adminUser } from '../server/registry/contract/user-info.ts';
 import { PublishedObject } from './accounts/published-object.ts';
 import { defaultAccount, rootCertificates } from './accounts/publications.ts';
 import { TokenSecrets } from './accounts/token-secrets.ts';
-import type { ClusterController } from './cluster-controller-names.ts';
+import { WORKLOAD_CONTROLLERS, type ClusterController } from './cluster-controller-names.ts';
 import { GarbageCollector, type GarbageCollectorInspection } from './garbage/garbage-collector.ts';
+import type { ContainerRules } from './life/containers/container-rules.ts';
+import type { NodeLife } from './life/node-life.ts';
+import type { NodeList } from './life/nodes/node-options.ts';
 import { namespaceDeletion } from './namespaces/namespace-deletion.ts';
 import { attributesClassesInUse, claimsInUse, volumesInUse } from './protection/claims-in-use.ts';
 import { InUseProtection, type ProtectionInspection } from './protection/in-use-protection.ts';
@@ -19,6 +22,7 @@ import { QuotaUsage, type QuotaInspection } from './quotas/quota-usage.ts';
 import { clusterClient } from './resources/cluster-client.ts';
 import type { ClusterPart } from './resources/cluster-parts.ts';
 import { DiscoveredResources } from './resources/discovered-resources.ts';
+import { Workloads, type WorkloadInspection } from './workloads.ts';
 import { ResourceMonitors } from './resources/resource-monitors.ts';
 import { runningController } from './resources/running-controller.ts';
 
@@ -30,6 +34,8 @@ const FIELD_MANAGER = 'kube-controller-manager';
 export interface ClusterControllersOptions {
   readonly server: ApiServer;
   readonly controllers: ReadonlySet<ClusterController>;
+  readonly nodes?: NodeList | undefined;
+  readonly containers?: ContainerRules | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
 }
@@ -47,6 +53,7 @@ const ON_RESOURCES: readonly ClusterController[] = [
   'garbage-collector',
   'resourcequota',
   ...PROTECTED.map(([name]) => name),
+  ...WORKLOAD_CONTROLLERS,
 ];
 /** The start does not wait longer for the first account. */
 const FIRST_ACCOUNT_MS = 10_000;
@@ -64,6 +71,7 @@ export interface ClusterInspection {
   readonly claims?: ProtectionInspection | undefined;
   readonly volumes?: ProtectionInspection | undefined;
   readonly volumeAttributesClasses?: ProtectionInspection | undefined;
+  readonly workloads?: WorkloadInspection | undefined;
 }
 
 /** The controllers of a cluster at work on a server in the same process. */
@@ -75,6 +83,7 @@ export class ClusterControllers implements AsyncDisposable {
   #garbage: GarbageCollector | undefined;
   #namespaces: ReturnType<typeof namespaceDeletion> | undefined;
   #quotas: QuotaUsage | undefined;
+  #workloads: Workloads | undefined;
   readonly #protections = new Map<ProtectionController, InUseProtection>();
   #closed = false;
 
@@ -110,7 +119,27 @@ export class ClusterControllers implements AsyncDisposable {
       claims: this.#protections.get('pvc-protection')?.inspect(),
       volumes: this.#protections.get('pv-protection')?.inspect(),
       volumeAttributesClasses: this.#protections.get('volumeattributesclass-protection')?.inspect(),
+      workloads: this.#workloads?.inspect(),
     };
+  }
+
+  /** The work that the parts have still to do, in words. */
+  pending(): readonly string[] {
+    return this.#parts.flatMap((part) => part.pending?.() ?? []);
+  }
+
+  /** The client of the controllers. @throws {ListwatchError} code NOT_STARTED before the start, and without controllers. */
+  get client(): Client {
+    if (this.#client !== undefined) return this.#client;
+    throw new ListwatchError('NOT_STARTED', 'no controller of the cluster has been started');
+  }
+
+  /** The nodes of this process and their pods. @throws {ListwatchError} code NOT_STARTED when there are none. */
+  get life(): NodeLife {
+    const life = this.#workloads?.life;
+    if (life !== undefined) return life;
+    const text = "no kubelet runs in this cluster: start it with controllers: 'workloads'";
+    throw new ListwatchError('NOT_STARTED', text);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -178,6 +207,10 @@ export class ClusterControllers implements AsyncDisposable {
       const protection = new InUseProtection({ client, kind, monitors, runtime, logger });
       this.#protections.set(name, protection);
       this.#parts.push(protection);
+    }
+    if (WORKLOAD_CONTROLLERS.some((name) => controllers.has(name))) {
+      this.#workloads = new Workloads({ ...this.#options, client, monitors });
+      this.#parts.push(this.#workloads);
     }
     // It follows nothing that none of them wants.
     this.#parts.push(monitors);

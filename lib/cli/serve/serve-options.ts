@@ -29,6 +29,8 @@ export interface ServeOptions extends SwitchedGates {
   readonly authorization: Authorization | undefined;
   /** The controllers of a cluster that work in it. */
   readonly controllers: ReadonlySet<ClusterController>;
+  /** The number of nodes whose kubelets run pods, where those are among the controllers. @defaultValue 1 */
+  readonly nodes?: number | undefined;
   /** Whether pods need a service account. @defaultValue when the controller is there that makes them */
   readonly serviceAccountAdmission?: boolean | undefined;
   /** Undefined for the newest one. */
@@ -115,7 +117,12 @@ export const SERVE_OPTIONS: OptionTable = {
   controllers: {
     type: 'string',
     value: 'LIST',
-    help: `the controllers of a cluster that work in it: all, none, or some of ${CLUSTER_CONTROLLERS.join(',')}; none is kube-apiserver alone; otherwise all`,
+    help: `the controllers of a cluster that work in it: all, workloads, none, or some of ${CLUSTER_CONTROLLERS.join(',')}; workloads: pods run, and Deployments get them; none is kube-apiserver alone; otherwise all`,
+  },
+  nodes: {
+    type: 'string',
+    value: 'N',
+    help: 'with --controllers workloads: how many nodes there are, 0 to 10000; otherwise 1',
   },
   'kubernetes-version': {
     type: 'string',
@@ -173,7 +180,8 @@ export const SERVE_OPTIONS: OptionTable = {
   verbose: { type: 'boolean', short: 'v', help: 'also prints each request and each step' },
 };
 
-export const SERVE_HELP: string = `listwatch serve: a Kubernetes API server for kubectl, controllers and tests, with the clean-up of a cluster. It runs no pods.
+export const SERVE_HELP: string = `listwatch serve: a Kubernetes API server for kubectl, controllers and tests, with the clean-up of a cluster. With --controllers workloads
+its pods run too: as a model, without real containers.
 
 Usage: listwatch serve [options]
 
@@ -185,6 +193,7 @@ everything else is on standard error. SIGINT or SIGTERM stops the server; a seco
 
 Examples:
   npx listwatch serve
+  npx listwatch serve --controllers workloads --nodes 3
   npx listwatch serve --port 0 --json --manifests crds/
   npx listwatch serve --snapshot dev.snapshot --token-file token --kubeconfig dev.kubeconfig
 
@@ -245,7 +254,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
       dir: text('cert-dir'),
     },
     authorization: authorizationOf(text('authorization')),
-    controllers: controllersOf(text('controllers') ?? 'all'),
+    ...runningPods(text('controllers') ?? 'all', text('nodes')),
     version: versionOf(text('kubernetes-version')),
     allowPrivileged: booleanOf('allow-privileged', text('allow-privileged') ?? 'true'),
     ...switchedGates((text('feature-gates') ?? '').split(','), 'refuse'),
@@ -267,14 +276,32 @@ function authorizationOf(text: string | undefined): Authorization | undefined {
   );
 }
 
+const MOST_NODES = 10_000;
+
+/** The controllers, and the nodes for those that run pods. @throws {UsageError} */
+function runningPods(
+  controllersText: string,
+  nodesText: string | undefined,
+): Pick<ServeOptions, 'controllers' | 'nodes'> {
+  const controllers = controllersOf(controllersText);
+  if (nodesText === undefined) return { controllers };
+  const nodes = /^\d{1,5}$/.test(nodesText) ? Number(nodesText) : NaN;
+  if (!(nodes <= MOST_NODES)) {
+    const given = JSON.stringify(nodesText);
+    throw new UsageError(`--nodes must be a number from 0 to ${MOST_NODES}, not ${given}`);
+  }
+  if (controllers.has('kubelet')) return { controllers, nodes };
+  throw new UsageError('--nodes is for --controllers workloads; give that too');
+}
+
 function controllersOf(text: string): ReadonlySet<ClusterController> {
-  const isWord = text === 'all' || text === 'none';
+  const isWord = ['all', 'workloads', 'none'].includes(text);
   try {
     return selectedControllers(isWord ? text : text.split(','));
   } catch {
     const names = CLUSTER_CONTROLLERS.join(', ');
     throw new UsageError(
-      `--controllers must be all, none, or some of ${names} with commas between, not ${JSON.stringify(text)}`,
+      `--controllers must be all, workloads, none, or some of ${names} with commas between, not ${JSON.stringify(text)}`,
     );
   }
 }

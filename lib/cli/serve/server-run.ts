@@ -165,11 +165,11 @@ export class ServerRun {
   }
 
   async #startClients(server: ApiServer): Promise<void> {
-    const { controllers } = this.#serve;
+    const { controllers, nodes } = this.#serve;
     const { runtime } = this.#host;
     // Loaded when the port is open: the first answer needs no client.
     const { ServerClients: Clients } = await import('./server-clients.ts');
-    this.#clients ??= new Clients({ server, controllers, runtime, logger: this.#logger });
+    this.#clients ??= new Clients({ server, controllers, nodes, runtime, logger: this.#logger });
     await this.#clients.start();
   }
 

@@ -71,6 +71,8 @@ export interface NodeLifeInspection {
 }
 
 const WORKERS = 64;
+/** A deadline of a pod within this time is about to come. */
+const NEAR_MS = 5000;
 /** The pods that are bound to a node. */
 const BY_NODE = 'life: node';
 const nodeNames = ({ spec }: Pod): string[] => (spec?.nodeName ? [spec.nodeName] : []);
@@ -168,6 +170,15 @@ export class NodeLife implements ClusterPart {
       pods: byNode.get(name) ?? {},
     }));
     return { nodes, pods, working: this.#queue.size, waiting: this.#queue.delayed };
+  }
+
+  /** Deadlines that are not near, such as the end of a back-off, are no pending work. */
+  pending(): string | undefined {
+    if ([...this.#nodes.all()].some(({ phase }) => phase === 'starting'))
+      return 'nodes to register';
+    const { waiting, running, delayed } = this.#queue.inspect({ limit: 1 });
+    const isNear = delayed.keys.some(({ inMs }) => inMs <= NEAR_MS);
+    return waiting.count + running.count > 0 || isNear ? 'changes of pods on nodes' : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

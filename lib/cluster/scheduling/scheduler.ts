@@ -104,6 +104,14 @@ export class Scheduler implements ClusterPart {
     return { ...this.#queue.counts, nodes: nodes.length, placed, binding: this.#binding };
   }
 
+  /** Pods that no node fits wait for a change. */
+  pending(): string | undefined {
+    if (!this.#ready) return 'the first lists of the scheduler';
+    const { active, backingOff, binding } = this.inspect();
+    const count = active + backingOff + binding;
+    return count === 0 ? undefined : `${count} pods to be placed`;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#queue.close();

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
-import { CLUSTER_CONTROLLERS } from '../../../lib/cluster/cluster-controller-names.ts';
+import { selectedControllers } from '../../../lib/cluster/cluster-controller-names.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { until, within } from '../../support/until.ts';
 import { capturedHost } from '../support/captured-host.ts';
@@ -61,7 +61,7 @@ describe('listwatch serve', () => {
     await using wrong = fixture.serve(['--controllers', 'all,none']);
     expect(await wrong.ended()).to.equal(2);
     expect(wrong.host.stderr.text).to.contain(
-      '--controllers must be all, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection with commas between, not "all,none"',
+      '--controllers must be all, workloads, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection, clusterrole-aggregation, replicationcontroller, replicaset, deployment, endpoint, endpointslice, service-load-balancer, ingress-address, scheduler, kubelet with commas between, not "all,none"',
     );
   });
 
@@ -88,7 +88,7 @@ describe('listwatch serve', () => {
     expect(rest).to.deep.equal({
       ready: true,
       kubeconfig,
-      controllers: CLUSTER_CONTROLLERS,
+      controllers: [...selectedControllers('all')],
       kubectl: `kubectl --kubeconfig ${kubeconfig} get namespaces`,
     });
     expect(await run.stop()).to.equal(0);

@@ -29,7 +29,10 @@ export interface ContainerFacts {
 /** The first rule that matches is taken; of a function, its result. */
 export type ContainerRules =
   | readonly ContainerRule[]
-  | ((facts: ContainerFacts) => ContainerBehaviour | undefined);
+  | ((facts: {
+      readonly pod: Pod;
+      readonly container: Container;
+    }) => ContainerBehaviour | undefined);
 
 const MATCH = optionsOf<ContainerMatch>()('containers.match', {
   image: is.anything(),
