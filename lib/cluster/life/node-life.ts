@@ -21,6 +21,7 @@ import type { NodePhase, NodeState } from './nodes/node-state.ts';
 import type { LifePod } from './pods/life-pod.ts';
 import { collectLostPod } from './pods/lost-pods.ts';
 import { PodAgent } from './pods/pod-agent.ts';
+import { PodSupplies } from './pods/pod-supplies.ts';
 import { PodConnections } from './pods/pod-connections.ts';
 import type { PodParts } from './pods/pod-containers.ts';
 
@@ -96,6 +97,7 @@ export class NodeLife implements ClusterPart {
   readonly #options: NodeLifeOptions;
   readonly #parts: PodParts;
   readonly #nodes: NodeRegistry;
+  readonly #supplies: PodSupplies;
   readonly #events: EventRecorder;
   readonly #informer: SharedIndexInformer<Pod>;
   readonly #queue: RateLimitingQueue;
@@ -121,6 +123,8 @@ export class NodeLife implements ClusterPart {
     const onChange = (node: NodeState): void => this.#nodeChanged(node);
     this.#nodes = new NodeRegistry({ ...options, models, heartbeats, clock, events, onChange });
     this.#queue = new RateLimitingQueue({ name: 'pods of the nodes', runtime, logger });
+    const onSupply = (key: string): void => this.#queue.add(key);
+    this.#supplies = new PodSupplies({ client, informers, onSupply });
     this.#informer = informers.for<Pod>('v1', 'pods', { indexers: { [BY_NODE]: nodeNames } });
   }
 
@@ -187,6 +191,7 @@ export class NodeLife implements ClusterPart {
     this.#connection?.[Symbol.dispose]();
     for (const agent of this.#agents.values()) agent.end();
     this.#agents.clear();
+    await this.#supplies.close();
     this.#queue.destroy();
     await this.#events.close();
   }
@@ -235,7 +240,7 @@ export class NodeLife implements ClusterPart {
     if (node.phase !== 'running') return {};
     agent ??= this.#newAgent(key, pod, node);
     agent.observe(pod);
-    return { requeueAfterMs: (await agent.sync(pods)) ?? 0 };
+    return { requeueAfterMs: (await agent.sync(pods, signal)) ?? 0 };
   }
 
   #newAgent(key: string, pod: LifePod, node: NodeState): PodAgent {
@@ -244,6 +249,7 @@ export class NodeLife implements ClusterPart {
       key,
       pod,
       node,
+      supplies: this.#supplies,
       onEvent: (about, event) => this.#event(about, event),
       onFact: () => this.#queue.add(key),
     });

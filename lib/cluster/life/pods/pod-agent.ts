@@ -9,6 +9,7 @@ import { nodeRefusal, type PodFailure } from '../nodes/node-fit.ts';
 import type { LifePod } from './life-pod.ts';
 import { PodContainers, type PodParts } from './pod-containers.ts';
 import { podLifeStatus, rejectedStatus, statusPatch } from './pod-life-status.ts';
+import type { PodSupplies } from './pod-supplies.ts';
 import { isDone, isStopped } from './pod-plan.ts';
 import { restoredContainers } from './restored-pod.ts';
 
@@ -17,6 +18,7 @@ export interface PodAgentOptions {
   readonly key: string;
   readonly pod: LifePod;
   readonly node: NodeState;
+  readonly supplies: PodSupplies;
   readonly onEvent: (pod: LifePod, event: NewEvent) => void;
   /** The pod is to be looked at. */
   readonly onFact: () => void;
@@ -48,6 +50,8 @@ export class PodAgent {
   #isDeleted = false;
   #isEnded = false;
   #isReleased = false;
+  #isSupplied = false;
+  #mountNote: string | undefined;
 
   constructor(options: PodAgentOptions) {
     const { parts, key, pod, node } = options;
@@ -90,8 +94,9 @@ export class PodAgent {
   }
 
   /** Takes the pod as far as it comes, and writes what has changed; resolves to the time until the next look. */
-  async sync(pods: ResourceClient<Pod>): Promise<number | undefined> {
+  async sync(pods: ResourceClient<Pod>, signal: AbortSignal): Promise<number | undefined> {
     const { clock } = this.#options.parts;
+    if (!this.#isSupplied && !this.#isRejected) await this.#supply(signal);
     const nowMs = clock.nowMs();
     const dueMs = this.#isRejected ? undefined : this.#advance(nowMs);
     await this.#report(pods, nowMs, dueMs);
@@ -106,8 +111,22 @@ export class PodAgent {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#options.supplies.forget(this.key);
     this.#containers.end();
     this.#releaseNode();
+  }
+
+  /** Its volumes and the variables of its containers. Once all are there, they are not looked at again. */
+  async #supply(signal: AbortSignal): Promise<void> {
+    const { supplies, onEvent } = this.#options;
+    const missing = await supplies.missing(this.key, this.#pod, signal);
+    this.#isSupplied = missing === undefined;
+    this.#containers.lack(missing);
+    const note = missing?.mount;
+    if (note !== undefined && note !== this.#mountNote) {
+      onEvent(this.#pod, { type: 'Warning', reason: 'FailedMount', note });
+    }
+    this.#mountNote = note;
   }
 
   #admit(): void {

@@ -20,6 +20,7 @@ import type { LifeClock } from '../clock/life-clock.ts';
 import type { NodeState } from '../nodes/node-state.ts';
 import { containerSpec, nextTime, podActs, type ContainerAct } from './pod-plan.ts';
 import type { LifePod } from './life-pod.ts';
+import type { MissingSupplies } from './pod-supplies.ts';
 
 /** The parts that all pods share. */
 export interface PodParts {
@@ -52,6 +53,7 @@ interface Pull {
 }
 
 const KILLED = 137;
+const CONFIG_ERROR = 'CreateContainerConfigError';
 const FIRST_PULL_DELAY_MS = 10_000;
 const LONGEST_PULL_DELAY_MS = 300_000;
 /** After a failed pull, the next look shows the back-off. */
@@ -69,6 +71,7 @@ export class PodContainers {
   readonly #pulls = new Map<string, Pull>();
   readonly #behaviours = new Map<string, ContainerBehaviour>();
   readonly #unhealthy = new Map<string, number>();
+  #missing: MissingSupplies | undefined;
   #facts: { readonly name: string; readonly input: ContainerInput }[] = [];
 
   constructor(options: PodContainersOptions, restored: readonly ContainerLife[] | undefined) {
@@ -89,6 +92,11 @@ export class PodContainers {
       if (this.#lives.some((one) => one.name === name)) continue;
       this.#lives = [...this.#lives, newContainer(name, 'ephemeral')];
     }
+  }
+
+  /** From now on, this is missing; what had waited for the rest goes on. */
+  lack(missing: MissingSupplies | undefined): void {
+    this.#missing = missing;
   }
 
   log(name: string): ContainerLog | undefined {
@@ -126,7 +134,9 @@ export class PodContainers {
     for (const [name, dueMs] of this.#unhealthy) {
       if (dueMs <= nowMs) this.#restartUnhealthy(name, nowMs);
     }
-    const view = { spec, containers: this.#lives, isEnding };
+    const isBlocked = this.#missing?.mount !== undefined;
+    const view = { spec, containers: this.#lives, isEnding, isBlocked };
+    if (!isEnding && !isBlocked) this.#supply(nowMs);
     for (;;) {
       const acts = podActs({ ...view, containers: this.#lives }, nowMs);
       if (acts.length === 0) break;
@@ -167,9 +177,25 @@ export class PodContainers {
     else this.#exit(name, this.#codeOf(name), undefined, nowMs);
   }
 
+  /** Those that were refused for what is there now. */
+  #supply(nowMs: number): void {
+    for (const { name, phase, reason } of this.#lives) {
+      if (phase !== 'refused' || reason !== CONFIG_ERROR) continue;
+      const container = containerSpec(this.#pod.spec, name);
+      if (container !== undefined) this.#create(container, nowMs);
+    }
+  }
+
   #create(container: Container, nowMs: number): void {
     const { parts, node } = this.#options;
     const { name, image = '', imagePullPolicy = 'IfNotPresent' } = container;
+    const lacking = this.#missing?.containers.get(name);
+    if (lacking !== undefined) {
+      const known = this.#life(name)?.message;
+      this.#apply(name, { type: 'refuse', reason: CONFIG_ERROR, message: lacking });
+      if (known !== lacking) this.#event('Failed', `Error: ${lacking}`, 'Warning');
+      return;
+    }
     const life = this.#life(name);
     const behaviour = this.behaviour(name);
     const { startsAfterMs = parts.startsAfterMs, pullsAfterMs = parts.pullsAfterMs } = behaviour;
