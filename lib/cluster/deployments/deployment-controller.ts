@@ -1,6 +1,5 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import { ownerIndexFunc, OWNER_INDEX } from '../../controller/builder/source/owner-index.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { isListwatchError } from '../../kernel/failure/errors.ts';
 import { joinedKey } from '../../meta/key.ts';
 import { controllerOf, type HasMetadata } from '../../meta/object.ts';
@@ -14,6 +13,7 @@ import {
   selectorIndexValue,
   selectorIndexValuesFor,
 } from '../ownership/orphans.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -37,7 +37,7 @@ const MIN_INTERVAL_MS = 50;
  * - It wakes for the deadline of a rollout, and never when nothing is rolled out.
  */
 export function deployments({ client, informers, runtime, logger }: WorkloadParts): ClusterPart {
-  const events = new EventRecorder(client, { controller: NAME, api: 'v1', runtime, logger });
+  const events = clusterEvents(client, NAME, { runtime, logger });
   const sets = informers.for('apps/v1', 'replicasets');
   const owners = informers.for('apps/v1', 'deployments');
   /** A Deployment that waits until its old pods are gone. */

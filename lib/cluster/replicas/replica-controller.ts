@@ -1,6 +1,5 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import { ownerIndexFunc, OWNER_INDEX } from '../../controller/builder/source/owner-index.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { isListwatchError } from '../../kernel/failure/errors.ts';
 import { labelSelectorFromSpec, type LabelSelector } from '../../meta/selectors/label-selector.ts';
 import {
@@ -11,6 +10,7 @@ import {
   selectorIndexValue,
   selectorIndexValuesFor,
 } from '../ownership/orphans.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -49,7 +49,7 @@ function replicas<T extends ReplicaOwner>(
   kind: ReplicaKind<T>,
 ): ClusterPart {
   const { apiVersion, resource, component: name } = kind;
-  const events = new EventRecorder(client, { controller: name, api: 'v1', runtime, logger });
+  const events = clusterEvents(client, name, { runtime, logger });
   const built = controller<T>(client, apiVersion, resource, {
     name,
     informers,

@@ -1,0 +1,25 @@
+import type { Client } from '../../client/rest/client.ts';
+import { EventRecorder } from '../../controller/events/event-recorder.ts';
+import type { ClusterParts } from './cluster-parts.ts';
+
+/**
+ * The events of one component, under its name. Those beyond 25 about one object are left out, as by the components of Kubernetes; that is
+ * usual for an owner of many pods, so it is no warning.
+ */
+export function clusterEvents(
+  client: Client,
+  component: string,
+  { runtime, logger }: ClusterParts,
+): EventRecorder {
+  return new EventRecorder(client, {
+    controller: component,
+    api: 'v1',
+    runtime,
+    logger: {
+      debug: (message, fields) => logger.debug(message, fields),
+      info: (message, fields) => logger.info(message, fields),
+      warn: (message, fields) => logger.debug(message, fields),
+      error: (message, fields) => logger.error(message, fields),
+    },
+  });
+}
