@@ -44,9 +44,13 @@ export function hostnameOf({ spec, metadata }: Pod, service: Service): string | 
   return hostname !== '' && isOfService ? hostname : undefined;
 }
 
+const OCTET = String.raw`(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])`;
+const CANONICAL_V4 = new RegExp(String.raw`^${OCTET}(?:\.${OCTET}){3}$`);
+
 /** The addresses of a family, as they are written canonically. */
 export function addressesOf({ status }: Pod, family: 'IPv4' | 'IPv6'): string[] {
   return (status?.podIPs ?? []).flatMap(({ ip }) => {
+    if (CANONICAL_V4.test(ip)) return family === 'IPv4' ? [ip] : [];
     const parsed = parseIp(ip);
     // An address that cannot be read is none of IPv6.
     const isWanted = (parsed?.family === 6) === (family === 'IPv6');
@@ -71,6 +75,11 @@ export function targetPortOf(
     (one) => one.name === targetPort && (one.protocol ?? 'TCP') === protocol,
   );
   return named?.containerPort;
+}
+
+/** Whether the ports of a service are the same for all pods. */
+export function hasNamedTargets({ spec }: Service): boolean {
+  return (spec?.ports ?? []).some(({ targetPort }) => typeof targetPort === 'string');
 }
 
 export function hasClusterIp({ spec }: Service): boolean {

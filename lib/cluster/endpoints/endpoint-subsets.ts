@@ -18,11 +18,14 @@ interface PortGroup {
  */
 export function repackedSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const addresses = new Map<string, EndpointAddress>();
+  const texts = new Map<EndpointPort, string>();
   const byPort = new Map<string, { port: EndpointPort | undefined; ready: Map<string, boolean> }>();
   for (const subset of subsets) {
     const ports = subset.ports ?? [];
     for (const port of ports.length === 0 ? [undefined] : ports) {
-      const key = port === undefined ? '' : corePortText(port);
+      // Many subsets may share one port.
+      const key = port === undefined ? '' : (texts.get(port) ?? corePortText(port));
+      if (port !== undefined) texts.set(port, key);
       const group = byPort.get(key) ?? { port, ready: new Map<string, boolean>() };
       byPort.set(key, group);
       for (const address of subset.addresses ?? []) note(address, true, addresses, group.ready);

@@ -11,6 +11,7 @@ import type { Endpoints } from '../../types/built-in/core-v1-kinds.ts';
 import { ENDPOINTS_CONTROLLER, MANAGED_BY, wantedEndpoints } from './endpoints-object.ts';
 import { isNamespaceTerminating, serverMessage } from './failed-writes.ts';
 import { hasSelectedPods, keyOf, SelectedPods } from './selected-pods.ts';
+import { ServicePace } from './service-pace.ts';
 import { TriggerTimes } from './trigger-times.ts';
 
 /** As in kube-controller-manager (--concurrent-endpoint-syncs). */
@@ -22,7 +23,7 @@ export const GATHER_MS = 100;
  * The controller that keeps the Endpoints of each service that selects pods.
  *
  * Guarantees:
- * - A service is computed at once after a change, and then not more often than every 100 ms, however many of its pods change.
+ * - A service of n pods is computed at once after a change, and then not more often than every 100 ms and every n/5 ms.
  * - The pods of a service and the services of a pod are found by indexes of labels.
  * - Endpoints of services without a selector are left alone until their service is deleted.
  *
@@ -33,6 +34,7 @@ export function endpoints(parts: WorkloadParts): ClusterPart {
   const { client, informers, runtime, logger } = parts;
   const selected = new SelectedPods(informers);
   const triggers = new TriggerTimes();
+  const pace = new ServicePace(runtime, GATHER_MS);
   const events = new EventRecorder(client, {
     controller: ENDPOINTS_CONTROLLER,
     api: 'v1',
@@ -58,6 +60,7 @@ export function endpoints(parts: WorkloadParts): ClusterPart {
     })
     .whenGone(async ({ key, name, uid }, { resource, lister }) => {
       triggers.forget(key);
+      pace.forget(key);
       const { namespace } = splitMetaNamespaceKey(key);
       // Of a service that was never seen, only Endpoints that are there are deleted.
       if (
@@ -72,16 +75,20 @@ export function endpoints(parts: WorkloadParts): ClusterPart {
         });
     })
     .reconcile(async (service, context) => {
-      if (!hasSelectedPods(service)) return;
+      if (!hasSelectedPods(service)) return {};
       const { key, lister } = context;
+      const waitMs = pace.waitMs(key);
+      if (waitMs > 0) return { requeueAfterMs: waitMs };
       const { name, namespace = '' } = service.metadata;
       const pods = selected.of(service);
       const lastChange = triggers.look(key, service.metadata, pods);
       const present = lister('v1', 'endpoints').namespace(namespace).get(name);
       const wanted = wantedEndpoints(service, pods, present, lastChange);
+      pace.computed(key, pods.length);
       if (wanted !== undefined) await write(wanted, present !== undefined, context);
+      return {};
     });
-  return partWithEvents(runningController(made, logger), events);
+  return partWithEvents(pace.part(runningController(made, logger)), events);
 }
 
 async function write(

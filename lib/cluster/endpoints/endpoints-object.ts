@@ -11,6 +11,7 @@ import type {
 import {
   addressesOf,
   hasClusterIp,
+  hasNamedTargets,
   hostnameOf,
   isEndpoint,
   isPodReady,
@@ -32,12 +33,15 @@ const MOST_ADDRESSES = 1000;
  */
 export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
   const { publishNotReadyAddresses = false } = service.spec ?? {};
+  const [first] = pods;
+  const common =
+    first === undefined || hasNamedTargets(service) ? undefined : portsOf(service, first);
   const subsets = pods.flatMap((pod): EndpointSubset[] => {
     if (!isEndpoint(pod, publishNotReadyAddresses)) return [];
     const address = addressOf(service, pod);
     if (address === undefined) return [];
     const field = publishNotReadyAddresses || isPodReady(pod) ? 'addresses' : 'notReadyAddresses';
-    return portsOf(service, pod).map((port) => ({
+    return (common ?? portsOf(service, pod)).map((port) => ({
       [field]: [address],
       ...(port === undefined ? {} : { ports: [port] }),
     }));

@@ -53,9 +53,10 @@ export class SelectedPods {
       const having = indexer.indexKeys(POD_LABELS, indexValue(namespace, label));
       if (at === 0 || having.length < keys.length) keys = having;
     }
+    // Selected pods are decoded once for all, whereas their metadata would be parsed at every look.
     return keys.flatMap((key) => {
-      if (!hasAll(indexer.metadata(key)?.labels, selector)) return [];
-      return indexer.get(key) ?? [];
+      const pod = indexer.get(key);
+      return pod !== undefined && hasAll(pod.metadata?.labels, selector) ? [pod] : [];
     });
   }
 

@@ -6,7 +6,7 @@ import type {
   EndpointPort,
   EndpointSlice,
 } from '../../types/built-in/discovery-v1-kinds.ts';
-import { isEndpoint } from './endpoint-pods.ts';
+import { hasNamedTargets, isEndpoint } from './endpoint-pods.ts';
 import { LAST_CHANGE } from './endpoints-object.ts';
 import { hintRuleOf, lacksHints, withHints } from './slice-hints.ts';
 import {
@@ -120,10 +120,14 @@ function endpointGroups(
   homeless: Set<Pod>,
 ): Map<string, EndpointGroup> {
   const groups = new Map<string, EndpointGroup>();
+  const isCommon = !hasNamedTargets(service);
+  let [ports, key] = [[] as EndpointPort[], ''];
   for (const pod of pods) {
     if (!isEndpoint(pod, true)) continue;
-    const ports = slicePortsOf(service, pod);
-    const key = portsKey(ports);
+    if (groups.size === 0 || !isCommon) {
+      ports = slicePortsOf(service, pod);
+      key = portsKey(ports);
+    }
     const group = groups.get(key) ?? { ports, endpoints: new Map<string, Endpoint>() };
     groups.set(key, group);
     const node = nodeOf(pod);

@@ -25,8 +25,7 @@ const NAMED_PODS = 5;
  *
  * Guarantees:
  * - Slices have at most 100 endpoints. A change of a pod writes the slice that has it, and no other.
- * - A service is computed at once after a change, and then not more often than every 100 ms; with more than 1,000 pods, than once for each
- *   millisecond per ten of them.
+ * - A service of n pods is computed at once after a change, and then not more often than every 100 ms and every n/5 ms.
  * - A pod whose node is not there is left out, and comes in with its node.
  *
  * Writes are in the cache when their calls return, so no run computes from slices that an earlier one has changed.
@@ -95,7 +94,7 @@ export function endpointSlices(parts: WorkloadParts): ClusterPart {
       });
       return {};
     });
-  return partWithEvents(runningController(made, logger), events);
+  return partWithEvents(pace.part(runningController(made, logger)), events);
 }
 
 function report(
