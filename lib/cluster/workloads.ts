@@ -51,7 +51,6 @@ const WORKLOADS: readonly Workload[] = [
   {
     name: 'clusterrole-aggregation',
     resources: ['clusterroles.rbac.authorization.k8s.io'],
-    concerns: isOfUser,
     make: aggregatedRoles,
   },
   {
@@ -67,10 +66,9 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'ingress-address', resources: ['ingresses.networking.k8s.io'], make: ingressAddresses },
 ];
 
-/** Every server has its own Service, and the roles of its bootstrap, which are as they should be. */
-function isOfUser({ name, namespace, labels }: ObjectMeta): boolean {
-  const isOfServer = name === 'kubernetes' && namespace === 'default';
-  return !isOfServer && labels?.['kubernetes.io/bootstrapping'] === undefined;
+/** Every server has its own Service, which selects no pods. */
+function isOfUser({ name, namespace }: ObjectMeta): boolean {
+  return name !== 'kubernetes' || namespace !== 'default';
 }
 
 /**

@@ -167,6 +167,16 @@ describe('a cluster whose workloads run', () => {
     );
   });
 
+  it('fills the roles admin, edit and view', async () => {
+    await Living.run(async ({ world: { client, cluster } }) => {
+      await cluster.settled();
+      const roles = client.resource('rbac.authorization.k8s.io/v1', 'clusterroles');
+      for (const name of ['admin', 'edit', 'view']) {
+        expect((await roles.get(name)).rules?.length, name).to.be.above(0);
+      }
+    });
+  });
+
   it('has no nodes to act on without kubelets, and says how to get them', async () => {
     await VirtualClusterWorld.run(async ({ cluster }) => {
       const error = await caught(cluster.nodes.fail('node-1'));

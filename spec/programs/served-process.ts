@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = '--conditions=@listwatch/source --import tsx lib/cli/listwatch.ts serve'.split(' ');
-const READY_LIMIT_MS = 60_000;
+/** Only a hang reaches it. */
+const READY_LIMIT_MS = 300_000;
 
 export interface ServedOptions {
   readonly flags?: readonly string[];
