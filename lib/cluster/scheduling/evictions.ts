@@ -55,7 +55,7 @@ export class Evictions {
   /** Less important pods do not wait for this node any more. */
   async #clear({ priority }: PodFacts, node: string): Promise<void> {
     const { nominations, queue, report, podOf } = this.#options;
-    const less = [...nominations.on(node)].filter((one) => one.priority < priority);
+    const less = [...(nominations.on(node) ?? [])].filter((one) => one.priority < priority);
     for (const facts of less) {
       nominations.delete(facts.uid);
       queue.activate(facts.uid);

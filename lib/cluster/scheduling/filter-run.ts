@@ -4,7 +4,7 @@ import type { PodFacts, PodToPlace } from './model/pod-facts.ts';
 import type { FilterPlugin, FilterStep, PluginName, Rejection } from './model/plugin.ts';
 
 /** Pods that are to come to a node once others have left it. */
-export type NominatedPods = (node: string) => Iterable<PodFacts>;
+export type NominatedPods = (node: string) => Iterable<PodFacts> | undefined;
 
 /** The filters of one pod, which are asked for node after node. */
 export class FilterRun {
@@ -66,10 +66,12 @@ export class FilterRun {
   }
 
   #crowded(node: NodeInfo, steps: readonly FilterStep[]): Rejection | undefined {
+    const nominees = this.#nominated(node.name);
+    if (nominees === undefined) return undefined;
     let crowd: NodeInfo | undefined;
     let shifted = steps;
     const { facts } = this.pod;
-    for (const nominee of this.#nominated(node.name)) {
+    for (const nominee of nominees) {
       if (nominee.priority < facts.priority || nominee.uid === facts.uid) continue;
       if (crowd === undefined) {
         crowd = node.copy();

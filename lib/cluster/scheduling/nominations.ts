@@ -1,7 +1,5 @@
 import type { PodFacts } from './model/pod-facts.ts';
 
-const NONE: readonly PodFacts[] = [];
-
 /**
  * The nodes that were cleared for pods, until these are placed, are gone, or get another one.
  * @see pkg/scheduler/backend/queue/nominator.go @ v1.37.2
@@ -14,8 +12,9 @@ export class Nominations {
     return this.#nodes.get(uid);
   }
 
-  on(node: string): Iterable<PodFacts> {
-    return this.#byNode.get(node)?.values() ?? NONE;
+  /** Undefined for a node that no pod waits for, as almost all are. */
+  on(node: string): Iterable<PodFacts> | undefined {
+    return this.#byNode.size === 0 ? undefined : this.#byNode.get(node)?.values();
   }
 
   set(pod: PodFacts, node: string): void {

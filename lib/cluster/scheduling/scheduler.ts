@@ -60,6 +60,8 @@ export class Scheduler implements ClusterPart {
   readonly #report: SchedulingReport;
   readonly #podOf: (facts: PodFacts) => Stored<Pod> | undefined;
   readonly #stop = new AbortController();
+  /** Writes under way about pods that found no node, by their uid. */
+  readonly #notices = new Map<string, Promise<void>>();
   readonly #writes = new Set<Promise<void>>();
   #binding = 0;
   #ready = false;
@@ -194,7 +196,7 @@ export class Scheduler implements ClusterPart {
     if (choice !== undefined) volumes.choose(choice);
     this.#state.place(waiting.facts, node.name, true);
     this.#nominations.delete(waiting.uid);
-    this.#write(
+    void this.#write(
       choice === undefined
         ? this.#bind(waiting, node.name)
         : this.#bindWithVolumes(waiting, node.name, choice),
@@ -217,6 +219,8 @@ export class Scheduler implements ClusterPart {
   async #bind(waiting: WaitingPod, node: string): Promise<void> {
     this.#binding += 1;
     try {
+      // The notice about its last attempt must not come after it has a node.
+      await this.#notices.get(waiting.uid);
       await this.#report.bind(waiting.pod, node);
       this.#queue.delete(waiting.uid);
     } catch (error) {
@@ -258,21 +262,33 @@ export class Scheduler implements ClusterPart {
     candidate?: Candidate,
   ): void {
     if (candidate === undefined) this.#queue.failed(waiting, against);
-    else this.#write(this.#evictions.run(waiting, candidate, against));
+    else void this.#write(this.#evictions.run(waiting, candidate, against));
     if (nominated !== undefined) this.#nominations.set(waiting.facts, nominated);
     this.#notify(waiting, 'Unschedulable', message, nominated);
   }
+
   #notify(
     { pod }: WaitingPod,
     reason: PendingReason,
     message: string,
     nominated: string | undefined,
   ): void {
-    this.#write(this.#report.pending(pod, reason, message, nominated));
+    const { uid } = pod.metadata;
+    const notice = this.#write(
+      this.#inTurn(uid, () => this.#report.pending(pod, reason, message, nominated)),
+    ).finally(() => {
+      if (this.#notices.get(uid) === notice) this.#notices.delete(uid);
+    });
+    this.#notices.set(uid, notice);
+  }
+
+  async #inTurn(uid: string, write: () => Promise<void>): Promise<void> {
+    await this.#notices.get(uid);
+    await write();
   }
 
   /** In the background; a pod that is gone needs no report. */
-  #write(writing: Promise<void>): void {
+  #write(writing: Promise<void>): Promise<void> {
     const done = writing
       .catch((error: unknown) => {
         if (this.#stop.signal.aborted || isNotFound(error) || isConflict(error)) return;
@@ -280,6 +296,7 @@ export class Scheduler implements ClusterPart {
       })
       .finally(() => this.#writes.delete(done));
     this.#writes.add(done);
+    return done;
   }
 }
 

@@ -43,6 +43,14 @@ export function backoffMs(failures: number): number {
   return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10));
 }
 
+/** The plug-ins that a change of a kind may concern, where it is not each. */
+const INTERESTED: Partial<Record<ClusterChange['kind'], readonly PluginName[]>> = {
+  'pod-placed': ['PodTopologySpread', 'InterPodAffinity'],
+  'pod-labels': ['PodTopologySpread', 'InterPodAffinity'],
+  volumes: ['VolumeBinding', 'VolumeRestrictions'],
+  namespaces: ['InterPodAffinity'],
+};
+
 export interface SchedulingQueueOptions {
   readonly runtime: Runtime;
   /** There is a pod to take. */
@@ -71,6 +79,8 @@ export class SchedulingQueue {
   /** Those whose attempt failed for another reason. */
   readonly #erring = new Heap<Entry>({ keyOf: ({ uid }) => uid, isBefore: isDueBefore });
   readonly #unschedulable = new Set<Entry>();
+  /** How many of these a plug-in was against. */
+  readonly #against = new Map<PluginName, number>();
   #gated = 0;
   #sequence = 0;
   #timer: Timer | undefined;
@@ -122,8 +132,10 @@ export class SchedulingQueue {
     const isRelabeled = JSON.stringify(entry.facts.labels) !== JSON.stringify(facts.labels);
     entry.pod = pod;
     entry.facts = facts;
-    if (entry.place === 'gated' && !isGated(entry)) this.#move(entry, 'active');
-    else if (entry.place === 'active') this.#active.set(entry);
+    if (entry.place === 'gated' && !isGated(entry)) {
+      this.#leave(entry);
+      this.#move(entry, 'active');
+    } else if (entry.place === 'active') this.#active.set(entry);
     else if (entry.place === 'unschedulable' && (isOther || isRelabeled || facts.deleting)) {
       if (facts.deleting || mayHelp(entry, entry.against, { kind: 'pod-itself' })) {
         this.#again(entry);
@@ -193,7 +205,9 @@ export class SchedulingQueue {
 
   /** Tries those again that the change may help. */
   changed(change: ClusterChange): void {
-    if (this.#unschedulable.size === 0) return;
+    // Most pods that come and go are nothing to pods that wait.
+    const isOfInterest = INTERESTED[change.kind]?.some((plugin) => this.#against.has(plugin));
+    if (this.#unschedulable.size === 0 || isOfInterest === false) return;
     for (const entry of this.#unschedulable) {
       if (mayHelp(entry, entry.against, change)) this.#again(entry);
     }
@@ -216,8 +230,10 @@ export class SchedulingQueue {
   #move(entry: Entry, place: Place): void {
     entry.place = place;
     if (place === 'gated') this.#gated += 1;
-    else if (place === 'unschedulable') this.#unschedulable.add(entry);
-    else if (place === 'active') this.#active.set(entry);
+    else if (place === 'unschedulable') {
+      this.#unschedulable.add(entry);
+      this.#countAgainst(entry, 1);
+    } else if (place === 'active') this.#active.set(entry);
     else if (place === 'backing-off' && entry.errors > 0) {
       this.#erring.set(entry);
       this.#plan();
@@ -231,8 +247,16 @@ export class SchedulingQueue {
     this.#active.delete(entry.uid);
     this.#resting.delete(entry.uid);
     this.#erring.delete(entry.uid);
-    this.#unschedulable.delete(entry);
+    if (this.#unschedulable.delete(entry)) this.#countAgainst(entry, -1);
     entry.place = 'in-work';
+  }
+
+  #countAgainst({ against }: Entry, by: 1 | -1): void {
+    for (const plugin of against) {
+      const count = (this.#against.get(plugin) ?? 0) + by;
+      if (count > 0) this.#against.set(plugin, count);
+      else this.#against.delete(plugin);
+    }
   }
 
   #plan(): void {

@@ -37,7 +37,6 @@ export class ClusterState {
   namespaceLabels: (namespace: string) => Labels = () => undefined;
   volumes: VolumeLookup = NO_VOLUMES;
   readonly #byName = new Map<string, NodeInfo>();
-  readonly #known = new Set<NodeInfo>();
   readonly #pods = new Map<string, PlacedPod>();
   /** How many pods have a priority. */
   readonly #priorities = new Map<number, number>();
@@ -63,7 +62,7 @@ export class ClusterState {
 
   node(name: string): NodeInfo | undefined {
     const node = this.#byName.get(name);
-    return node !== undefined && this.#known.has(node) ? node : undefined;
+    return node?.exists === true ? node : undefined;
   }
 
   setNode(node: Stored<Node>): void {
@@ -71,15 +70,16 @@ export class ClusterState {
     this.#avoided -= avoided(info);
     info.facts = nodeFacts(node);
     this.#avoided += avoided(info);
-    if (this.#known.has(info)) return;
-    this.#known.add(info);
+    if (info.exists) return;
+    info.exists = true;
     this.nodes.push(info);
   }
 
   /** Its pods stay known until they are gone. */
   removeNode(name: string): void {
     const info = this.#byName.get(name);
-    if (info === undefined || !this.#known.delete(info)) return;
+    if (info?.exists !== true) return;
+    info.exists = false;
     this.#avoided -= avoided(info);
     this.nodes.splice(this.nodes.indexOf(info), 1);
     this.#forgetIfEmpty(info);
@@ -100,8 +100,8 @@ export class ClusterState {
     const node = this.#info(nodeName);
     this.#pods.set(facts.uid, { facts, node, assumed });
     node.add(facts);
-    this.counts.changed(facts, nodeName, 1);
-    this.terms.changed(facts, nodeName, 1);
+    this.counts.changed(facts, node, 1);
+    this.terms.changed(facts, node, 1);
     this.#countPriority(facts, 1);
   }
 
@@ -119,8 +119,8 @@ export class ClusterState {
     const { facts, node } = placed;
     this.#pods.delete(uid);
     node.remove(facts);
-    this.counts.changed(facts, node.name, -1);
-    this.terms.changed(facts, node.name, -1);
+    this.counts.changed(facts, node, -1);
+    this.terms.changed(facts, node, -1);
     this.#countPriority(facts, -1);
     this.#forgetIfEmpty(node);
     return facts;
@@ -142,11 +142,11 @@ export class ClusterState {
   }
 
   #forgetIfEmpty(info: NodeInfo): void {
-    if (info.pods.size === 0 && !this.#known.has(info)) this.#byName.delete(info.name);
+    if (info.pods.size === 0 && !info.exists) this.#byName.delete(info.name);
   }
 
-  *#placed(): Iterable<readonly [PodFacts, string]> {
-    for (const { facts, node } of this.#pods.values()) yield [facts, node.name];
+  *#placed(): Iterable<readonly [PodFacts, NodeInfo]> {
+    for (const { facts, node } of this.#pods.values()) yield [facts, node];
   }
 }
 

@@ -44,6 +44,8 @@ export function nodeFacts(node: Stored<Node>): NodeFacts {
  */
 export class NodeInfo {
   readonly name: string;
+  /** Whether its object is there. Pods may have come before it, and stay after it. */
+  exists: boolean = false;
   facts: NodeFacts = UNKNOWN;
   readonly requested: Used = { cpu: 0, memory: 0, storage: 0, others: new Map() };
   /** Processors and memory, with an assumption for containers that do not say what they need. */
@@ -68,6 +70,7 @@ export class NodeInfo {
   /** A node of its own for trials. */
   copy(): NodeInfo {
     const copy = new NodeInfo(this.name);
+    copy.exists = this.exists;
     copy.facts = this.facts;
     for (const pod of this.pods.values()) copy.add(pod);
     return copy;

@@ -1,16 +1,17 @@
 import type { PodTerm, PodTerms } from './affinity-terms.ts';
+import type { NodeInfo } from './node-info.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 /** One term, and how many pods with it each node has. */
 export interface PlacedTerm {
   readonly term: PodTerm;
-  readonly byNode: ReadonlyMap<string, number>;
+  readonly byNode: ReadonlyMap<NodeInfo, number>;
 }
 
 export type TermKind = keyof PodTerms;
 
 interface Counted extends PlacedTerm {
-  readonly byNode: Map<string, number>;
+  readonly byNode: Map<NodeInfo, number>;
 }
 
 const KINDS = ['near', 'far', 'preferNear', 'preferFar'] as const;
@@ -38,16 +39,16 @@ export class PlacedTerms {
     return this.#terms[kind].values();
   }
 
-  changed({ terms }: PodFacts, node: string, by: 1 | -1): void {
+  changed({ terms }: PodFacts, node: NodeInfo, by: 1 | -1): void {
     if (terms === undefined) return;
     for (const kind of KINDS) {
       for (const term of terms[kind]) this.#count(kind, term, node, by);
     }
   }
 
-  #count(kind: TermKind, term: PodTerm, node: string, by: 1 | -1): void {
+  #count(kind: TermKind, term: PodTerm, node: NodeInfo, by: 1 | -1): void {
     const key = `${term.weight} ${term.topologyKey} ${term.key}`;
-    const counted = this.#terms[kind].get(key) ?? { term, byNode: new Map<string, number>() };
+    const counted = this.#terms[kind].get(key) ?? { term, byNode: new Map<NodeInfo, number>() };
     const count = (counted.byNode.get(node) ?? 0) + by;
     if (count > 0) counted.byNode.set(node, count);
     else counted.byNode.delete(node);

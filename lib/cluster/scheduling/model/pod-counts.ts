@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import type { NodeInfo } from './node-info.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 /** Pods on nodes, and whether they belong to a count. */
 interface Count {
   readonly matches: (pod: PodFacts) => boolean;
-  readonly byNode: Map<string, number>;
+  readonly byNode: Map<NodeInfo, number>;
 }
 
 /** So many selectors are counted at once; a further one is counted from the start. */
@@ -16,15 +17,15 @@ const KEPT = 500;
  * Memory: 500 counts, each with the nodes that have such pods.
  */
 export class PodCounts {
-  readonly #pods: () => Iterable<readonly [PodFacts, string]>;
+  readonly #pods: () => Iterable<readonly [PodFacts, NodeInfo]>;
   readonly #counts = new LRUCache<string, Count>({ max: KEPT });
 
-  constructor(pods: () => Iterable<readonly [PodFacts, string]>) {
+  constructor(pods: () => Iterable<readonly [PodFacts, NodeInfo]>) {
     this.#pods = pods;
   }
 
   /** The number by node, without nodes that have none. `key` says what `matches` does. */
-  of(key: string, matches: (pod: PodFacts) => boolean): ReadonlyMap<string, number> {
+  of(key: string, matches: (pod: PodFacts) => boolean): ReadonlyMap<NodeInfo, number> {
     const known = this.#counts.get(key);
     if (known !== undefined) return known.byNode;
     const count: Count = { matches, byNode: new Map() };
@@ -33,7 +34,7 @@ export class PodCounts {
     return count.byNode;
   }
 
-  changed(pod: PodFacts, node: string, by: 1 | -1): void {
+  changed(pod: PodFacts, node: NodeInfo, by: 1 | -1): void {
     for (const count of this.#counts.values()) change(count, pod, node, by);
   }
 
@@ -43,7 +44,7 @@ export class PodCounts {
   }
 }
 
-function change({ matches, byNode }: Count, pod: PodFacts, node: string, by: 1 | -1): void {
+function change({ matches, byNode }: Count, pod: PodFacts, node: NodeInfo, by: 1 | -1): void {
   if (!matches(pod)) return;
   const count = (byNode.get(node) ?? 0) + by;
   if (count > 0) byNode.set(node, count);

@@ -1,7 +1,5 @@
 import type { Taint, Toleration } from '../../../types/built-in/core-v1-kinds.ts';
 
-const INTEGER = /^-?(?:0|[1-9]\d*)$/;
-
 /** @see api core/v1/toleration.go ToleratesTaint @ v0.37.2 */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key, operator, value = '', effect } = toleration;
@@ -12,19 +10,10 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
       return value === (taint.value ?? '');
     case 'Exists':
       return true;
-    case 'Lt':
-    case 'Gt':
-      return compares(operator === 'Lt', taint.value ?? '', value);
+    // `Lt` and `Gt` are behind a feature gate that is off.
     default:
       return false;
   }
-}
-
-/** The value of the taint has to be below, or above, that of the toleration. */
-function compares(isBelow: boolean, taint: string, toleration: string): boolean {
-  if (!INTEGER.test(taint) || !INTEGER.test(toleration)) return false;
-  const [left, right] = [BigInt(taint), BigInt(toleration)];
-  return isBelow ? left < right : left > right;
 }
 
 /** Whether some taint keeps the pod off the node. */

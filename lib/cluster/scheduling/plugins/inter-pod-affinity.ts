@@ -94,17 +94,17 @@ function nearCounts(terms: readonly PodTerm[], state: ClusterState): TopologyCou
   const byNode = state.counts.of(key, (pod) =>
     terms.every((term) => termMatches(term, pod, state.namespaceLabels)),
   );
-  for (const { topologyKey } of terms) addByNode(counts, topologyKey, byNode, state, 1);
+  for (const { topologyKey } of terms) addByNode(counts, topologyKey, byNode, 1);
   return counts;
 }
 
 function farCounts(terms: readonly PodTerm[], state: ClusterState): TopologyCounts {
   const counts = new TopologyCounts();
-  for (const term of terms) addByNode(counts, term.topologyKey, podsOf(term, state), state, 1);
+  for (const term of terms) addByNode(counts, term.topologyKey, podsOf(term, state), 1);
   return counts;
 }
 
-function podsOf(term: PodTerm, state: ClusterState): ReadonlyMap<string, number> {
+function podsOf(term: PodTerm, state: ClusterState): ReadonlyMap<NodeInfo, number> {
   return state.counts.of(`one ${term.key}`, (pod) => termMatches(term, pod, state.namespaceLabels));
 }
 
@@ -112,7 +112,7 @@ function unwanted(facts: PodFacts, state: ClusterState): TopologyCounts {
   const counts = new TopologyCounts();
   for (const { term, byNode } of state.terms.all('far')) {
     if (!termMatches(term, facts, state.namespaceLabels)) continue;
-    addByNode(counts, term.topologyKey, byNode, state, 1);
+    addByNode(counts, term.topologyKey, byNode, 1);
   }
   return counts;
 }
@@ -120,12 +120,11 @@ function unwanted(facts: PodFacts, state: ClusterState): TopologyCounts {
 function addByNode(
   counts: TopologyCounts,
   topologyKey: string,
-  byNode: ReadonlyMap<string, number>,
-  state: ClusterState,
+  byNode: ReadonlyMap<NodeInfo, number>,
   weight: number,
 ): void {
-  for (const [name, count] of byNode) {
-    counts.add(state.node(name)?.facts.labels, topologyKey, count * weight);
+  for (const [node, count] of byNode) {
+    if (node.exists) counts.add(node.facts.labels, topologyKey, count * weight);
   }
 }
 
@@ -140,10 +139,10 @@ export const interPodPreferenceScore: ScorePlugin = {
     const counts = new TopologyCounts();
     const { preferNear = NO_TERMS, preferFar = NO_TERMS } = facts.terms ?? {};
     for (const term of preferNear) {
-      addByNode(counts, term.topologyKey, podsOf(term, state), state, term.weight);
+      addByNode(counts, term.topologyKey, podsOf(term, state), term.weight);
     }
     for (const term of preferFar) {
-      addByNode(counts, term.topologyKey, podsOf(term, state), state, -term.weight);
+      addByNode(counts, term.topologyKey, podsOf(term, state), -term.weight);
     }
     addOfOthers(counts, facts, state);
     if (counts.empty) return undefined;
@@ -160,7 +159,7 @@ function addOfOthers(counts: TopologyCounts, facts: PodFacts, state: ClusterStat
       if (!termMatches(term, facts, state.namespaceLabels)) continue;
       const weight = kind === 'near' ? REQUIRED_WEIGHT : term.weight;
       const signed = kind === 'preferFar' ? -weight : weight;
-      addByNode(counts, term.topologyKey, byNode, state, signed);
+      addByNode(counts, term.topologyKey, byNode, signed);
     }
   }
 }

@@ -21,8 +21,13 @@ function hasRoom({ cpu, memory, storage, others }: Amounts, node: NodeInfo): boo
   if (cpu > 0 && cpu > allocatable.cpu - requested.cpu) return false;
   if (memory > 0 && memory > allocatable.memory - requested.memory) return false;
   if (storage > 0 && storage > allocatable.storage - requested.storage) return false;
+  // Without an iterator for most pods.
+  return others.size === 0 || hasOthers(others, node);
+}
+
+function hasOthers(others: Amounts['others'], { facts, requested }: NodeInfo): boolean {
   for (const [name, amount] of others) {
-    const free = (allocatable.others.get(name) ?? 0) - (requested.others.get(name) ?? 0);
+    const free = (facts.allocatable.others.get(name) ?? 0) - (requested.others.get(name) ?? 0);
     if (amount > 0 && amount > free) return false;
   }
   return true;

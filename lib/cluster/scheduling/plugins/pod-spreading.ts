@@ -30,7 +30,7 @@ interface Constraint {
   /** Whether pods on the node count, and the node as a place for one. */
   readonly counts: (node: NodeInfo) => boolean;
   readonly matches: (pod: PodFacts) => boolean;
-  readonly byNode: ReadonlyMap<string, number>;
+  readonly byNode: ReadonlyMap<NodeInfo, number>;
 }
 
 function constraintsOf(
@@ -103,7 +103,7 @@ export const topologySpread: FilterPlugin = {
       for (const [index, { topologyKey, counts, byNode }] of constraints.entries()) {
         if (!counts(node)) continue;
         const value = node.facts.labels?.[topologyKey] ?? '';
-        add(domains[index], value, byNode.get(node.name) ?? 0);
+        add(domains[index], value, byNode.get(node) ?? 0);
       }
     }
     return { step: stepOf(pod.facts, constraints, domains) };
@@ -171,7 +171,7 @@ export const topologySpreadScore: ScorePlugin = {
       ? constraintsOf(pod, state, 'ScheduleAnyway')
       : defaultConstraints(pod, state);
     if (constraints.length === 0) return undefined;
-    return scoreOf(constraints, state, nodes, hasOwn);
+    return scoreOf(constraints, nodes, hasOwn);
   },
 };
 
@@ -195,13 +195,12 @@ function defaultConstraints(
 
 function scoreOf(
   constraints: readonly Constraint[],
-  state: ClusterState,
   nodes: readonly NodeInfo[],
   needsAll: boolean,
 ): ScoreStep {
   const isScored = (node: NodeInfo): boolean => !needsAll || hasAllLabels(node, constraints);
   const scored = needsAll ? nodes.filter(isScored) : nodes;
-  const parts = constraints.map((constraint) => partOf(constraint, state, scored, isScored));
+  const parts = constraints.map((constraint) => partOf(constraint, scored, isScored));
   return {
     score: (node) => {
       if (!isScored(node)) return 0;
@@ -229,20 +228,20 @@ function scoreOf(
 /** The score for one constraint: the pods with the same value of the label, with more weight where there are more values. */
 function partOf(
   { topologyKey, maxSkew, byNode, counts }: Constraint,
-  state: ClusterState,
   scored: readonly NodeInfo[],
   isScored: (node: NodeInfo) => boolean,
 ): (node: NodeInfo) => number {
   if (topologyKey === HOSTNAME) {
     const weight = Math.log(scored.length + 2);
-    return ({ name, facts: { labels } }) =>
-      labels?.[HOSTNAME] === undefined ? 0 : (byNode.get(name) ?? 0) * weight + maxSkew - 1;
+    return (node) =>
+      node.facts.labels?.[HOSTNAME] === undefined
+        ? 0
+        : (byNode.get(node) ?? 0) * weight + maxSkew - 1;
   }
   const domains: Domains = new Map();
   for (const { facts } of scored) domains.set(facts.labels?.[topologyKey] ?? '', 0);
-  for (const [name, count] of byNode) {
-    const node = state.node(name);
-    if (node === undefined || !isScored(node) || !counts(node)) continue;
+  for (const [node, count] of byNode) {
+    if (!node.exists || !isScored(node) || !counts(node)) continue;
     const value = node.facts.labels?.[topologyKey] ?? '';
     if (domains.has(value)) add(domains, value, count);
   }

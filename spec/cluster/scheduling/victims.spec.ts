@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { type Candidate, cheapest, type Victim } from '../../../lib/cluster/scheduling/victims.ts';
+import type { Stored } from '../../../lib/meta/stored.ts';
+import type { Pod } from '../../../lib/types/built-in/core-v1-kinds.ts';
+import { podFacts } from '../../../lib/cluster/scheduling/model/pod-facts.ts';
+
+function victim(priority: number, startMs: number = 0): Victim {
+  const metadata = { name: 'web', uid: '1', resourceVersion: '1', creationTimestamp: '' };
+  const pod: Stored<Pod> = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: { containers: [], priority },
+  };
+  return { facts: podFacts(pod), pod, startMs };
+}
+
+function candidate(node: string, victims: readonly Victim[], violations: number = 0): Candidate {
+  return { node, victims, violations };
+}
+
+describe('the choice between nodes with victims', () => {
+  const cases: [rule: string, candidates: readonly Candidate[]][] = [
+    [
+      'with the fewest broken disruption budgets',
+      [candidate('other', [victim(1)], 1), candidate('best', [victim(9), victim(9)])],
+    ],
+    [
+      'whose most important victim is the least important',
+      [candidate('other', [victim(5)]), candidate('best', [victim(4), victim(4)])],
+    ],
+    [
+      'with the lowest sum of priorities',
+      [candidate('other', [victim(5), victim(3)]), candidate('best', [victim(5), victim(2)])],
+    ],
+    [
+      'with few victims of a negative priority',
+      [candidate('other', [victim(-1), victim(-1)]), candidate('best', [victim(-1)])],
+    ],
+    [
+      'whose most important victims started last',
+      [
+        candidate('other', [victim(5, 1), victim(3, 9)]),
+        candidate('best', [victim(5, 2), victim(3, 0)]),
+      ],
+    ],
+    ['that came first', [candidate('best', [victim(1)]), candidate('other', [victim(1)])]],
+  ];
+  for (const [rule, candidates] of cases) {
+    it(`takes the one ${rule}`, () => {
+      expect(cheapest(candidates)?.node).to.equal('best');
+      if (rule !== 'that came first')
+        expect(cheapest(candidates.toReversed())?.node).to.equal('best');
+    });
+  }
+
+  it('takes none of none', () => {
+    expect(cheapest([])).to.equal(undefined);
+  });
+});
