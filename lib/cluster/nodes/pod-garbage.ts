@@ -1,0 +1,171 @@
+import { controller } from '../../controller/builder/controller-builder.ts';
+import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
+import { isNotFound } from '../../meta/failure/failures.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { Node, Pod, PodCondition } from '../../types/built-in/core-v1-kinds.ts';
+import type { ClusterPart } from '../resources/cluster-parts.ts';
+import { runningController } from '../resources/running-controller.ts';
+import type { WorkloadParts } from '../resources/workload-parts.ts';
+import { isReady } from './node-signals.ts';
+import { PodsOfNodes, timestamp } from './pods-of-nodes.ts';
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+const ENDED = 'pods that have ended';
+/** A node that is missing may not be in the cache yet. */
+const QUARANTINE_MS = 40_000;
+/** Pods that have ended are counted again after this time. */
+const SWEEP_MS = 20_000;
+/** As in kube-controller-manager (--terminated-pod-gc-threshold). */
+const MOST_ENDED = 12_500;
+
+export function hasEnded({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/** Why a pod is deleted by force, by its state and that of its node; undefined: it is not, or not for what is known. */
+export type GarbageReason = 'orphaned' | 'unscheduled' | 'out of service' | undefined;
+
+/** @see kubernetes pkg/controller/podgc/gc_controller.go @ v1.37.2 */
+export function garbageReason({ metadata, spec }: Pod, node: Node | undefined): GarbageReason {
+  const isGoing = metadata?.deletionTimestamp !== undefined;
+  if (spec?.nodeName === undefined || spec.nodeName === '') {
+    return isGoing ? 'unscheduled' : undefined;
+  }
+  if (node === undefined) return 'orphaned';
+  const isOut = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true;
+  return isGoing && isOut && !isReady(node) ? 'out of service' : undefined;
+}
+
+/** Those to delete of the pods that have ended: evicted ones first, then the oldest. */
+export function surplusPods(ended: readonly Stored<Pod>[], most: number): readonly Stored<Pod>[] {
+  const rank = ({ metadata, status }: Stored<Pod>): string =>
+    `${status?.reason === 'Evicted' ? 0 : 1} ${String(metadata.creationTimestamp)} ${metadata.name}`;
+  if (ended.length <= most) return [];
+  const ranked = ended.map((pod) => ({ pod, rank: rank(pod) }));
+  const sorted = ranked.toSorted((a, b) => (a.rank < b.rank ? -1 : 1));
+  return sorted.slice(0, ended.length - most).map(({ pod }) => pod);
+}
+
+/**
+ * The controller that deletes pods that no kubelet will: 40 s after their node has gone, when they are deleted before they have a node, on
+ * nodes that are out of service, and the oldest when more than 12,500 have ended.
+ *
+ * Memory: an entry for each pod whose node is missing.
+ */
+export function podGarbage(
+  { client, informers, runtime, logger }: WorkloadParts,
+  most: number = MOST_ENDED,
+): ClusterPart {
+  const pods = new PodsOfNodes(informers);
+  const nodes = informers.for('v1', 'nodes');
+  const all = informers.for('v1', 'pods', {
+    indexers: { [ENDED]: (pod) => (hasEnded(pod) ? [''] : []) },
+  });
+  const nodeOf = ({ spec }: Pod): Node | undefined => nodes.indexer.get(spec?.nodeName ?? '');
+  const missingSince = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
+  let sweepAtMs = 0;
+
+  const sweep = async (context: ControllerContext): Promise<number> => {
+    if (all.indexer.byIndex(ENDED, '').length <= most) return 0;
+    const nowMs = runtime.monotonicMs();
+    if (nowMs < sweepAtMs) return sweepAtMs - nowMs;
+    sweepAtMs = nowMs + SWEEP_MS;
+    for (const pod of surplusPods(all.indexer.byIndex(ENDED, ''), most)) {
+      await deleteByForce(pod, undefined, context);
+    }
+    return 0;
+  };
+  /** The time until an orphan may be deleted; it is forgotten then. */
+  const quarantineMs = ({ metadata }: Stored<Pod>, key: string): number => {
+    const nowMs = runtime.monotonicMs();
+    const known = missingSince.get(key);
+    const sinceMs = known?.uid === metadata.uid ? known.sinceMs : nowMs;
+    missingSince.set(key, { uid: metadata.uid, sinceMs });
+    return Math.max(0, sinceMs + QUARANTINE_MS - nowMs);
+  };
+
+  const made = controller(client, 'v1', 'pods', {
+    name: 'pod-garbage-collector',
+    informers,
+    everyUpdate: true,
+    runtime,
+    logger,
+  })
+    .where(({ object, type }) => {
+      if (type === 'deleted') return missingSince.has(keyOfPod(object));
+      return hasEnded(object) || garbageReason(object, nodeOf(object)) !== undefined;
+    })
+    .watches('v1', 'nodes', ({ metadata }) => pods.keysOf(metadata.name), {
+      where: ({ type, object }) =>
+        type === 'deleted' ||
+        object.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true,
+    })
+    .whenGone(({ key }) => {
+      missingSince.delete(key);
+      return Promise.resolve();
+    })
+    .reconcile(async (pod, context) => {
+      const { key } = context;
+      const reason = garbageReason(pod, nodeOf(pod));
+      if (reason !== 'orphaned') missingSince.delete(key);
+      if (reason === undefined) return { requeueAfterMs: hasEnded(pod) ? await sweep(context) : 0 };
+      if (reason !== 'orphaned') {
+        await deleteByForce(pod, undefined, context);
+        return {};
+      }
+      const requeueAfterMs = quarantineMs(pod, key);
+      if (requeueAfterMs > 0) return { requeueAfterMs };
+      missingSince.delete(key);
+      if (await isThere(pod, context)) return {};
+      const lastTransitionTime = timestamp(runtime.wallMs());
+      await deleteByForce(pod, { ...NODE_GONE, lastTransitionTime }, context);
+      return {};
+    });
+  return runningController(made, logger);
+}
+
+const NODE_GONE: PodCondition = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'DeletionByPodGC',
+  message: 'PodGC: node no longer exists',
+};
+
+type Calls = Pick<ControllerContext, 'resource'>;
+
+function keyOfPod({ metadata }: Stored<Pod>): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+async function isThere({ spec }: Pod, { resource }: Calls): Promise<boolean> {
+  try {
+    await resource('v1', 'nodes').get(spec?.nodeName ?? '');
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** A pod that has not ended fails first, as no kubelet is there to say so. */
+async function deleteByForce(
+  pod: Stored<Pod>,
+  condition: PodCondition | undefined,
+  { resource }: Calls,
+): Promise<void> {
+  const { name, namespace, uid } = pod.metadata;
+  const pods = resource('v1', 'pods', { namespace });
+  try {
+    if (!hasEnded(pod)) {
+      const conditions = condition === undefined ? {} : { conditions: [condition] };
+      await pods.patch(
+        name,
+        { metadata: { uid }, status: { phase: 'Failed', ...conditions } },
+        { type: 'strategic', subresource: 'status' },
+      );
+    }
+    await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
