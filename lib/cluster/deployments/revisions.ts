@@ -22,16 +22,30 @@ const LARGEST_COUNT = 2 ** 31 - 1;
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The revision of a ReplicaSet: 0 without one, undefined if it is no number. */
-export function revisionOf({ metadata }: ReplicaSet): number | undefined {
+const LARGEST_REVISION = 2n ** 63n - 1n;
+const NUMBER = /^\+?(-?\d{1,30})$/;
+
+/** The revision of a ReplicaSet, an int64: 0 without one, undefined if it is no number. */
+export function revisionOf({ metadata }: ReplicaSet): bigint | undefined {
   const text = metadata?.annotations?.[REVISION];
-  if (text === undefined) return 0;
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+  return text === undefined ? 0n : revisionIn(text);
+}
+
+function revisionIn(text: string): bigint | undefined {
+  const digits = NUMBER.exec(text)?.[1];
+  if (digits === undefined) return undefined;
+  const revision = BigInt(digits);
+  return revision <= LARGEST_REVISION && -revision <= LARGEST_REVISION ? revision : undefined;
 }
 
 /** The revision after those of the old ReplicaSets. */
-export function nextRevision(oldSets: readonly ReplicaSet[]): number {
-  return Math.max(0, ...oldSets.map((set) => revisionOf(set) ?? 0)) + 1;
+export function nextRevision(oldSets: readonly ReplicaSet[]): bigint {
+  let largest = 0n;
+  for (const set of oldSets) {
+    const revision = revisionOf(set) ?? 0n;
+    if (revision > largest) largest = revision;
+  }
+  return largest + 1n;
 }
 
 /** The oldest revision first. */
@@ -39,7 +53,7 @@ export function byRevision(one: StoredSet, other: StoredSet): number {
   const [first, second] = [revisionOf(one), revisionOf(other)];
   if (first === undefined || second === undefined || first === second)
     return byCreation(one, other);
-  return first - second;
+  return first < second ? -1 : 1;
 }
 
 /** The counts by which a later run recognizes that the Deployment was scaled. */
@@ -75,17 +89,17 @@ function countOf({ metadata }: ReplicaSet, annotation: string): number | undefin
 export function missingAnnotations(
   deployment: Deployment,
   present: Annotations,
-  revision: number,
+  revision: bigint,
 ): Annotations {
   const own = Object.entries(deployment.metadata?.annotations ?? {});
   const copied = own.filter(([name, value]) => !NOT_COPIED.has(name) && present[name] !== value);
   return { ...Object.fromEntries(copied), ...revised(present, revision) };
 }
 
-function revised(present: Annotations, revision: number): Annotations {
+function revised(present: Annotations, revision: bigint): Annotations {
   const { [REVISION]: before = '', [REVISION_HISTORY]: history = '' } = present;
-  if (before !== '' && !/^[+-]?\d+$/.test(before)) return {};
-  if (Number(before) >= revision) return {};
+  const earlier = before === '' ? 0n : revisionIn(before);
+  if (earlier === undefined || earlier >= revision) return {};
   const next = { [REVISION]: String(revision) };
   if (present[REVISION] === undefined) return next;
   const kept = history === '' ? [] : history.split(',');
