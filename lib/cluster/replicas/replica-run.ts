@@ -23,7 +23,6 @@ import { isSameStatus, replicaStatus, type ReplicaFailure } from './replica-stat
 
 /** Pods that one run creates or deletes at most. */
 const BURST = 500;
-const LONGEST_PREFIX = 253;
 
 interface Failed extends ReplicaFailure {
   readonly error: unknown;
@@ -130,12 +129,11 @@ export class ReplicaRun<T extends ReplicaOwner> {
     const { metadata, spec } = this.#owner.spec?.template ?? {};
     const { labels, annotations, finalizers } = metadata ?? {};
     const { name } = this.#owner.metadata;
-    const generateName = name.length < LONGEST_PREFIX ? `${name}-` : name;
     const ownerReferences = [this.#context.ownerReference];
     return {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { generateName, labels, annotations, finalizers, ownerReferences },
+      metadata: { generateName: `${name}-`, labels, annotations, finalizers, ownerReferences },
       spec,
     };
   }

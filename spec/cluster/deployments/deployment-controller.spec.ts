@@ -1,13 +1,20 @@
 import { expect } from 'chai';
+import { deployments } from '../../../lib/cluster/deployments/deployment-controller.ts';
+import { ownerReferenceTo } from '../../../lib/controller/helpers/owner-references.ts';
 import { controllerOf } from '../../../lib/meta/object.ts';
 import { deployment, labels, Rollouts } from './deployment-world.ts';
 import { missing } from '../support/virtual-cluster-world.ts';
+import { WorkloadWorld } from '../support/workload-world.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const rollingUpdate = (maxSurge: number | string, maxUnavailable: number | string): object => ({
   strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } },
 });
 const recreate = { strategy: { type: 'Recreate' } } as const;
+
+function never(): never {
+  throw new Error('there is no ReplicaSet');
+}
 
 describe('the controller of Deployments', () => {
   it('makes a ReplicaSet of the template, and reports when its pods are available', async () => {
@@ -303,6 +310,52 @@ describe('the controller of Deployments', () => {
     });
   });
 
+  it('adopts a ReplicaSet that comes later, as an old one', async () => {
+    await Rollouts.run(async (all) => {
+      await all.rolledOut('web:1');
+      const { spec } = deployment('web:0');
+      const { metadata } = await all.get();
+      await all.sets.create({
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        metadata: { name: 'by-hand', labels },
+        spec: { replicas: 0, selector: spec.selector, template: spec.template },
+      });
+      await all.world.until('it is adopted', async () => {
+        return controllerOf(await all.sets.get('by-hand'))?.uid === metadata.uid;
+      });
+    });
+  });
+
+  it('with Recreate goes on when the last old pod is gone, whatever the ReplicaSet reports', async () => {
+    await WorkloadWorld.run([deployments], async ({ world, client }) => {
+      const inDefault = { namespace: 'default' };
+      const all = client.resource('apps/v1', 'deployments', inDefault);
+      const sets = client.resource('apps/v1', 'replicasets', inDefault);
+      const pods = client.resource('v1', 'pods', inDefault);
+      const count = async (): Promise<number> => (await sets.list()).items.length;
+      await all.create(
+        deployment('web:1', { replicas: 1, progressDeadlineSeconds: 2 ** 31 - 1, ...recreate }),
+      );
+      await world.until('a ReplicaSet', async () => (await count()) === 1);
+      const [set] = (await sets.list()).items;
+      await pods.create({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'old', labels, ownerReferences: [ownerReferenceTo(set ?? never())] },
+        spec: deployment('web:1').spec.template.spec,
+      });
+      await all.patch('web', { spec: { template: deployment('web:2').spec.template } });
+      await world.until('it is scaled down', async () => {
+        return (await sets.get(set?.metadata.name ?? '')).spec.replicas === 0;
+      });
+      await world.sleep(60_000);
+      expect(await count()).to.equal(1);
+      await pods.delete('old');
+      await world.until('a new one', async () => (await count()) === 2);
+    });
+  });
+
   it('says in a condition and an event that its ReplicaSet is refused, and tries seldom', async () => {
     await Rollouts.run(async (all) => {
       const quotas = all.world.client.resource('v1', 'resourcequotas', { namespace: 'default' });
@@ -376,6 +429,29 @@ describe('the controller of Deployments', () => {
       });
       expect(await all.sizes()).to.deep.equal({ 'web:1': 4 });
     });
+  });
+
+  it('has no failure in a namespace that is being deleted', async () => {
+    const controllers = ['service-account', 'garbage-collector'] as const;
+    await WorkloadWorld.run(
+      [deployments],
+      async ({ world, client }) => {
+        const namespaces = client.resource('v1', 'namespaces');
+        const metadata = { name: 'shop' };
+        await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata });
+        const all = client.resource('apps/v1', 'deployments', { namespace: 'shop' });
+        await all.create(deployment('web:1', { paused: true }));
+        await namespaces.delete('shop');
+        await all.patch('web', { spec: { paused: false } });
+        await world.until('it is seen', async () => {
+          return (await all.get('web')).status?.observedGeneration === 2;
+        });
+        const { status } = await all.get('web');
+        const reasons = status?.conditions?.map(({ reason }) => reason);
+        expect(reasons).to.have.members(['DeploymentResumed', 'MinimumReplicasUnavailable']);
+      },
+      { controllers },
+    );
   });
 
   it('does not fight the deletion of its namespace', async () => {

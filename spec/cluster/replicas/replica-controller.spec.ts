@@ -305,7 +305,21 @@ describe('the controller of ReplicaSets', () => {
     });
   });
 
-  it('creates nothing for one that is being deleted, and leaves its pods when they are orphaned', async () => {
+  it('creates nothing for one that is being deleted', async () => {
+    await run(async (all) => {
+      await all.sets.create(replicaSet(2));
+      await all.untilStatus({ replicas: 2 });
+      for (const name of await all.active()) {
+        await all.podClient.patch(name, { metadata: { finalizers: ['example.com/hold'] } });
+      }
+      await all.sets.delete('web', { propagationPolicy: 'Foreground' });
+      await all.untilStatus({ replicas: 0, terminatingReplicas: 2 });
+      await all.world.sleep(60_000);
+      expect(await all.world.pods()).to.have.length(2);
+    });
+  });
+
+  it('leaves its pods when they are orphaned', async () => {
     await run(async (all) => {
       await all.sets.create(replicaSet(2));
       await all.untilStatus({ replicas: 2 });
@@ -314,6 +328,29 @@ describe('the controller of ReplicaSets', () => {
       const pods = await all.world.pods();
       expect(pods.map(controllerOf)).to.deep.equal([undefined, undefined]);
     });
+  });
+
+  it('has no failure in a namespace that is being deleted', async () => {
+    const controllers = ['service-account', 'garbage-collector'] as const;
+    await WorkloadWorld.run(
+      [replicaSets],
+      async ({ world, client }) => {
+        const namespaces = client.resource('v1', 'namespaces');
+        const metadata = { name: 'shop' };
+        await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata });
+        const sets = client.resource('apps/v1', 'replicasets', { namespace: 'shop' });
+        await sets.create(replicaSet(0));
+        await namespaces.delete('shop');
+        await sets.patch('web', { spec: { replicas: 2 } });
+        await world.until('it is seen', async () => {
+          return (await sets.get('web')).status?.observedGeneration === 2;
+        });
+        await world.sleep(60_000);
+        const { status } = await sets.get('web');
+        expect(status).to.include({ replicas: 0 }).and.not.have.property('conditions');
+      },
+      { controllers },
+    );
   });
 
   it('does not fight the deletion of its namespace', async () => {
