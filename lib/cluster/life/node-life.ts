@@ -221,8 +221,7 @@ export class NodeLife implements ClusterPart {
     const pod = this.#informer.indexer.get(key);
     let agent = this.#agents.get(key);
     if (agent !== undefined && agent.uid !== pod?.metadata.uid) {
-      agent.end();
-      this.#agents.delete(key);
+      this.#leave(key);
       agent = undefined;
     }
     if (!isBound(pod)) return {};
@@ -237,6 +236,7 @@ export class NodeLife implements ClusterPart {
       if (isLost) await collectLostPod(pod, pods, this.#parts.clock.nowMs());
       return {};
     }
+    if (node.phase === 'replaced') this.#leave(key);
     if (node.phase !== 'running') return {};
     agent ??= this.#newAgent(key, pod, node);
     agent.observe(pod);
@@ -255,6 +255,11 @@ export class NodeLife implements ClusterPart {
     });
     this.#agents.set(key, agent);
     return agent;
+  }
+
+  #leave(key: string): void {
+    this.#agents.get(key)?.end();
+    this.#agents.delete(key);
   }
 
   #nodeChanged({ name }: NodeState): void {

@@ -27,7 +27,10 @@ export class LifeWorld {
   /** Every state of a pod that a watch has seen. */
   readonly seen: StoredPod[] = [];
 
-  private constructor(world: VirtualClusterWorld, life: NodeLife) {
+  readonly #parts: NodeLifeOptions;
+
+  private constructor(world: VirtualClusterWorld, life: NodeLife, parts: NodeLifeOptions) {
+    this.#parts = parts;
     this.world = world;
     this.life = life;
   }
@@ -54,16 +57,16 @@ export class LifeWorld {
           logger: silentLogger,
         });
         informers.start();
-        await using life = new NodeLife({
+        const parts = {
           client,
           informers,
           runtime,
           logger: silentLogger,
           pods: cluster.server.pods,
-          ...options,
-        });
+        };
+        await using life = new NodeLife({ ...parts, ...options });
         life.start();
-        const lifeWorld = new LifeWorld(world, life);
+        const lifeWorld = new LifeWorld(world, life, parts);
         informers.for<Pod>('v1', 'pods').addHandler({
           onAdd: (pod) => void lifeWorld.seen.push(pod),
           onUpdate: (_, pod) => void lifeWorld.seen.push(pod),
@@ -74,6 +77,13 @@ export class LifeWorld {
       { controllers: 'none' },
       seed,
     );
+  }
+
+  /** Further nodes at the same server, as another process has them. */
+  another(options: LifeOptions = {}): NodeLife {
+    const life = new NodeLife({ ...this.#parts, ...options });
+    life.start();
+    return life;
   }
 
   get client(): Client {
