@@ -41,7 +41,7 @@ describe('a function in place of a container', () => {
       1,
       /^no disk$/,
     ],
-    ['throws no error', () => Promise.reject(undefined as unknown as Error), 1, /undefined/],
+    ['throws no error', () => Promise.reject(undefined), 1, /undefined/],
     [
       'returns a text',
       () => 'done' as unknown as number,
