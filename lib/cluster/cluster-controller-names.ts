@@ -22,6 +22,9 @@ export const CLUSTER_CONTROLLERS = [
   'endpointslice',
   'service-load-balancer',
   'ingress-address',
+  'node-lifecycle',
+  'taint-eviction',
+  'pod-garbage-collector',
   'scheduler',
   'kubelet',
 ] as const;

@@ -61,6 +61,7 @@ const OPTIONS = optionsOf<ClusterOptions>()('startCluster', {
  * | `kubelet` | registers `nodes`, and runs their pods as a model: `containers` says what their containers do |
  * | `endpoint`, `endpointslice` | the addresses of the pods of a Service |
  * | `service-load-balancer`, `ingress-address` | give Services of type LoadBalancer and Ingresses an address |
+ * | `node-lifecycle`, `taint-eviction`, `pod-garbage-collector` | notice lost nodes, evict their pods, and delete pods without a node |
  * | `clusterrole-aggregation` | fills roles that are made of others |
  *
  * Guarantees:

@@ -11,6 +11,9 @@ import { endpoints } from './endpoints/endpoints-controller.ts';
 import type { ContainerRules } from './life/containers/container-rules.ts';
 import { NodeLife, type NodeLifeInspection } from './life/node-life.ts';
 import type { NodeList } from './life/nodes/node-options.ts';
+import { nodeLifecycle } from './nodes/node-lifecycle.ts';
+import { podGarbage } from './nodes/pod-garbage.ts';
+import { taintEviction } from './nodes/taint-eviction.ts';
 import { replicaSets, replicationControllers } from './replicas/replica-controller.ts';
 import { clusterClient } from './resources/cluster-client.ts';
 import type { ClusterPart, ClusterParts } from './resources/cluster-parts.ts';
@@ -64,6 +67,9 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'endpointslice', ...SERVICES, make: endpointSlices },
   { name: 'service-load-balancer', ...SERVICES, make: loadBalancers },
   { name: 'ingress-address', resources: ['ingresses.networking.k8s.io'], make: ingressAddresses },
+  { name: 'node-lifecycle', resources: ['nodes'], make: nodeLifecycle },
+  { name: 'taint-eviction', resources: ['pods'], make: taintEviction },
+  { name: 'pod-garbage-collector', resources: ['pods'], make: (parts) => podGarbage(parts) },
 ];
 
 /** Every server has its own Service, which selects no pods. */

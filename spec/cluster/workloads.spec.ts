@@ -141,6 +141,36 @@ describe('a cluster whose workloads run', () => {
     );
   });
 
+  it('runs the pods of a lost node elsewhere: NotReady after 50 s, evicted 300 s later', async () => {
+    await Living.run(
+      async (living) => {
+        const { cluster, client, runtime } = living.world;
+        await living.deployments.create(web(2));
+        await living.available(2);
+        await cluster.nodes.fail('node-1');
+        const failedAtMs = runtime.monotonicMs();
+        const nodes = client.resource('v1', 'nodes');
+        await nodes.wait(
+          'node-1',
+          (node) =>
+            node?.status?.conditions?.some(
+              ({ type, status }) => type === 'Ready' && status === 'Unknown',
+            ) === true,
+          { timeoutMs: 900_000 },
+        );
+        expect(runtime.monotonicMs() - failedAtMs).to.be.within(40_000, 60_000);
+        await living.available(1);
+        await living.available(2);
+        const running = (await living.pods()).filter(
+          ({ metadata }) => metadata.deletionTimestamp === undefined,
+        );
+        expect(running.map(({ spec }) => spec?.nodeName)).to.deep.equal(['node-2', 'node-2']);
+        expect(runtime.monotonicMs() - failedAtMs).to.be.within(340_000, 370_000);
+      },
+      { nodes: 2 },
+    );
+  });
+
   it('says what keeps a drain from its end', async () => {
     await Living.run(async (living) => {
       const { cluster, client } = living.world;

@@ -1,12 +1,12 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
 import type { ControllerResult } from '../../controller/builder/run/controller-result.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { addFinalizers, removeFinalizer } from '../../controller/helpers/finalizers.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { LoadBalancerIngress, Service } from '../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -52,12 +52,7 @@ export function loadBalancers({ client, informers, runtime, logger }: WorkloadPa
   const pool = new AddressPool(
     (address) => services.indexer.indexKeys(ADDRESSES, address).length > 0,
   );
-  const events = new EventRecorder(client, {
-    controller: 'service-controller',
-    api: 'v1',
-    runtime,
-    logger,
-  });
+  const events = clusterEvents(client, 'service-controller', { runtime, logger });
   const made = controller(client, 'v1', 'services', {
     name: 'service-lb-controller',
     informers,

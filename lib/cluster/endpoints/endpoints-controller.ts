@@ -1,8 +1,8 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import { splitMetaNamespaceKey } from '../../meta/key.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { runningController } from '../resources/running-controller.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
@@ -35,12 +35,7 @@ export function endpoints(parts: WorkloadParts): ClusterPart {
   const selected = new SelectedPods(informers);
   const triggers = new TriggerTimes();
   const pace = new ServicePace(runtime, GATHER_MS);
-  const events = new EventRecorder(client, {
-    controller: ENDPOINTS_CONTROLLER,
-    api: 'v1',
-    runtime,
-    logger,
-  });
+  const events = clusterEvents(client, ENDPOINTS_CONTROLLER, { runtime, logger });
   const made = controller(client, 'v1', 'services', {
     name: 'endpoint',
     informers,

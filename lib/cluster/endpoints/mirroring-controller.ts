@@ -1,7 +1,7 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import type { ObjectMeta } from '../../meta/object.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -33,12 +33,7 @@ function isOfController(metadata: ObjectMeta | undefined): boolean {
 export function mirroredEndpointSlices(parts: WorkloadParts): ClusterPart {
   const { client, informers, runtime, logger } = parts;
   const slices = new SliceCache(informers, MIRRORING_CONTROLLER);
-  const events = new EventRecorder(client, {
-    controller: 'endpoint-slice-mirroring-controller',
-    api: 'v1',
-    runtime,
-    logger,
-  });
+  const events = clusterEvents(client, 'endpoint-slice-mirroring-controller', { runtime, logger });
   const made = controller(client, 'v1', 'endpoints', {
     name: 'endpoint_slice_mirroring',
     informers,

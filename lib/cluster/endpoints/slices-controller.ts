@@ -1,7 +1,7 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import type { Pod, Service } from '../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -40,12 +40,7 @@ export function endpointSlices(parts: WorkloadParts): ClusterPart {
   const pace = new ServicePace(runtime, GATHER_MS);
   /** Services that lack pods of unknown nodes, with the messages about them. */
   const incomplete = new Map<string, string>();
-  const events = new EventRecorder(client, {
-    controller: 'endpoint-slice-controller',
-    api: 'v1',
-    runtime,
-    logger,
-  });
+  const events = clusterEvents(client, 'endpoint-slice-controller', { runtime, logger });
   const made = controller(client, 'v1', 'services', {
     name: 'endpoint_slice',
     informers,

@@ -1,5 +1,5 @@
 import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
+import type { EventRecorder } from '../../controller/events/event-recorder.ts';
 import type { NewEvent } from '../../controller/events/event-sink.ts';
 import { ReconcileLoop, type ReconcileResult } from '../../controller/runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../../controller/workqueue/rate-limiting-queue.ts';
@@ -8,6 +8,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { PodHandlers } from '../../server/api/pods/pod-handlers.ts';
 import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { ContainerBehaviours, type ContainerRules } from './containers/container-rules.ts';
@@ -116,7 +117,7 @@ export class NodeLife implements ClusterPart {
     const clock = new LifeClock(runtime);
     const images = new ImageNames();
     this.#parts = { runtime, clock, behaviours, images, startsAfterMs, pullsAfterMs };
-    this.#events = new EventRecorder(client, { controller: 'kubelet', api: 'v1', runtime, logger });
+    this.#events = clusterEvents(client, 'kubelet', { runtime, logger });
     const events = {
       event: (...event: Parameters<EventRecorder['event']>) => this.#event(...event),
     };

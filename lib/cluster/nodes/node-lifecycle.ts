@@ -1,9 +1,9 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Node, Pod } from '../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -37,12 +37,7 @@ export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
     indexers: { [UNREADY]: (node) => (isReady(node) ? [] : ['']) },
   });
   const leases = informers.for('coordination.k8s.io/v1', 'leases');
-  const events = new EventRecorder(client, {
-    controller: 'node-controller',
-    api: 'v1',
-    runtime,
-    logger,
-  });
+  const events = clusterEvents(client, 'node-controller', { runtime, logger });
 
   /** The rule for a node, and the time until it may be another one. */
   const eviction = (node: Stored<Node>): { rule: EvictionRule; waitMs: number } => {

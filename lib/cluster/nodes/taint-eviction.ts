@@ -1,10 +1,10 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { sameContent } from '../../meta/content/same-content.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Node, Pod, Taint, Toleration } from '../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
@@ -54,12 +54,7 @@ export function taintEviction(parts: WorkloadParts): ClusterPart {
   const pods = new PodsOfNodes(informers);
   const nodes = informers.for('v1', 'nodes');
   const planned = new Map<string, Planned>();
-  const events = new EventRecorder(client, {
-    controller: 'taint-eviction-controller',
-    api: 'v1',
-    runtime,
-    logger,
-  });
+  const events = clusterEvents(client, 'taint-eviction-controller', { runtime, logger });
   const taintsOf = ({ spec }: Pod): readonly Taint[] =>
     evictingTaints(nodes.indexer.get(spec?.nodeName ?? ''));
   const made = controller(client, 'v1', 'pods', {

@@ -3,8 +3,8 @@ import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import type { ClusterParts } from './cluster-parts.ts';
 
 /**
- * The events of one component, under its name. Those beyond 25 about one object are left out, as by the components of Kubernetes; that is
- * usual for an owner of many pods, so it is no warning.
+ * The events of one component, under its name. Those beyond 25 about one object are left out, as by the components of Kubernetes, and those
+ * about objects of a namespace that ends are refused. Both are usual, so they are no warnings.
  */
 export function clusterEvents(
   client: Client,
