@@ -72,12 +72,13 @@ export function packedSlices({
 
 /** Takes the endpoints of a slice out of those that are left to distribute. */
 function keptEndpoints(
-  { endpoints = [] }: EndpointSlice,
+  { endpoints }: EndpointSlice,
   left: Map<string, Endpoint>,
 ): { readonly kept: Endpoint[]; readonly isChanged: boolean } {
   const kept: Endpoint[] = [];
   let isChanged = false;
-  for (const endpoint of endpoints) {
+  // A server writes null for an empty list.
+  for (const endpoint of endpoints ?? []) {
     const key = endpointKey(endpoint);
     const wanted = left.get(key);
     left.delete(key);

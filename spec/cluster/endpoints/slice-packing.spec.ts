@@ -134,6 +134,19 @@ describe('packedSlices', () => {
     ]);
   });
 
+  it('fills a slice whose empty list the server has written as null', () => {
+    const { endpoints: _, ...empty } = slice('s0', '');
+    const present = JSON.parse(JSON.stringify({ ...empty, endpoints: null })) as typeof empty;
+    const desired = new Map([['a', endpoint('a')]]);
+    const { update, create } = packedSlices({
+      present: [present],
+      desired,
+      make: () => EMPTY,
+      labels: LABELS,
+    });
+    expect([[...update.values()].map(shown), create]).to.deep.equal([['a'], []]);
+  });
+
   it('needs no more than 100 endpoints a slice for 250', () => {
     const desired = new Map(
       Array.from({ length: 250 }, (_, at) => [String(at), { addresses: [`10.0.1.${at}`] }]),

@@ -127,6 +127,17 @@ describe('the controller of EndpointSlices', () => {
     });
   });
 
+  it('has the pods of a headless service without ports', async () => {
+    await NetworkWorld.run([endpointSlices], async (world) => {
+      await world.node('node-1');
+      await world.service('web', { clusterIP: 'None', ports: [] });
+      await until(world, []);
+      await world.pod('a', { ip: '10.0.0.1' });
+      const [slice] = await until(world, ['10.0.0.1 ready']);
+      expect(slice?.ports ?? []).to.deep.equal([]);
+    });
+  });
+
   it('leaves services without a selector alone', async () => {
     await NetworkWorld.run([endpointSlices], async (world) => {
       await world.service('web', { selector: {} });
