@@ -20,6 +20,7 @@ export const CLUSTER_CONTROLLERS = [
   'deployment',
   'endpoint',
   'endpointslice',
+  'endpointslice-mirroring',
   'service-load-balancer',
   'ingress-address',
   'node-lifecycle',

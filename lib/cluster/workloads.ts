@@ -7,6 +7,7 @@ import { loadBalancers } from './addresses/load-balancers.ts';
 import type { ClusterController } from './cluster-controller-names.ts';
 import { deployments } from './deployments/deployment-controller.ts';
 import { endpointSlices } from './endpoints/slices-controller.ts';
+import { mirroredEndpointSlices } from './endpoints/mirroring-controller.ts';
 import { endpoints } from './endpoints/endpoints-controller.ts';
 import type { ContainerRules } from './life/containers/container-rules.ts';
 import { NodeLife, type NodeLifeInspection } from './life/node-life.ts';
@@ -65,6 +66,12 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'deployment', resources: ['deployments.apps'], make: deployments },
   { name: 'endpoint', ...SERVICES, make: endpoints },
   { name: 'endpointslice', ...SERVICES, make: endpointSlices },
+  {
+    name: 'endpointslice-mirroring',
+    resources: ['endpoints'],
+    concerns: isOfUser,
+    make: mirroredEndpointSlices,
+  },
   { name: 'service-load-balancer', ...SERVICES, make: loadBalancers },
   { name: 'ingress-address', resources: ['ingresses.networking.k8s.io'], make: ingressAddresses },
   { name: 'node-lifecycle', resources: ['nodes'], make: nodeLifecycle },

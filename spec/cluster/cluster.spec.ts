@@ -55,7 +55,7 @@ describe('a cluster', () => {
     const error = await caught(startCluster({ controllers }));
     expect(error).to.include({ code: 'INVALID_OPTION' });
     expect((error as Error).message).to.equal(
-      'controllers has "garbage": use all, workloads, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection, clusterrole-aggregation, replicationcontroller, replicaset, deployment, endpoint, endpointslice, service-load-balancer, ingress-address, node-lifecycle, taint-eviction, pod-garbage-collector, scheduler, kubelet',
+      'controllers has "garbage": use all, workloads, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection, clusterrole-aggregation, replicationcontroller, replicaset, deployment, endpoint, endpointslice, endpointslice-mirroring, service-load-balancer, ingress-address, node-lifecycle, taint-eviction, pod-garbage-collector, scheduler, kubelet',
     );
     const unknown = { serviceAccountAdmission: true } as object;
     expect(() => new Cluster(unknown)).to.throw(/serviceAccountAdmission/);

@@ -61,7 +61,7 @@ describe('listwatch serve', () => {
     await using wrong = fixture.serve(['--controllers', 'all,none']);
     expect(await wrong.ended()).to.equal(2);
     expect(wrong.host.stderr.text).to.contain(
-      '--controllers must be all, workloads, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection, clusterrole-aggregation, replicationcontroller, replicaset, deployment, endpoint, endpointslice, service-load-balancer, ingress-address, node-lifecycle, taint-eviction, pod-garbage-collector, scheduler, kubelet with commas between, not "all,none"',
+      '--controllers must be all, workloads, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection, clusterrole-aggregation, replicationcontroller, replicaset, deployment, endpoint, endpointslice, endpointslice-mirroring, service-load-balancer, ingress-address, node-lifecycle, taint-eviction, pod-garbage-collector, scheduler, kubelet with commas between, not "all,none"',
     );
   });
 
