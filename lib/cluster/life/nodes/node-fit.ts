@@ -125,7 +125,8 @@ function failed(reason: string, text: string): PodFailure {
   return { reason, message: `Predicate ${reason} failed: ${text}` };
 }
 
-function lackOf(spec: PodSpec, node: Node, { pods, used }: NodeUse): PodFailure | undefined {
+/** The first resource of which the node has too little for a pod. */
+export function lackOf(spec: PodSpec, node: Node, { pods, used }: NodeUse): PodFailure | undefined {
   const allocatable = amountsOf(node.status?.allocatable);
   const lack = (name: string, requested: number, inUse: number): PodFailure => ({
     reason: `OutOf${name}`,

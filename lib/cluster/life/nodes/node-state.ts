@@ -33,6 +33,7 @@ export class NodeState {
   readonly #taken = new Map<string, Taken>();
   readonly #used = new Map<string, number>();
   readonly #ports = new Set<string>();
+  readonly #waiting = new Map<string, () => void>();
 
   constructor(model: NodeModel, address: string, pods: PodAddresses) {
     this.model = model;
@@ -46,6 +47,20 @@ export class NodeState {
 
   get use(): NodeUse {
     return { pods: this.#taken.size, used: this.#used, ports: this.#ports };
+  }
+
+  /** The use of the node by its other pods. */
+  useWithout(key: string): NodeUse {
+    const taken = this.#taken.get(key);
+    if (taken === undefined) return this.use;
+    const used = new Map(this.#used);
+    for (const [name, amount] of taken.requests) used.set(name, (used.get(name) ?? 0) - amount);
+    return { pods: this.#taken.size - 1, used, ports: this.#ports };
+  }
+
+  /** The pod is looked at when another one has left the node. */
+  waitForRoom(key: string, onRoom: () => void): void {
+    this.#waiting.set(key, onRoom);
   }
 
   /** A pod is on the node from now on. */
@@ -64,6 +79,9 @@ export class NodeState {
     this.#taken.delete(key);
     for (const [name, amount] of taken.requests) this.#add(name, -amount);
     for (const port of taken.ports) this.#ports.delete(port);
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const onRoom of waiting) onRoom();
   }
 
   #add(name: string, amount: number): void {

@@ -2,14 +2,16 @@ import type { NewEvent } from '../../../controller/events/event-sink.ts';
 import type { ResourceClient } from '../../../client/rest/resource-client.ts';
 import { isConflict, isNotFound } from '../../../meta/failure/failures.ts';
 import { isOlder } from '../../../meta/versions/version-order.ts';
-import type { Pod, PodStatus } from '../../../types/built-in/core-v1-kinds.ts';
+import type { Pod, PodCondition, PodStatus } from '../../../types/built-in/core-v1-kinds.ts';
 import { isAlive } from '../containers/container-life.ts';
 import type { NodeState } from '../nodes/node-state.ts';
-import { nodeRefusal, type PodFailure } from '../nodes/node-fit.ts';
+import { nodeRefusal, type NodeUse, type PodFailure } from '../nodes/node-fit.ts';
 import type { LifePod } from './life-pod.ts';
 import { PodContainers, type PodParts } from './pod-containers.ts';
 import { podLifeStatus, rejectedStatus, statusPatch } from './pod-life-status.ts';
 import type { PodSupplies } from './pod-supplies.ts';
+import { allocationOf, resizeOf, type Allocation } from './resized-pod.ts';
+import { timestamp } from '../clock/life-clock.ts';
 import { isDone, isStopped } from './pod-plan.ts';
 import { restoredContainers } from './restored-pod.ts';
 
@@ -51,6 +53,8 @@ export class PodAgent {
   #isEnded = false;
   #isReleased = false;
   #isSupplied = false;
+  #allocated: Allocation;
+  #resizing: PodCondition | undefined;
   #mountNote: string | undefined;
 
   constructor(options: PodAgentOptions) {
@@ -60,6 +64,7 @@ export class PodAgent {
     this.uid = pod.metadata.uid;
     this.node = node;
     this.#pod = pod;
+    this.#allocated = allocationOf(pod);
     const nowMs = parts.clock.nowMs();
     this.#startedMs = Date.parse(pod.status?.startTime ?? '') || nowMs;
     const restored = restoredContainers(pod);
@@ -98,6 +103,7 @@ export class PodAgent {
     const { clock } = this.#options.parts;
     if (!this.#isSupplied && !this.#isRejected) await this.#supply(signal);
     const nowMs = clock.nowMs();
+    if (!this.#isRejected) this.#resize(nowMs);
     const dueMs = this.#isRejected ? undefined : this.#advance(nowMs);
     await this.#report(pods, nowMs, dueMs);
     if (this.#isTerminal || this.#isRejected) {
@@ -114,6 +120,33 @@ export class PodAgent {
     this.#options.supplies.forget(this.key);
     this.#containers.end();
     this.#releaseNode();
+  }
+
+  /** Its spec may ask for other resources than it has. */
+  #resize(nowMs: number): void {
+    const { node, key, onEvent, onFact } = this.#options;
+    const before = this.#resizing;
+    this.#resizing = undefined;
+    if (this.#isTerminal || node.node === undefined) return;
+    const use = (): NodeUse => node.useWithout(key);
+    const result = resizeOf(this.#pod, this.#allocated, node.node, use);
+    if (result.decision === 'wait') {
+      const { reason, message = '' } = result.condition;
+      const isSame = before?.reason === reason && before?.message === message;
+      const lastTransitionTime = before?.lastTransitionTime ?? timestamp(nowMs);
+      this.#resizing = { ...result.condition, lastTransitionTime };
+      if (reason === 'Deferred') node.waitForRoom(key, onFact);
+      const event = { type: 'Warning', reason: `Resize${reason}`, note: message } as const;
+      if (!isSame) onEvent(this.#pod, event);
+    } else if (result.decision === 'allocate') {
+      this.#allocated = allocationOf(this.#pod);
+      node.take(key, this.#pod.spec);
+      const { terminationGracePeriodSeconds = DEFAULT_GRACE_SECONDS } = this.#pod.spec;
+      for (const name of result.restarted) {
+        this.#containers.restart(name, terminationGracePeriodSeconds * 1000);
+      }
+      onEvent(this.#pod, { reason: 'ResizeCompleted', note: 'Pod resize completed' });
+    }
   }
 
   /** Its volumes and the variables of its containers. Once all are there, they are not looked at again. */
@@ -229,6 +262,8 @@ export class PodAgent {
       podIP: this.#podIP,
       startedMs: this.#startedMs,
       failure: this.#failure,
+      allocated: this.#allocated,
+      resize: this.#resizing,
       isTerminal: this.#isTerminal,
       nowMs,
     });

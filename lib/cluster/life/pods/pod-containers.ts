@@ -147,6 +147,14 @@ export class PodContainers {
     return next;
   }
 
+  /** A container starts again for its new resources. */
+  restart(name: string, graceMs: number): void {
+    const container = containerSpec(this.#pod.spec, name);
+    if (container === undefined || this.#life(name)?.phase !== 'running') return;
+    this.#event('Killing', `Container ${name} resize requires restart`);
+    this.#stopQuietly(container, this.#options.parts.clock.nowMs(), graceMs);
+  }
+
   /** A second deletion has shortened the grace period. */
   hasten(dueMs: number): void {
     for (const { name, phase, endsMs } of this.#lives) {

@@ -8,6 +8,7 @@ import type { ContainerLife, ContainerRole } from '../containers/container-life.
 import type { ImageNames } from '../containers/image-names.ts';
 import { timestamp } from '../clock/life-clock.ts';
 import type { PodFailure } from '../nodes/node-fit.ts';
+import type { Allocation } from './resized-pod.ts';
 import { containerStatus } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
@@ -22,6 +23,10 @@ export interface PodStatusFacts {
   readonly podIP: string | undefined;
   readonly startedMs: number;
   readonly failure: PodFailure | undefined;
+  /** The resources that its containers have. */
+  readonly allocated: Allocation;
+  /** A change of them that it waits for. */
+  readonly resize: PodCondition | undefined;
   /** Its containers have ended for good. */
   readonly isTerminal: boolean;
   readonly nowMs: number;
@@ -60,7 +65,7 @@ export function podLifeStatus(facts: PodStatusFacts): PodStatus {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
     ...(failure === undefined || isFinal ? {} : failure),
-    conditions: [...conditions],
+    conditions: facts.resize === undefined ? [...conditions] : [...conditions, facts.resize],
     hostIP,
     hostIPs: [{ ip: hostIP }],
     ...(podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }),
@@ -72,7 +77,7 @@ export function podLifeStatus(facts: PodStatusFacts): PodStatus {
 }
 
 function statusesOf(
-  { pod, containers, images }: PodStatusFacts,
+  { pod, containers, images, allocated }: PodStatusFacts,
   roles: readonly ContainerRole[],
 ): PodStatus['containerStatuses'] {
   const { spec } = pod;
@@ -83,7 +88,14 @@ function statusesOf(
   return lives.flatMap((life) => {
     const container = containerSpec(spec, life.name);
     if (container === undefined) return [];
-    return containerStatus({ life, container, image: images.of(container.image ?? ''), waiting });
+    const resources = allocated.get(life.name);
+    const given = resources === undefined ? container : { ...container, resources };
+    return containerStatus({
+      life,
+      container: given,
+      image: images.of(container.image ?? ''),
+      waiting,
+    });
   });
 }
 
@@ -119,11 +131,20 @@ export function statusPatch(present: PodStatus | undefined, wanted: PodStatus): 
     const old = present?.conditions?.find(({ type }) => type === one.type);
     return !isEqual(old, one);
   });
-  if (changed.length > 0) {
-    patch['conditions'] = changed.map((one) => withoutRest(one, present));
+  const isOver = ({ type }: PodCondition): boolean =>
+    type === RESIZE && !conditions.some((one) => one.type === RESIZE);
+  const over = (present?.conditions ?? []).filter(isOver);
+  if (changed.length + over.length > 0) {
+    patch['conditions'] = [
+      ...changed.map((one) => withoutRest(one, present)),
+      ...over.map(({ type }) => ({ $patch: 'delete', type })),
+    ];
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
+
+/** It is there only while a change waits. */
+const RESIZE = 'PodResizePending';
 
 /** A merge keeps what a condition does not name any more. */
 function withoutRest(condition: PodCondition, present: PodStatus | undefined): object {
