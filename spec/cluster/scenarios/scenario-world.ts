@@ -111,6 +111,14 @@ export class ScenarioWorld {
     }
   }
 
+  get nowMs(): number {
+    return this.#runtime.monotonicMs();
+  }
+
+  get wallMs(): number {
+    return this.#runtime.wallMs();
+  }
+
   async sleep(ms: number): Promise<void> {
     await sleep(this.#runtime, ms);
   }
