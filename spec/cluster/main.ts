@@ -3,7 +3,7 @@ import { connect } from '../../lib/client/rest/connect.ts';
 import { startCluster } from '../../lib/cluster/cluster.ts';
 import { sideBySide } from '../compare/side-by-side.ts';
 import { RECORD_FILE } from './scenarios/recorded-outcomes.ts';
-import { ScenarioRunner, SCENARIOS } from './scenarios/run-scenarios.ts';
+import { CONTROLLERS, ScenarioRunner, SCENARIOS } from './scenarios/run-scenarios.ts';
 
 const QUIET = { onWarning: () => {} };
 
@@ -16,7 +16,7 @@ await sideBySide({
   // Most of each scenario is waiting.
   atATime: 8,
   withServers: async ({ kubeconfig, run }, compare) => {
-    await using cluster = await startCluster();
+    await using cluster = await startCluster({ controllers: CONTROLLERS });
     await cluster.server.listen();
     const client = await connect({ ...cluster.server.clientConfig(), ...QUIET });
     await using ours = await ScenarioRunner.start({ client, run });

@@ -3,7 +3,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import { inProcessTransport } from '../../lib/client/transport/in-process/in-process-transport.ts';
 import { canonical } from '../compare/normalise.ts';
 import { recordedOutcomes } from './scenarios/recorded-outcomes.ts';
-import { ScenarioRunner, SCENARIOS } from './scenarios/run-scenarios.ts';
+import { CONTROLLERS, ScenarioRunner, SCENARIOS } from './scenarios/run-scenarios.ts';
 import { VirtualClusterWorld } from './support/virtual-cluster-world.ts';
 
 describe('the controllers of the embedded cluster do what those of a real one do', () => {
@@ -18,16 +18,19 @@ describe('the controllers of the embedded cluster do what those of a real one do
   const answers = new Map<string, unknown>();
 
   before(async () => {
-    await VirtualClusterWorld.run(async ({ cluster, runtime }) => {
-      const transport = inProcessTransport(cluster.server.handler);
-      const client = new Client({ transport, runtime, onWarning: () => {} });
-      await using runner = await ScenarioRunner.start({ client, runtime, run: 'spec' });
-      // The garbage collector has read discovery again.
-      await runner.whenFollowed();
-      for (const scenario of SCENARIOS) {
-        answers.set(scenario.title, JSON.parse(canonical(await runner.answer(scenario))));
-      }
-    });
+    await VirtualClusterWorld.run(
+      async ({ cluster, runtime }) => {
+        const transport = inProcessTransport(cluster.server.handler);
+        const client = new Client({ transport, runtime, onWarning: () => {} });
+        await using runner = await ScenarioRunner.start({ client, runtime, run: 'spec' });
+        // The garbage collector has read discovery again.
+        await runner.whenFollowed();
+        for (const scenario of SCENARIOS) {
+          answers.set(scenario.title, JSON.parse(canonical(await runner.answer(scenario))));
+        }
+      },
+      { controllers: CONTROLLERS },
+    );
   });
 
   for (const { title } of SCENARIOS) {

@@ -1,4 +1,9 @@
 import type { Client } from '../../../lib/client/rest/client.ts';
+import {
+  CLUSTER_CONTROLLERS,
+  WORKLOAD_CONTROLLERS,
+  type ClusterController,
+} from '../../../lib/cluster/cluster-controller-names.ts';
 import { errorMessage } from '../../../lib/kernel/failure/errors.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
@@ -8,6 +13,7 @@ import { garbage } from './garbage.ts';
 import { namespaces } from './namespaces.ts';
 import { protection } from './protection.ts';
 import { quotas } from './quotas.ts';
+import { rollouts } from './rollouts.ts';
 import { outcome, ScenarioWorld, type Thing } from './scenario-world.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -17,6 +23,15 @@ export const SCENARIOS: readonly Scenario[] = [
   ...accounts,
   ...quotas,
   ...protection,
+  ...rollouts,
+];
+
+/** The controllers that the scenarios are about. There are no nodes, as beside a kube-controller-manager alone. */
+export const CONTROLLERS: readonly ClusterController[] = [
+  ...CLUSTER_CONTROLLERS.filter((name) => !WORKLOAD_CONTROLLERS.includes(name)),
+  'replicationcontroller',
+  'replicaset',
+  'deployment',
 ];
 
 const DEFINITIONS = 'customresourcedefinitions';
