@@ -3,6 +3,7 @@ import { invalidOption, is, optionsOf } from '../../../kernel/options/options-sc
 import type { Container, Pod } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from './container-behaviour.ts';
 import { knownCommand } from './known-commands.ts';
+import { missingImage } from './missing-images.ts';
 
 /** Which containers a rule is for. What is left out matches every one. */
 export interface ContainerMatch {
@@ -75,10 +76,8 @@ export class ContainerBehaviours {
   }
 
   of(facts: ContainerFacts): ContainerBehaviour {
-    const known = knownCommand(facts.container);
-    const ruled = this.#ruled(facts);
-    if (ruled === undefined || known === undefined) return ruled ?? known ?? {};
-    return { ...known, ...ruled };
+    const { container } = facts;
+    return { ...missingImage(container.image), ...knownCommand(container), ...this.#ruled(facts) };
   }
 
   #ruled(facts: ContainerFacts): ContainerBehaviour | undefined {
