@@ -10,7 +10,7 @@ import { runningController } from '../resources/running-controller.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { EvictionPace, zoneOf, zoneState } from './eviction-zones.ts';
 import { isReady, lostConditions, NodeSignals } from './node-signals.ts';
-import { isToBeEvicted, wantedTaints, type EvictionRule } from './node-taints.ts';
+import { isToBeEvicted, missingLabels, wantedTaints, type EvictionRule } from './node-taints.ts';
 import { PodsOfNodes, timestamp } from './pods-of-nodes.ts';
 
 const LEASES = 'kube-node-lease';
@@ -86,7 +86,7 @@ export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
       const current =
         nowMs < lostAtMs ? node : await markLost(node, pods, timestamp(nowMs), context);
       const { rule, waitMs } = eviction(current);
-      await taint(current, rule, timestamp(nowMs), context);
+      await adjust(current, rule, timestamp(nowMs), context);
       const leftMs = nowMs < lostAtMs && lostAtMs < Infinity ? lostAtMs - nowMs : 0;
       const times = [leftMs, waitMs].filter((ms) => ms > 0);
       return { requeueAfterMs: times.length === 0 ? 0 : Math.min(...times) };
@@ -142,14 +142,19 @@ async function markUnready(
   event({ type: 'Warning', reason: 'NodeNotReady', note: 'Node is not ready' }, pod);
 }
 
-async function taint(
+/** Writes the taints and the older names of labels, if they differ. */
+async function adjust(
   node: Stored<Node>,
   rule: EvictionRule,
   now: string,
   { resource }: Calls,
 ): Promise<void> {
   const taints = wantedTaints(node, rule, now);
-  if (taints === undefined) return;
+  const labels = missingLabels(node);
+  if (taints === undefined && labels === undefined) return;
   const { name, resourceVersion } = node.metadata;
-  await resource('v1', 'nodes').patch(name, { metadata: { resourceVersion }, spec: { taints } });
+  await resource('v1', 'nodes').patch(name, {
+    metadata: { resourceVersion, ...(labels === undefined ? {} : { labels }) },
+    ...(taints === undefined ? {} : { spec: { taints } }),
+  });
 }

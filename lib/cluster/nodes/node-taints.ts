@@ -63,3 +63,19 @@ export function wantedTaints(node: Node, rule: EvictionRule, now: string): Taint
   if (added.length === 0 && kept.length === present.length) return undefined;
   return [...kept, ...added.map((taint) => ({ ...taint, timeAdded: now }))];
 }
+
+/** Labels whose values older clients read under other names. */
+const OLDER_NAMES: readonly (readonly [name: string, older: string])[] = [
+  ['kubernetes.io/os', 'beta.kubernetes.io/os'],
+  ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
+];
+
+/** The labels that a node lacks under their older names; undefined if it has them. */
+export function missingLabels({ metadata }: Node): Record<string, string> | undefined {
+  const { labels = {} } = metadata ?? {};
+  const missing = OLDER_NAMES.flatMap(([name, older]): [string, string][] => {
+    const value = labels[name];
+    return value === undefined || labels[older] === value ? [] : [[older, value]];
+  });
+  return missing.length === 0 ? undefined : Object.fromEntries(missing);
+}

@@ -3,6 +3,7 @@ import { EvictionPace, zoneOf, zoneState } from '../../../lib/cluster/nodes/evic
 import { lostConditions, NodeSignals } from '../../../lib/cluster/nodes/node-signals.ts';
 import {
   isToBeEvicted,
+  missingLabels,
   wantedTaints,
   type EvictionRule,
 } from '../../../lib/cluster/nodes/node-taints.ts';
@@ -104,6 +105,27 @@ describe('wantedTaints', () => {
   it('say whether an eviction is to begin', () => {
     const all = [node('True'), node('Unknown'), node('Unknown', 'not-ready:NoExecute')];
     expect(all.map(isToBeEvicted)).to.deep.equal([false, true, false]);
+  });
+});
+
+describe('missingLabels', () => {
+  const of = (labels: Record<string, string>): unknown => missingLabels({ metadata: { labels } });
+
+  it('are the older names of the system and the architecture', () => {
+    expect(of({ 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'arm64' })).to.deep.equal({
+      'beta.kubernetes.io/os': 'linux',
+      'beta.kubernetes.io/arch': 'arm64',
+    });
+  });
+
+  it('have the values of the newer names', () => {
+    const labels = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'other' };
+    expect(of(labels)).to.deep.equal({ 'beta.kubernetes.io/os': 'linux' });
+  });
+
+  it('are undefined when there are none, or nothing to name', () => {
+    expect(of({})).to.equal(undefined);
+    expect(of({ 'kubernetes.io/os': 'x', 'beta.kubernetes.io/os': 'x' })).to.equal(undefined);
   });
 });
 
