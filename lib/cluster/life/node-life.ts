@@ -239,6 +239,8 @@ export class NodeLife implements ClusterPart {
     }
     if (node.phase === 'replaced') this.#leave(key);
     if (node.phase !== 'running') return {};
+    // One that ended before this process is done, unless it is to be deleted.
+    if (agent === undefined && isOver(pod)) return {};
     agent ??= this.#newAgent(key, pod, node);
     agent.observe(pod);
     return { requeueAfterMs: (await agent.sync(pods, signal)) ?? 0 };
@@ -272,6 +274,12 @@ export class NodeLife implements ClusterPart {
     if (events === 'none' || (events === 'warnings' && event.type !== 'Warning')) return;
     this.#events.event(object, event);
   }
+}
+
+function isOver({ metadata, status }: LifePod): boolean {
+  const { deletionTimestamp } = metadata as NonNullable<Pod['metadata']>;
+  const isFinal = status?.phase === 'Failed' || status?.phase === 'Succeeded';
+  return isFinal && deletionTimestamp === undefined;
 }
 
 function isBound(

@@ -116,19 +116,28 @@ describe('a pod on a node', () => {
   it('keeps conditions of others, and waits for its readiness gates', async () => {
     await LifeWorld.run({}, async (world) => {
       await world.create('web', { readinessGates: [{ conditionType: 'example.com/on' }] });
+      const set = async (status: string): Promise<void> => {
+        const conditions = [{ type: 'example.com/on', status }];
+        const options = { type: 'strategic', subresource: 'status' } as const;
+        await world.pods.patch('web', { status: { conditions } }, options);
+      };
+      const message = async (): Promise<string | undefined> => {
+        const { status } = await world.pod('web');
+        return status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+      };
       await world.untilPhase('web', 'Running');
-      const gate = { type: 'example.com/on', status: 'True' };
-      await world.pods.patch(
-        'web',
-        { status: { conditions: [gate] } },
-        { type: 'strategic', subresource: 'status' },
-      );
+      expect(await message()).to.match(/gate "example.com\/on" does not exist/);
+      await set('False');
+      await world.world.sleep(1000);
+      expect(await message()).to.match(/gate "example.com\/on" is not "True", but False/);
+      await set('True');
       const pod = await world.untilReady('web');
+      expect(await message()).to.equal(undefined);
       expect(conditionOf(pod, 'example.com/on')).to.equal('True');
     });
   });
 
-  it('gets an address that no other pod has, and gives it back', async () => {
+  it('gets an address that no other pod has', async () => {
     await LifeWorld.run({}, async (world) => {
       const names = ['a', 'b', 'c'];
       for (const name of names) await world.create(name);
@@ -138,6 +147,18 @@ describe('a pod on a node', () => {
       expect(new Set(addresses).size).to.equal(3);
       await world.create('host', { hostNetwork: true });
       expect((await world.untilReady('host')).status?.podIP).to.equal('172.18.0.2');
+    });
+  });
+
+  it('gives its address back when it has ended', async () => {
+    const now = { startsAfterMs: 0, pullsAfterMs: 0, events: 'none' } as const;
+    await LifeWorld.run({ containers: [{ runsForMs: 0 }], ...now }, async (world) => {
+      // More than the range of the node has.
+      for (let index = 0; index < 256; index += 1) {
+        await world.create(`job-${index}`, { restartPolicy: 'Never' });
+        if (index % 64 === 63) await world.untilPhase(`job-${index}`, 'Succeeded');
+      }
+      expect((await world.pod('job-255')).status?.podIP).to.equal('10.244.0.4');
     });
   });
 });

@@ -106,6 +106,20 @@ describe('the nodes of a cluster', () => {
     });
   });
 
+  it('say again that they are ready when somebody has written that they are not', async () => {
+    await LifeWorld.run({}, async (world) => {
+      const conditions = [{ type: 'Ready', status: 'False', reason: 'Mine' }];
+      const options = { type: 'strategic', subresource: 'status' } as const;
+      await world.client
+        .resource('v1', 'nodes')
+        .patch('node-1', { status: { conditions } }, options);
+      await world.world.sleep(1000);
+      const { status } = await world.node('node-1');
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      expect(ready).to.include({ status: 'True', reason: 'KubeletReady' });
+    });
+  });
+
   it('are not registered again when somebody deletes them, and their pods go after 40 s', async () => {
     await LifeWorld.run({}, async (world) => {
       await world.create('web');

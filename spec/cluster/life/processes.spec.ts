@@ -31,6 +31,22 @@ describe('nodes of a process that follows another one', () => {
     });
   });
 
+  it('leave pods alone that have ended, until they are deleted', async () => {
+    await LifeWorld.run(now, async (world) => {
+      await world.create('big', {
+        containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '99' } } }],
+      });
+      const { metadata } = await world.untilPhase('big', 'Failed');
+      await world.life[Symbol.asyncDispose]();
+      await using next = world.another(now);
+      await world.world.sleep(60_000);
+      expect((await world.pod('big')).metadata.resourceVersion).to.equal(metadata.resourceVersion);
+      expect(next.inspect().pods).to.deep.equal({});
+      await world.pods.delete('big');
+      await world.untilGone('big');
+    });
+  });
+
   it('call the functions of containers that run again', async () => {
     const restarts: number[] = [];
     const run = async ({ restartCount, sleep }: ContainerRunContext): Promise<void> => {

@@ -206,6 +206,16 @@ describe('a pod', () => {
     });
   });
 
+  it('has not failed before its containers have ended', async () => {
+    await LifeWorld.run({ containers: [{ stopsAfterMs: 5000 }], ...now }, async (world) => {
+      await world.create('late', { activeDeadlineSeconds: 30 });
+      await world.world.sleep(33_000);
+      expect((await world.pod('late')).status?.phase).to.equal('Running');
+      await world.untilPhase('late', 'Failed');
+      expect(world.states('late')).to.have.length(2);
+    });
+  });
+
   it('waits for an image that cannot be pulled, and goes on when it can', async () => {
     let pullError: string | undefined = 'not found';
     const containers = () => ({ pullsAfterMs: () => 0, pullError });
