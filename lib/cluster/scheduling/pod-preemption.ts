@@ -47,6 +47,8 @@ export function preempt(
   parts: PreemptionParts,
 ): PreemptionResult {
   const { pod } = run;
+  // As kube-scheduler says it: a plug-in that looks after dynamic resources was not asked before, and finds nothing of its own.
+  if (diagnosis.refusal !== undefined) return { message: 'not found', nominated: undefined };
   const bar = whyNot(pod, diagnosis, nominated, parts);
   if (bar !== undefined) return { message: `preemption: ${bar}`, nominated: undefined };
   const { candidates, rejected } = candidatesOf(run, diagnosis, parts);
@@ -64,14 +66,13 @@ export function preempt(
 /** Why the pod may not preempt others, if it may not. */
 function whyNot(
   { pod, facts }: PodToPlace,
-  { rejected, refusal }: Diagnosis,
+  { rejected }: Diagnosis,
   nominated: string | undefined,
   { state, podOf }: PreemptionParts,
 ): string | undefined {
   if (pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
   const node = nominated === undefined ? undefined : state.node(nominated);
-  if (node === undefined || refusal !== undefined) return undefined;
-  if (rejected.get(node)?.resolvable === false) return undefined;
+  if (node === undefined || rejected.get(node)?.resolvable === false) return undefined;
   const isWaiting = [...node.pods.values()].some(
     (one) => one.priority < facts.priority && one.deleting && isPreempted(podOf(one)),
   );

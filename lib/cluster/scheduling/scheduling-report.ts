@@ -83,7 +83,6 @@ export class SchedulingReport {
       reason: 'Preempted',
       action: 'Preempting',
       note: `Preempted by pod ${preemptor.metadata.uid} on node ${node}`,
-      related: preemptor,
     });
   }
 

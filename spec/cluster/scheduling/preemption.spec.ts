@@ -95,6 +95,48 @@ describe('preemption', () => {
     });
   });
 
+  it('leaves the room that is free already to the pod that makes more', async () => {
+    await SchedulingWorld.run(async (cluster) => {
+      await classes(cluster);
+      await cluster.node('one', { allocatable: { cpu: '2' } });
+      await cluster.pod('low', { requests: { cpu: '1500m' }, terminationGracePeriodSeconds: 30 });
+      await cluster.placed('low');
+      await cluster.pod('high', { requests: { cpu: '2' }, priorityClassName: 'high' });
+      await cluster.pending('high');
+      await cluster.world.sleep(1000);
+      await cluster.pod('late', { requests: { cpu: '500m' } });
+      expect(await cluster.message('late')).to.contain('1 Insufficient cpu.');
+      await cluster.pods().delete('low', { gracePeriodSeconds: 0 });
+      expect(await cluster.placed('high')).to.equal('one');
+      expect(await cluster.nodeOf('late')).to.equal('');
+    });
+  });
+
+  it('takes a more important pod rather than one that a budget protects', async () => {
+    await SchedulingWorld.run(async (cluster) => {
+      await classes(cluster);
+      const { client } = cluster.world;
+      const budgets = client.resource('policy/v1', 'poddisruptionbudgets', {
+        namespace: 'default',
+      });
+      await budgets.create({
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'guard' },
+        spec: { minAvailable: 1, selector: { matchLabels: { app: 'guarded' } } },
+      });
+      await cluster.node('one', { allocatable: { pods: '2' } });
+      await cluster.pod('guarded', { labels: { app: 'guarded' } });
+      await cluster.pod('open', { priorityClassName: 'middle' });
+      await cluster.placed('guarded');
+      await cluster.placed('open');
+      await cluster.pod('high', { priorityClassName: 'high' });
+      await cluster.placed('high');
+      const { items } = await cluster.pods().list();
+      expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['guarded', 'high']);
+    });
+  });
+
   it('says when it does not help, and when the pod may not do it', async () => {
     await SchedulingWorld.run(async (cluster) => {
       await classes(cluster);

@@ -56,6 +56,16 @@ describe('SchedulingQueue', () => {
     expect(taken(queue)).to.equal('a');
   });
 
+  it('asks a pod about those changes that concern a plug-in that was against it', () => {
+    const { queue } = world();
+    queue.add(pod('a'));
+    const a = queue.take();
+    if (a === undefined) throw new Error('no pod');
+    queue.failed(a, new Set(['PodTopologySpread'] as const));
+    queue.changed({ kind: 'pod-placed', pod: pod('other').facts });
+    expect(taken(queue)).to.equal('a');
+  });
+
   it('prefers other pods to one that backs off, and takes that one early when it is alone', () => {
     const { queue } = world();
     queue.add(pod('a', 9));

@@ -70,7 +70,10 @@ export function claimsOf(pod: Stored<Pod>, lookup: VolumeLookup): PodClaims | st
     !claim.spec?.volumeName &&
     lookup.storageClass(classOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
   if (!open.every(isWaiting)) return 'pod has unbound immediate PersistentVolumeClaims';
-  return { bound: claims.filter(isBound), waiting: open };
+  const bound = claims.filter(isBound);
+  const names = bound.map(({ spec }) => spec?.volumeName ?? '');
+  const lost = names.find((name) => lookup.volume(name) === undefined);
+  return lost === undefined ? { bound, waiting: open } : `persistentvolume "${lost}" not found`;
 }
 
 function problemOf(
@@ -100,8 +103,6 @@ function problemOf(
 
 export const NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity";
 export const NO_VOLUME = "node(s) didn't find available persistent volumes to bind";
-export const LOST_VOLUME =
-  'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
 
 /**
  * The volumes of the claims on a node, or why the node cannot have them.
@@ -114,8 +115,7 @@ export function volumesOn(
 ): VolumeChoice | string {
   for (const { spec } of bound) {
     const volume = lookup.volume(spec?.volumeName ?? '');
-    if (volume === undefined) return LOST_VOLUME;
-    if (!isReachable(volume, node)) return NODE_CONFLICT;
+    if (volume !== undefined && !isReachable(volume, node)) return NODE_CONFLICT;
   }
   const bindings: VolumeChoice['bindings'][number][] = [];
   const provisions: Claim[] = [];

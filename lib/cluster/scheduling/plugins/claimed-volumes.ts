@@ -1,17 +1,10 @@
 import { type FilterPlugin, type FilterStep, type Rejection, rejection } from '../model/plugin.ts';
-import {
-  claimsOf,
-  LOST_VOLUME,
-  NO_VOLUME,
-  NODE_CONFLICT,
-  volumesOn,
-} from '../model/pod-volumes.ts';
+import { claimsOf, NO_VOLUME, NODE_CONFLICT, volumesOn } from '../model/pod-volumes.ts';
 
 const unresolvable = { resolvable: false };
 const REJECTIONS: Readonly<Record<string, Rejection>> = {
   [NODE_CONFLICT]: rejection('VolumeBinding', NODE_CONFLICT, unresolvable),
   [NO_VOLUME]: rejection('VolumeBinding', NO_VOLUME, unresolvable),
-  [LOST_VOLUME]: rejection('VolumeBinding', LOST_VOLUME, unresolvable),
 };
 
 /**
