@@ -206,4 +206,21 @@ describe('the log of a container', () => {
       expect(lines).to.deep.equal(['line 1', 'line 2', 'line 3']);
     });
   });
+
+  it('is that of a handler of the server, if one is given', async () => {
+    await LifeWorld.run({ containers: [{ output: ['of the node'] }], ...now }, async (world) => {
+      await world.create('web');
+      await world.untilReady('web');
+      expect(await world.pods.logs('web')).to.equal('of the node\n');
+      const { server } = world.world.cluster;
+      const handler = server.pods.handle({ log: () => 'of the test\n' });
+      expect(await world.pods.logs('web')).to.equal('of the test\n');
+      handler[Symbol.dispose]();
+      await world.life.fail('node-1');
+      await world.pods.logs('web').then(
+        () => expect.fail('a node that has failed does not answer'),
+        (error: unknown) => expect(String(error)).to.match(/connection refused/),
+      );
+    });
+  });
 });

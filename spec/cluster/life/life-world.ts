@@ -74,7 +74,7 @@ export class LifeWorld {
         await lifeWorld.untilNodes();
         return await work(lifeWorld);
       },
-      { controllers: 'none' },
+      { controllers: 'none', logger: silentLogger },
       seed,
     );
   }

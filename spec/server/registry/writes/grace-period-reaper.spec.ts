@@ -9,13 +9,15 @@ describe('GracePeriodReaper', () => {
   let warnings: string[];
   let reaper: GracePeriodReaper;
   let removed: string[];
+  let nodes: { endsPods: boolean };
 
   beforeEach(() => {
     runtime = new VirtualRuntime();
     warnings = [];
     removed = [];
     const logger = { ...silentLogger, warn: (text: string) => warnings.push(text) };
-    reaper = new GracePeriodReaper({ runtime, logger });
+    nodes = { endsPods: false };
+    reaper = new GracePeriodReaper({ runtime, logger, nodes });
   });
 
   const schedule = (key: string, afterMs: number, fail?: () => Error | undefined): void => {
@@ -57,6 +59,15 @@ describe('GracePeriodReaper', () => {
     schedule('a', 0, () => notFound({ group: '', resource: 'pods' }, 'a'));
     await runtime.advance(60_000);
     expect([removed, warnings, reaper.size]).to.deep.equal([['a'], [], 0]);
+  });
+
+  it('leaves the removal to nodes, once there are some', async () => {
+    schedule('before', 1000);
+    nodes.endsPods = true;
+    schedule('after', 1000);
+    expect(reaper.size).to.equal(1);
+    await runtime.advance(60_000);
+    expect([removed, reaper.size]).to.deep.equal([[], 0]);
   });
 
   it('drops everything at close', async () => {
