@@ -14,13 +14,13 @@ const below =
  * Every user pays for what is installed, so each part has a limit.
  */
 export const BUDGETS: readonly Budget[] = [
-  { what: 'everything', matches: () => true, megabytes: 8.32 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 3.72 },
-  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 2.7 },
+  { what: 'everything', matches: () => true, megabytes: 8.8 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 4 },
+  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 2.85 },
   {
     what: 'declarations',
     matches: (file) => file.endsWith('.d.ts') && !file.startsWith('dist/types/'),
-    megabytes: 0.84,
+    megabytes: 0.87,
   },
   { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.8 },
   { what: 'listwatch/types', matches: below('dist/types'), megabytes: 0.27 },
