@@ -248,6 +248,10 @@ describe('the controller of Deployments', () => {
       const { metadata } = await all.get();
       await all.world.sleep(100_000);
       expect((await all.get()).metadata.resourceVersion).to.equal(metadata.resourceVersion);
+      await all.deployments.patch('web', { spec: { paused: true } });
+      await all.untilStatus({ observedGeneration: 3 });
+      expect((await all.condition('Progressing'))?.reason).to.equal('ProgressDeadlineExceeded');
+      await all.deployments.patch('web', { spec: { paused: false } });
       await all.untilDone();
       expect((await all.condition('Progressing'))?.reason).to.equal('NewReplicaSetAvailable');
     });

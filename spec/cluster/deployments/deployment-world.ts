@@ -33,7 +33,7 @@ export class Rollouts {
   readonly deployments: ResourceClient<Deployment>;
   readonly sets: ResourceClient<ReplicaSet>;
 
-  private constructor(world: WorkloadWorld) {
+  constructor(world: WorkloadWorld) {
     this.world = world;
     const inDefault = { namespace: 'default' };
     this.deployments = world.client.resource('apps/v1', 'deployments', inDefault);

@@ -4,6 +4,7 @@ import type { ClusterOptions } from '../../../lib/cluster/cluster.ts';
 import type { ClusterPart } from '../../../lib/cluster/resources/cluster-parts.ts';
 import type { WorkloadParts } from '../../../lib/cluster/resources/workload-parts.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import type { Stored } from '../../../lib/meta/stored.ts';
 import type { Event, Pod } from '../../../lib/types/index.ts';
 import { VirtualClusterWorld } from './virtual-cluster-world.ts';
@@ -32,21 +33,11 @@ export class WorkloadWorld {
   ): Promise<R> {
     return await VirtualClusterWorld.run(
       async (world) => {
-        const { client, runtime } = world;
-        const parts = { client, runtime, logger: silentLogger };
-        const informers = new SharedInformerFactory(client, {
-          runtime,
-          logger: silentLogger,
-          firstList: 'newest',
-        });
-        informers.start();
-        const started = make.map((one) => one({ ...parts, informers }));
+        const stop = startWorkloads(world.client, world.runtime, make);
         try {
-          for (const part of started) part.start();
           return await work(new WorkloadWorld(world));
         } finally {
-          for (const part of started) await part[Symbol.asyncDispose]();
-          await informers[Symbol.asyncDispose]();
+          await stop();
         }
       },
       options,
@@ -109,4 +100,21 @@ export class WorkloadWorld {
 
 function versionOf({ metadata }: StoredPod): number {
   return Number(metadata.resourceVersion);
+}
+
+/** Starts controllers with caches of their own; the result stops them. */
+export function startWorkloads(
+  client: Client,
+  runtime: Runtime,
+  make: readonly ((parts: WorkloadParts) => ClusterPart)[],
+): () => Promise<void> {
+  const logger = silentLogger;
+  const informers = new SharedInformerFactory(client, { runtime, logger, firstList: 'newest' });
+  informers.start();
+  const started = make.map((one) => one({ client, runtime, logger, informers }));
+  for (const part of started) part.start();
+  return async () => {
+    for (const part of started) await part[Symbol.asyncDispose]();
+    await informers[Symbol.asyncDispose]();
+  };
 }
