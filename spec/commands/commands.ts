@@ -180,6 +180,12 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'scenarios of the controllers of a real cluster and of the embedded one',
       },
       {
+        name: 'scheduler-words',
+        start: () => import('../cluster/scheduling/record-words.ts'),
+        about: 'scenarios of a real kube-scheduler with our server, recorded for the specs',
+        usage: 'PATH-OF-KUBE-SCHEDULER',
+      },
+      {
         name: 'kubectl',
         start: () => import('../kubectl/main.ts'),
         about: 'commands of kubectl, compared with what a real server had it print',

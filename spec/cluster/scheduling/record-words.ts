@@ -1,7 +1,4 @@
-/**
- * Records the words of a real kube-scheduler, which runs against the server of this package, one server for each scenario:
- * `node --conditions=@listwatch/source --import tsx spec/cluster/scheduling/record-words.ts PATH-OF-KUBE-SCHEDULER`.
- */
+/** Records the words of a real kube-scheduler, which runs against the server of this package, one server for each scenario. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
