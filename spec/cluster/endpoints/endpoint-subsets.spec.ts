@@ -44,6 +44,16 @@ describe('repackedSubsets', () => {
     });
   }
 
+  it('has an address that is ready and not ready for a port as not ready', () => {
+    const [ready, notReady] = [{ addresses: addresses(1) }, { notReadyAddresses: addresses(1) }];
+    for (const given of [
+      [ready, notReady],
+      [notReady, ready],
+    ]) {
+      expect(repackedSubsets(given)).to.deep.equal([notReady]);
+    }
+  });
+
   it('leaves packed subsets as they are', () => {
     for (const { packed } of recorded) {
       expect(repackedSubsets(packed ?? [])).to.deep.equal(packed ?? []);

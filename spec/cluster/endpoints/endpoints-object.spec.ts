@@ -236,6 +236,15 @@ describe('wantedEndpoints', () => {
     expect(wanted?.subsets).to.deep.equal([]);
   });
 
+  it('do not say that some are left out when none are', () => {
+    const present = stored(wantedEndpoints(service(), [pod()], undefined, NOW));
+    const annotations = { 'endpoints.kubernetes.io/over-capacity': 'truncated' };
+    const noted = { ...present, metadata: { ...present.metadata, annotations } };
+    expect(
+      wantedEndpoints(service(), [pod()], noted, undefined)?.metadata?.annotations,
+    ).to.deep.equal({});
+  });
+
   it('change with the labels of the service', () => {
     const present = stored(wantedEndpoints(service(), [pod()], undefined, NOW));
     const wanted = wantedEndpoints(service({}, { tier: 'front' }), [pod()], present, NOW);

@@ -183,6 +183,12 @@ describe('plannedMirror', () => {
     expect(update[0]?.metadata).to.include({ name: 's', resourceVersion: '1' });
   });
 
+  it('does not use a slice of another family', () => {
+    const present = stored(plannedMirror(endpoints(subset('192.0.2.1')), []).create[0]);
+    const { create, update, remove } = plannedMirror(endpoints(subset('2001:db8::1')), [present]);
+    expect([create.length, update.length, remove.length]).to.deep.equal([1, 0, 1]);
+  });
+
   it('writes the slice of older Endpoints of the name again', () => {
     const of = endpoints(subset('192.0.2.1'));
     const present = stored(plannedMirror(of, []).create[0]);

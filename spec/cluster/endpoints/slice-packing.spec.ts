@@ -108,10 +108,11 @@ describe('packedSlices', () => {
     ['fills the fullest of those first', ['a', 'b c'], '!a !b c d e', ['s0: !a', 's1: !b c d e']],
     [
       'takes the unchanged slice that is the fullest with all that is left',
-      ['a', 'b c', 'd e f'],
+      ['b c', 'a', 'd e f'],
       'a b c d e f x y',
-      ['s1: b c x y'],
+      ['s0: b c x y'],
     ],
+    ['makes a full slice beside an empty one', [''], 'a b c d', ['new: a b c d']],
     [
       'makes a slice when none has room for all that is left',
       ['a b c', 'd e f'],

@@ -177,6 +177,12 @@ describe('plannedSlices', () => {
     expect(update[0]?.endpoints).to.have.length(1);
   });
 
+  it('writes a slice when a pod begins to end', () => {
+    const present = stored(plan(service(), [pod('a', { ready: false })]).create[0]);
+    const { update } = plan(service(), [pod('a', { ready: false, deleted: true })], [present]);
+    expect(update[0]?.endpoints?.[0]?.conditions).to.include({ serving: false, terminating: true });
+  });
+
   it('has slices of both families, with the addresses of each', () => {
     const both = service({ ipFamilies: ['IPv4', 'IPv6'] });
     const { create } = plan(both, [pod('a', { ips: ['10.0.0.1', 'fd00::1'] })]);

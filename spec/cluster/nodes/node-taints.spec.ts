@@ -88,6 +88,12 @@ describe('wantedTaints', () => {
     ],
     ['none for a node that never had a status', node(undefined, 'not-ready:NoSchedule'), 'add', []],
     ['those of others as they are', node('True', 'mine:NoSchedule'), 'add', undefined],
+    [
+      'one of a user that evicts, as it is',
+      node('True', 'disk-pressure:NoExecute'),
+      'add',
+      undefined,
+    ],
   ];
   for (const [title, of, rule, expected] of cases) {
     it(`are ${title}`, () => {
@@ -212,6 +218,12 @@ describe('zoneState', () => {
       expect(zoneState('/a', all)).to.deep.equal({ rule, everyMs });
     });
   }
+
+  it('does not count nodes that are left out by a label', () => {
+    const labels = { 'node.kubernetes.io/exclude-disruption': '' };
+    const excluded = { ...node('True'), metadata: { name: 'x', labels } };
+    expect(zoneState('/a', [...nodes(0, 2), excluded]).rule).to.equal('remove');
+  });
 
   it('is that of a region and a zone', () => {
     const labels = { 'topology.kubernetes.io/region': 'r', 'topology.kubernetes.io/zone': 'z' };
