@@ -3,8 +3,13 @@ import type { ObjectMeta } from '../../meta/object.ts';
 import { labelSelectorFromSpec, type LabelSelector } from '../../meta/selectors/label-selector.ts';
 import type { ClusterRole, PolicyRule } from '../../types/built-in/rbac-v1-kinds.ts';
 
+/** Whether a role is made of others: only then its rules are not its own. */
+export function isAggregated({ aggregationRule }: ClusterRole): boolean {
+  return (aggregationRule?.clusterRoleSelectors ?? []).length > 0;
+}
+
 /** The selectors of a role that is made of others; none for any other role. */
-export function selectorsOf({ aggregationRule }: ClusterRole): readonly LabelSelector[] {
+function selectorsOf({ aggregationRule }: ClusterRole): readonly LabelSelector[] {
   return (aggregationRule?.clusterRoleSelectors ?? []).map(labelSelectorFromSpec);
 }
 

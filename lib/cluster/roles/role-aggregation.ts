@@ -3,7 +3,7 @@ import type { ClusterRole } from '../../types/built-in/rbac-v1-kinds.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { runningController } from '../resources/running-controller.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
-import { aggregatedRules, isPartOf } from './aggregated-rules.ts';
+import { aggregatedRules, isAggregated, isPartOf } from './aggregated-rules.ts';
 
 const API = 'rbac.authorization.k8s.io/v1';
 const AGGREGATED = 'roles that are made of others';
@@ -12,8 +12,8 @@ const WORKERS = 5;
 /** Tools know it, and leave the rules alone that it has written. */
 const FIELD_MANAGER = 'clusterrole-aggregation-controller';
 
-function aggregated({ aggregationRule }: ClusterRole): readonly string[] {
-  return aggregationRule === undefined ? [] : [''];
+function aggregated(role: ClusterRole): readonly string[] {
+  return isAggregated(role) ? [''] : [];
 }
 
 /**
@@ -42,7 +42,7 @@ export function aggregatedRoles({
         .map((role) => role.metadata.name),
     )
     .reconcile(async (role, { resource }) => {
-      if (role.aggregationRule === undefined) return;
+      if (!isAggregated(role)) return;
       const rules = aggregatedRules(role, roles.indexer.list());
       if (rules === undefined) return;
       const { name } = role.metadata;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aggregatedRules } from '../../../lib/cluster/roles/aggregated-rules.ts';
+import { aggregatedRules, isAggregated } from '../../../lib/cluster/roles/aggregated-rules.ts';
 import type { ClusterRole, PolicyRule } from '../../../lib/types/built-in/rbac-v1-kinds.ts';
 
 function rule(resource: string): PolicyRule {
@@ -67,4 +67,12 @@ describe('aggregatedRules', () => {
       expect(rules?.map((one) => one.resources?.[0])).to.deep.equal(resources);
     });
   }
+});
+
+describe('isAggregated', () => {
+  it('is true for a role with selectors', () => {
+    const none = JSON.parse('{ "aggregationRule": null }') as ClusterRole;
+    const roles = [made([], { to: 'made' }), made([]), A, none];
+    expect(roles.map(isAggregated)).to.deep.equal([true, false, false, false]);
+  });
 });
