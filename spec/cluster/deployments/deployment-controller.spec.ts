@@ -314,6 +314,24 @@ describe('the controller of Deployments', () => {
     });
   });
 
+  it('takes the oldest of several ReplicaSets with its template', async () => {
+    await Rollouts.run(async (all) => {
+      const { spec } = deployment('web:1');
+      for (const name of ['z-older', 'a-younger']) {
+        await all.sets.create({
+          apiVersion: 'apps/v1',
+          kind: 'ReplicaSet',
+          metadata: { name, labels },
+          spec: { replicas: 0, selector: spec.selector, template: spec.template },
+        });
+        await all.world.sleep(2000);
+      }
+      await all.rolledOut('web:1');
+      expect((await all.sets.get('z-older')).spec.replicas).to.equal(4);
+      expect((await all.sets.get('a-younger')).spec.replicas).to.equal(0);
+    });
+  });
+
   it('adopts a ReplicaSet that comes later, as an old one', async () => {
     await Rollouts.run(async (all) => {
       await all.rolledOut('web:1');

@@ -133,6 +133,16 @@ describe('the ReplicaSets after a scaling', () => {
     expect(after([0, 3, 2], [old], young)).to.deep.equal(['old=0', 'new=0']);
   });
 
+  it('do not get more than there is, whatever their annotations say', () => {
+    const old = set('old', 8, 8, [1, 1]);
+    const young = set('new', 5, 0, [10, 13]);
+    expect(after([12, 3, 2], [old], young)).to.deep.equal(['old=10', 'new=5']);
+    expect(after([5, 3, 2], [set('old', 8, 8, [99, 999])], young)).to.deep.equal([
+      'old=3',
+      'new=5',
+    ]);
+  });
+
   it('grow the newer and shrink the older of two that have one size', () => {
     const sized: [number, number] = [10, 10];
     const old = set('old', 5, 5, sized);
