@@ -1,4 +1,5 @@
 import type { Client } from '../../client/rest/client.ts';
+import type { EventApiVersion } from '../../controller/events/event-body.ts';
 import { EventRecorder } from '../../controller/events/event-recorder.ts';
 import type { ClusterParts } from './cluster-parts.ts';
 
@@ -10,10 +11,11 @@ export function clusterEvents(
   client: Client,
   component: string,
   { runtime, logger }: ClusterParts,
+  api: EventApiVersion = 'v1',
 ): EventRecorder {
   return new EventRecorder(client, {
     controller: component,
-    api: 'v1',
+    api,
     runtime,
     logger: {
       debug: (message, fields) => logger.debug(message, fields),

@@ -1,8 +1,9 @@
-import { EventRecorder } from '../../controller/events/event-recorder.ts';
+import type { EventRecorder } from '../../controller/events/event-recorder.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { isConflict, isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { ClusterState } from './model/cluster-state.ts';
@@ -81,7 +82,12 @@ export class Scheduler implements ClusterPart {
     const onPodGone = (): void => lookups.volumes.lookAgain();
     this.#watch = new ClusterWatch({ informers, state, queue, nominations, onPodGone });
     this.#search = new NodeSearch(state, SCORES, runtime);
-    this.#events = new EventRecorder(client, { controller: 'default-scheduler', runtime, logger });
+    this.#events = clusterEvents(
+      client,
+      'default-scheduler',
+      { runtime, logger },
+      'events.k8s.io/v1',
+    );
     const report = new SchedulingReport({ client, events: this.#events, runtime, signal });
     this.#report = report;
     const pods = informers.for('v1', 'pods');
