@@ -1,13 +1,13 @@
-import { controller } from '../../controller/builder/controller-builder.ts';
-import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import type { ObjectMeta } from '../../meta/object.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
-import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
-import { runningController } from '../resources/running-controller.ts';
-import type { WorkloadParts } from '../resources/workload-parts.ts';
-import { GATHER_MS } from './endpoints-controller.ts';
-import { ENDPOINTS_CONTROLLER, MANAGED_BY } from './endpoints-object.ts';
+import { controller } from '../../../controller/builder/controller-builder.ts';
+import type { ControllerContext } from '../../../controller/builder/run/controller-context.ts';
+import type { ObjectMeta } from '../../../meta/object.ts';
+import { clusterEvents } from '../../resources/cluster-events.ts';
+import type { ClusterPart } from '../../resources/cluster-parts.ts';
+import { partWithEvents } from '../../resources/part-with-events.ts';
+import { runningController } from '../../resources/running-controller.ts';
+import type { WorkloadParts } from '../../resources/workload-parts.ts';
+import { GATHER_MS } from '../endpoints-controller.ts';
+import { ENDPOINTS_CONTROLLER, MANAGED_BY } from '../endpoints-object.ts';
 import {
   mayBeMirrored,
   MIRRORING_CONTROLLER,
@@ -15,7 +15,7 @@ import {
   plannedMirror,
   type MirrorPlan,
 } from './mirror-plan.ts';
-import { hasSelector, keyOf } from './selected-pods.ts';
+import { hasSelector, keyOf } from '../selected-pods.ts';
 import { SliceCache } from './slice-cache.ts';
 import { writeSlices } from './slice-writes.ts';
 

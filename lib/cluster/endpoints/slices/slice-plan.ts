@@ -1,13 +1,13 @@
-import { sameContent } from '../../meta/content/same-content.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { Node, Pod, Service } from '../../types/built-in/core-v1-kinds.ts';
+import { sameContent } from '../../../meta/content/same-content.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { Node, Pod, Service } from '../../../types/built-in/core-v1-kinds.ts';
 import type {
   Endpoint,
   EndpointPort,
   EndpointSlice,
-} from '../../types/built-in/discovery-v1-kinds.ts';
-import { hasNamedTargets, isEndpoint } from './endpoint-pods.ts';
-import { LAST_CHANGE } from './endpoints-object.ts';
+} from '../../../types/built-in/discovery-v1-kinds.ts';
+import { hasNamedTargets, isEndpoint } from '../endpoint-pods.ts';
+import { LAST_CHANGE } from '../endpoints-object.ts';
 import { hintRuleOf, lacksHints, withHints } from './slice-hints.ts';
 import {
   addressTypesOf,

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { mirroredEndpointSlices } from '../../../lib/cluster/endpoints/mirroring-controller.ts';
-import { plannedMirror } from '../../../lib/cluster/endpoints/mirror-plan.ts';
-import type { Stored } from '../../../lib/meta/stored.ts';
+import { mirroredEndpointSlices } from '../../../../lib/cluster/endpoints/slices/mirroring-controller.ts';
+import { plannedMirror } from '../../../../lib/cluster/endpoints/slices/mirror-plan.ts';
+import type { Stored } from '../../../../lib/meta/stored.ts';
 import type {
   Endpoints,
   EndpointSubset,
   Event,
-} from '../../../lib/types/built-in/core-v1-kinds.ts';
-import type { EndpointSlice } from '../../../lib/types/built-in/discovery-v1-kinds.ts';
-import { NetworkWorld } from '../support/network-world.ts';
+} from '../../../../lib/types/built-in/core-v1-kinds.ts';
+import type { EndpointSlice } from '../../../../lib/types/built-in/discovery-v1-kinds.ts';
+import { NetworkWorld } from '../../support/network-world.ts';
 
 const SLICES = 'discovery.k8s.io/v1';
 const PORTS = [{ name: 'http', port: 8080, protocol: 'TCP' as const }];

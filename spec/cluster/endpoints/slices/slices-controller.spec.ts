@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { endpointSlices } from '../../../lib/cluster/endpoints/slices-controller.ts';
-import type { Stored } from '../../../lib/meta/stored.ts';
-import type { EndpointSlice } from '../../../lib/types/built-in/discovery-v1-kinds.ts';
-import { NetworkWorld } from '../support/network-world.ts';
+import { endpointSlices } from '../../../../lib/cluster/endpoints/slices/slices-controller.ts';
+import type { Stored } from '../../../../lib/meta/stored.ts';
+import type { EndpointSlice } from '../../../../lib/types/built-in/discovery-v1-kinds.ts';
+import { NetworkWorld } from '../../support/network-world.ts';
 
 const OF_WEB = { labelSelector: 'kubernetes.io/service-name=web' };
 

@@ -1,11 +1,11 @@
-import { ownerReferenceTo } from '../../controller/helpers/owner-references.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { Node, Pod, Service } from '../../types/built-in/core-v1-kinds.ts';
+import { ownerReferenceTo } from '../../../controller/helpers/owner-references.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { Node, Pod, Service } from '../../../types/built-in/core-v1-kinds.ts';
 import type {
   Endpoint,
   EndpointPort,
   EndpointSlice,
-} from '../../types/built-in/discovery-v1-kinds.ts';
+} from '../../../types/built-in/discovery-v1-kinds.ts';
 import {
   addressesOf,
   hasClusterIp,
@@ -13,9 +13,9 @@ import {
   isPodReady,
   isTerminating,
   targetPortOf,
-} from './endpoint-pods.ts';
-import { HEADLESS } from './endpoints-object.ts';
-import { goPointer, sortedByHash } from './go-hash.ts';
+} from '../endpoint-pods.ts';
+import { HEADLESS } from '../endpoints-object.ts';
+import { goPointer, sortedByHash } from '../go-hash.ts';
 
 export const SERVICE_NAME = 'kubernetes.io/service-name';
 export const SLICE_MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';

@@ -1,5 +1,5 @@
-import type { Service } from '../../types/built-in/core-v1-kinds.ts';
-import type { Endpoint, EndpointHints } from '../../types/built-in/discovery-v1-kinds.ts';
+import type { Service } from '../../../types/built-in/core-v1-kinds.ts';
+import type { Endpoint, EndpointHints } from '../../../types/built-in/discovery-v1-kinds.ts';
 
 /** Which hints the endpoints of a service have: none, their zone, or their zone and node. */
 export type HintRule = 'none' | 'zone' | 'node';

@@ -1,6 +1,6 @@
-import { sameContent } from '../../meta/content/same-content.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { Endpoint, EndpointSlice } from '../../types/built-in/discovery-v1-kinds.ts';
+import { sameContent } from '../../../meta/content/same-content.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { Endpoint, EndpointSlice } from '../../../types/built-in/discovery-v1-kinds.ts';
 import { endpointKey, isSameEndpoint, ownLabels } from './slice-object.ts';
 
 /** As in kube-controller-manager (--max-endpoints-per-slice). */

@@ -1,19 +1,19 @@
-import { sameContent } from '../../meta/content/same-content.ts';
-import type { Stored } from '../../meta/stored.ts';
-import { ownerReferenceTo } from '../../controller/helpers/owner-references.ts';
-import { ipText, parseIp } from '../../server/registry/validation/addresses/ip-address.ts';
+import { sameContent } from '../../../meta/content/same-content.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import { ownerReferenceTo } from '../../../controller/helpers/owner-references.ts';
+import { ipText, parseIp } from '../../../server/registry/validation/addresses/ip-address.ts';
 import type {
   EndpointAddress,
   Endpoints,
   EndpointSubset,
-} from '../../types/built-in/core-v1-kinds.ts';
+} from '../../../types/built-in/core-v1-kinds.ts';
 import type {
   Endpoint,
   EndpointPort,
   EndpointSlice,
-} from '../../types/built-in/discovery-v1-kinds.ts';
-import { repackedSubsets } from './endpoint-subsets.ts';
-import { LAST_CHANGE } from './endpoints-object.ts';
+} from '../../../types/built-in/discovery-v1-kinds.ts';
+import { repackedSubsets } from '../endpoint-subsets.ts';
+import { LAST_CHANGE } from '../endpoints-object.ts';
 import {
   endpointKey,
   isSameEndpoint,

@@ -1,19 +1,19 @@
-import { controller } from '../../controller/builder/controller-builder.ts';
-import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import type { Pod, Service } from '../../types/built-in/core-v1-kinds.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
-import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
-import { runningController } from '../resources/running-controller.ts';
-import type { WorkloadParts } from '../resources/workload-parts.ts';
-import { GATHER_MS } from './endpoints-controller.ts';
-import { hasSelectedPods, SelectedPods } from './selected-pods.ts';
-import { ServicePace } from './service-pace.ts';
+import { controller } from '../../../controller/builder/controller-builder.ts';
+import type { ControllerContext } from '../../../controller/builder/run/controller-context.ts';
+import type { Pod, Service } from '../../../types/built-in/core-v1-kinds.ts';
+import { clusterEvents } from '../../resources/cluster-events.ts';
+import type { ClusterPart } from '../../resources/cluster-parts.ts';
+import { partWithEvents } from '../../resources/part-with-events.ts';
+import { runningController } from '../../resources/running-controller.ts';
+import type { WorkloadParts } from '../../resources/workload-parts.ts';
+import { GATHER_MS } from '../endpoints-controller.ts';
+import { hasSelectedPods, SelectedPods } from '../selected-pods.ts';
+import { ServicePace } from '../service-pace.ts';
 import { SliceCache } from './slice-cache.ts';
 import { SLICES_CONTROLLER } from './slice-object.ts';
 import { plannedSlices } from './slice-plan.ts';
 import { writeSlices } from './slice-writes.ts';
-import { TriggerTimes } from './trigger-times.ts';
+import { TriggerTimes } from '../trigger-times.ts';
 
 /** As in kube-controller-manager (--concurrent-service-endpoint-syncs). */
 const WORKERS = 5;

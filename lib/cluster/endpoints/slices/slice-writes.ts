@@ -1,8 +1,8 @@
-import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
-import { isNotFound } from '../../meta/failure/failures.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { EndpointSlice } from '../../types/built-in/discovery-v1-kinds.ts';
-import { isNamespaceTerminating, serverMessage } from './failed-writes.ts';
+import type { ControllerContext } from '../../../controller/builder/run/controller-context.ts';
+import { isNotFound } from '../../../meta/failure/failures.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { EndpointSlice } from '../../../types/built-in/discovery-v1-kinds.ts';
+import { isNamespaceTerminating, serverMessage } from '../failed-writes.ts';
 
 export interface SliceWrites {
   readonly create: readonly EndpointSlice[];

@@ -4,15 +4,15 @@ import {
   emptySlice,
   endpointKey,
   sortedPorts,
-} from '../../../lib/cluster/endpoints/slice-object.ts';
-import { packedSlices } from '../../../lib/cluster/endpoints/slice-packing.ts';
-import type { Stored } from '../../../lib/meta/stored.ts';
-import type { Service } from '../../../lib/types/built-in/core-v1-kinds.ts';
+} from '../../../../lib/cluster/endpoints/slices/slice-object.ts';
+import { packedSlices } from '../../../../lib/cluster/endpoints/slices/slice-packing.ts';
+import type { Stored } from '../../../../lib/meta/stored.ts';
+import type { Service } from '../../../../lib/types/built-in/core-v1-kinds.ts';
 import type {
   Endpoint,
   EndpointPort,
   EndpointSlice,
-} from '../../../lib/types/built-in/discovery-v1-kinds.ts';
+} from '../../../../lib/types/built-in/discovery-v1-kinds.ts';
 
 interface Recorded {
   readonly given: readonly EndpointPort[];

@@ -1,10 +1,10 @@
-import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
-import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
-import { metadataIndexFunc } from '../../cache/store/indexers.ts';
-import type { ObjectMeta } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { EndpointSlice } from '../../types/built-in/discovery-v1-kinds.ts';
-import { keyOf } from './selected-pods.ts';
+import type { SharedInformerFactory } from '../../../cache/informer/factory/shared-informer-factory.ts';
+import type { SharedIndexInformer } from '../../../cache/informer/shared-index-informer.ts';
+import { metadataIndexFunc } from '../../../cache/store/indexers.ts';
+import type { ObjectMeta } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { EndpointSlice } from '../../../types/built-in/discovery-v1-kinds.ts';
+import { keyOf } from '../selected-pods.ts';
 import { SERVICE_NAME, SLICE_MANAGED_BY } from './slice-object.ts';
 
 const SLICES_OF_SERVICE = 'service of slices';

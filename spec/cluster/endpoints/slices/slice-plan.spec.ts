@@ -1,11 +1,22 @@
 import { expect } from 'chai';
-import { plannedSlices, type SlicePlan } from '../../../lib/cluster/endpoints/slice-plan.ts';
-import { emptySlice, SLICES_CONTROLLER } from '../../../lib/cluster/endpoints/slice-object.ts';
-import { LAST_CHANGE } from '../../../lib/cluster/endpoints/endpoints-object.ts';
-import type { ObjectMeta } from '../../../lib/meta/object.ts';
-import type { Stored } from '../../../lib/meta/stored.ts';
-import type { Node, Pod, Service, ServiceSpec } from '../../../lib/types/built-in/core-v1-kinds.ts';
-import type { EndpointSlice } from '../../../lib/types/built-in/discovery-v1-kinds.ts';
+import {
+  plannedSlices,
+  type SlicePlan,
+} from '../../../../lib/cluster/endpoints/slices/slice-plan.ts';
+import {
+  emptySlice,
+  SLICES_CONTROLLER,
+} from '../../../../lib/cluster/endpoints/slices/slice-object.ts';
+import { LAST_CHANGE } from '../../../../lib/cluster/endpoints/endpoints-object.ts';
+import type { ObjectMeta } from '../../../../lib/meta/object.ts';
+import type { Stored } from '../../../../lib/meta/stored.ts';
+import type {
+  Node,
+  Pod,
+  Service,
+  ServiceSpec,
+} from '../../../../lib/types/built-in/core-v1-kinds.ts';
+import type { EndpointSlice } from '../../../../lib/types/built-in/discovery-v1-kinds.ts';
 
 const TIME = '2026-01-01T00:00:00Z';
 const NODES: Record<string, Node> = {
