@@ -1,4 +1,5 @@
 import { ListwatchError } from '../kernel/failure/errors.ts';
+import { nearName } from '../kernel/text/near-name.ts';
 
 /**
  * The controllers of a cluster, in the order in which they start. Those from `clusterrole-aggregation` on make workloads run; the others
@@ -68,7 +69,8 @@ function controllerNamed(name: unknown): ClusterController {
 }
 
 function refusal(given: unknown): ListwatchError {
-  const names = CLUSTER_CONTROLLERS.join(', ');
-  const text = `controllers has ${JSON.stringify(given)}: use all, workloads, none, or some of ${names}`;
+  const near = typeof given === 'string' ? nearName(given, CLUSTER_CONTROLLERS) : undefined;
+  const example = near ?? CLUSTER_CONTROLLERS[0];
+  const text = `controllers has ${JSON.stringify(given)}: use all, workloads, none, or a list of names such as ${example}; CLUSTER_CONTROLLERS of listwatch/cluster has them all`;
   return new ListwatchError('INVALID_OPTION', text);
 }

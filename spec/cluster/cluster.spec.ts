@@ -51,11 +51,11 @@ describe('a cluster', () => {
   });
 
   it('says which controllers there are when an unknown one is asked for', async () => {
-    const controllers = ['garbage', 'namespace'] as unknown as ControllerSelection;
+    const controllers = ['garbage-colector', 'namespace'] as unknown as ControllerSelection;
     const error = await caught(startCluster({ controllers }));
     expect(error).to.include({ code: 'INVALID_OPTION' });
     expect((error as Error).message).to.equal(
-      'controllers has "garbage": use all, workloads, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection, clusterrole-aggregation, replicationcontroller, replicaset, deployment, endpoint, endpointslice, endpointslice-mirroring, service-load-balancer, ingress-address, node-lifecycle, taint-eviction, pod-garbage-collector, scheduler, kubelet',
+      'controllers has "garbage-colector": use all, workloads, none, or a list of names such as garbage-collector; CLUSTER_CONTROLLERS of listwatch/cluster has them all',
     );
     const unknown = { serviceAccountAdmission: true } as object;
     expect(() => new Cluster(unknown)).to.throw(/serviceAccountAdmission/);

@@ -192,7 +192,7 @@ export const PROGRAMS: BadUseArea = {
       act: () => startCluster({ controllers: ['gc'] as never }),
       code: 'INVALID_OPTION',
       message:
-        'controllers has "gc": use all, none, or some of service-account, namespace, garbage-collector, resourcequota, pvc-protection, pv-protection, volumeattributesclass-protection',
+        'controllers has "gc": use all, workloads, none, or a list of names such as service-account; CLUSTER_CONTROLLERS of listwatch/cluster has them all',
     },
   ],
 };
