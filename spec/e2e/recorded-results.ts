@@ -1,43 +1,63 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The outcome of one case of the suite: why it failed with each server; a server with which it passed is left out. */
+/** The outcome of one case of the suite; without a failure, it passed. */
 export interface CaseResult {
   readonly name: string;
-  readonly ours?: string;
-  readonly real?: string;
+  readonly failure?: string;
 }
 
 export interface RecordedResults {
   readonly source: string;
   /** The version of the suite. */
   readonly suite: string;
-  /** The version of the real server. */
-  readonly real: string;
   readonly cases: readonly CaseResult[];
 }
 
 const RECORD_FILE = join(import.meta.dirname, 'recorded-results.json');
 
-/**
- * `needs pods`: the case fails with the real server too, which has the controllers of a cluster and nodes that run nothing.
- * `differs`: it passes with the real server alone.
- */
-export type Verdict = 'passed' | 'differs' | 'needs pods';
-
-export function verdictOf({ ours, real }: CaseResult): Verdict {
-  if (ours === undefined) return 'passed';
-  return real === undefined ? 'differs' : 'needs pods';
+interface Need {
+  readonly cases: RegExp;
+  /** The part of a cluster that is not there. */
+  readonly what: string;
 }
 
-const MISSING = [
-  { cases: /^\[sig-api-machinery\] (?:Mutating|Validating)AdmissionPolicy /, what: 'CEL' },
-  { cases: /^\[sig-api-machinery\] Garbage collector /, what: 'the controllers of workloads' },
-] as const;
+/** The parts that cases need and that the embedded cluster does not have; the first one that matches is named. */
+const NEEDS: readonly Need[] = [
+  { cases: /AdmissionPolicy /, what: 'CEL' },
+  {
+    cases:
+      /AdmissionWebhook|ConversionWebhook|CustomResourceFieldSelectors|Aggregator |Kubectl logs/,
+    what: 'programs in containers',
+  },
+  {
+    cases: /ClusterTrustBundle|PodCertificate|should mount|ServiceAccountIssuerDiscovery/,
+    what: 'files in containers',
+  },
+  {
+    cases:
+      /DNS |HostPort |Granular Checks|Proxy version v1|session affinity|functioning NodePort|basic image|Guestbook|Update Demo|Services should (?:be able to change the type|serve)|EndpointSlice should support a Service with multiple/,
+    what: 'a network between pods',
+  },
+  {
+    cases: /StatefulSet|Daemon set|ControllerRevision/,
+    what: 'StatefulSets and DaemonSets that run',
+  },
+  { cases: /\[sig-apps\] (?:Job|CronJob) /, what: 'Jobs that run' },
+  {
+    cases: /EndpointSlices pointing to API Server/,
+    what: 'an address of the server beside loopback',
+  },
+  { cases: /DisruptionController/, what: 'the controller of PodDisruptionBudgets' },
+];
 
-/** The part of a cluster that a case needs and that `listwatch serve` does not have. */
-export function missingFor({ name }: Pick<CaseResult, 'name'>): string | undefined {
-  return MISSING.find(({ cases }) => cases.test(name))?.what;
+/** Cases that such a pattern names and that pass. */
+const PASSES = /API operations|when suspended|CRUD Tests|should reject pod creation/;
+
+/** The part of a cluster that a case needs and that is not there. */
+export function needOf({ name }: Pick<CaseResult, 'name'>): string | undefined {
+  if (PASSES.test(name)) return undefined;
+  return NEEDS.find(({ cases }) => cases.test(name))?.what;
 }
 
 /** The part of Kubernetes that owns a case, such as `sig-cli`. */
@@ -49,6 +69,12 @@ export function readResults(): RecordedResults {
   return JSON.parse(readFileSync(RECORD_FILE, 'utf8')) as RecordedResults;
 }
 
-export function writeResults(results: RecordedResults): void {
+/** Adds the results of a run to the record, in place of those of the same cases. */
+export function recordResults(suite: string, cases: readonly CaseResult[]): void {
+  const names = new Set(cases.map(({ name }) => name));
+  const others = readResults().cases.filter(({ name }) => !names.has(name));
+  const all = [...others, ...cases].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const source = 'names and messages of the cases of k8s.io/kubernetes/test/e2e, Apache-2.0';
+  const results: RecordedResults = { source, suite, cases: all };
   writeFileSync(RECORD_FILE, `${JSON.stringify(results, undefined, 1)}\n`);
 }
