@@ -2,6 +2,8 @@ import type { Container } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from './container-behaviour.ts';
 
 const SHELLS = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash|ash)$/;
+/** Images whose arguments are a program, as in `kubectl run x --image=busybox -- sleep 5`. */
+const WITHOUT_ENTRY_POINT = /(?:^|\/)(?:busybox|alpine|debian|ubuntu|fedora)(?:[:@]|$)/;
 const SLEEP = /^(\d+(?:\.\d+)?)([smhd]?)$/;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
@@ -25,13 +27,16 @@ interface CommandEnd {
  * `&&` between them. Undefined for every other command, and for a script that has anything else in it.
  */
 export function knownCommand({
+  image = '',
   command = [],
   args = [],
-}: Pick<Container, 'command' | 'args'>): ContainerBehaviour | undefined {
-  // Without a command, the arguments are those of a program that is not known.
-  const [program, option, script, ...rest] = command.length === 0 ? [] : [...command, ...args];
+}: Pick<Container, 'image' | 'command' | 'args'>): ContainerBehaviour | undefined {
+  // Without a command, the arguments of other images are those of a program that is not known.
+  const isKnown = command.length > 0 || WITHOUT_ENTRY_POINT.test(image);
+  const words = isKnown ? [...command, ...args] : [];
+  const [program, option, script, ...rest] = words;
   if (program === undefined) return undefined;
-  if (!SHELLS.test(program)) return behaviour(commandEnd([...command, ...args]));
+  if (!SHELLS.test(program)) return behaviour(commandEnd(words));
   if (option !== '-c' || script === undefined || rest.length > 0) return undefined;
   return behaviour(scriptEnd(script));
 }

@@ -41,4 +41,14 @@ describe('knownCommand', () => {
       else expect(known).to.deep.include(wanted);
     });
   }
+
+  it('takes the arguments of an image without an entry point as its command', () => {
+    const args = ['sh', '-c', 'exit 3'];
+    for (const image of ['busybox', 'docker.io/library/alpine:3.22', 'debian@sha256:0']) {
+      expect(knownCommand({ image, args }), image).to.include({ exitCode: 3 });
+    }
+    for (const image of ['nginx', 'mybusybox', 'registry.example.com/busybox-tools:1']) {
+      expect(knownCommand({ image, args }), image).to.equal(undefined);
+    }
+  });
 });
