@@ -10,6 +10,7 @@ export interface EventReference {
   readonly namespace?: string | undefined;
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
+  readonly fieldPath?: string | undefined;
 }
 
 /** One occurrence, checked and in the limits of the server. */
@@ -27,7 +28,7 @@ const LONGEST_NOTE = 1024;
 
 /** @throws {ListwatchError} code INVALID_OPTION naming what is missing. */
 export function eventFact(object: KubernetesObject, event: NewEvent): EventFact {
-  const { reason, note, type = 'Normal', action = reason, related } = event;
+  const { reason, note, type = 'Normal', action = reason, related, fieldPath } = event;
   if (type !== 'Normal' && type !== 'Warning') {
     throw invalid(`type must be Normal or Warning, not ${String(type)}`);
   }
@@ -37,7 +38,7 @@ export function eventFact(object: KubernetesObject, event: NewEvent): EventFact 
     reason: word('reason', reason),
     action: word('action', action),
     note: cut(note, LONGEST_NOTE),
-    regarding: referenceTo(object),
+    regarding: { ...referenceTo(object), fieldPath },
     related: related === undefined ? undefined : referenceTo(related),
   };
 }
@@ -47,7 +48,8 @@ export function eventFact(object: KubernetesObject, event: NewEvent): EventFact 
  * an object that changes with each occurrence gets a new event each time.
  */
 export function factKey({ type, reason, action, regarding, related }: EventFact): string {
-  return JSON.stringify([type, reason, action, identity(regarding), related && identity(related)]);
+  const about = [identity(regarding), regarding.fieldPath, related && identity(related)];
+  return JSON.stringify([type, reason, action, ...about]);
 }
 
 /** An object as a part of a key. */

@@ -10,6 +10,8 @@ export interface NewEvent {
   readonly type?: 'Normal' | 'Warning' | undefined;
   /** The action of the controller, e.g. `Create`; at most 128 characters. @defaultValue the reason */
   readonly action?: string | undefined;
+  /** The part of the object that the event is about, e.g. `spec.containers{main}` of a pod. @defaultValue the whole object */
+  readonly fieldPath?: string | undefined;
   /** A second object that the event is about, e.g. the pod that was made. */
   readonly related?: KubernetesObject | undefined;
 }

@@ -10,6 +10,7 @@ import {
   newContainer,
   type ContainerInput,
   type ContainerLife,
+  type ContainerRole,
 } from '../containers/container-life.ts';
 import { ContainerLog } from '../containers/container-log.ts';
 import { ContainerRun } from '../containers/container-run.ts';
@@ -58,6 +59,13 @@ const FIRST_PULL_DELAY_MS = 10_000;
 const LONGEST_PULL_DELAY_MS = 300_000;
 /** After a failed pull, the next look shows the back-off. */
 const NEXT_LOOK_MS = 1000;
+/** The fields of the spec that have the containers. */
+const LISTS: Readonly<Record<ContainerRole, string>> = {
+  main: 'containers',
+  init: 'initContainers',
+  sidecar: 'initContainers',
+  ephemeral: 'ephemeralContainers',
+};
 const HEX = '0123456789abcdef';
 const ID_LENGTH = 64;
 
@@ -151,7 +159,7 @@ export class PodContainers {
   restart(name: string, graceMs: number): void {
     const container = containerSpec(this.#pod.spec, name);
     if (container === undefined || this.#life(name)?.phase !== 'running') return;
-    this.#event('Killing', `Container ${name} resize requires restart`);
+    this.#event(name, 'Killing', `Container ${name} resize requires restart`);
     this.#stopQuietly(container, this.#options.parts.clock.nowMs(), graceMs);
   }
 
@@ -201,7 +209,7 @@ export class PodContainers {
     if (lacking !== undefined) {
       const known = this.#life(name)?.message;
       this.#apply(name, { type: 'refuse', reason: CONFIG_ERROR, message: lacking });
-      if (known !== lacking) this.#event('Failed', `Error: ${lacking}`, 'Warning');
+      if (known !== lacking) this.#event(name, 'Failed', `Error: ${lacking}`, 'Warning');
       return;
     }
     const life = this.#life(name);
@@ -220,13 +228,13 @@ export class PodContainers {
     ) {
       const message = `Container image ${JSON.stringify(image)} is not present with pull policy of Never`;
       this.#apply(name, { type: 'refuse', reason: 'ErrImageNeverPull', message });
-      this.#event('Failed', `Error: ErrImageNeverPull`, 'Warning');
+      this.#event(name, 'Failed', `Error: ErrImageNeverPull`, 'Warning');
       return;
     }
     let dueMs = nowMs + drawn(startsAfterMs, parts.runtime);
     if (!isPulled && imagePullPolicy !== 'Never') {
       dueMs += node.images.has(image) ? 0 : drawn(pullsAfterMs, parts.runtime);
-      this.#event('Pulling', `Pulling image ${JSON.stringify(image)}`);
+      this.#event(name, 'Pulling', `Pulling image ${JSON.stringify(image)}`);
     }
     const restartDelay =
       life?.exit === undefined ? undefined : nextRestartDelay(life.restartDelay, nowMs);
@@ -247,7 +255,7 @@ export class PodContainers {
       return;
     }
     this.#pulls.delete(name);
-    this.#pulledEvents(image, container.imagePullPolicy === 'Always');
+    this.#pulledEvents(container);
     node.images.add(image);
     const startup =
       startupProbe === undefined
@@ -266,8 +274,8 @@ export class PodContainers {
           ? nowMs + drawn(runsForMs, runtime)
           : undefined,
     });
-    this.#event('Created', 'Container created');
-    this.#event('Started', 'Container started');
+    this.#event(name, 'Created', 'Container created');
+    this.#event(name, 'Started', 'Container started');
     const life = this.#life(name);
     if (life !== undefined) this.#launch(life);
     for (const line of behaviour.output ?? []) this.#logs.get(name)?.now?.add(line, nowMs);
@@ -312,13 +320,18 @@ export class PodContainers {
     const delay = goSeconds(this.#life(name)?.restartDelay?.delayMs ?? 0);
     const message = `back-off ${delay} restarting failed container=${name} pod=${pod}`;
     this.#apply(name, { type: 'hold', dueMs, message });
-    this.#event('BackOff', `Back-off restarting failed container ${name} in pod ${pod}`, 'Warning');
+    this.#event(
+      name,
+      'BackOff',
+      `Back-off restarting failed container ${name} in pod ${pod}`,
+      'Warning',
+    );
   }
 
   #stop(container: Container, nowMs: number, graceMs: number): void {
     const { name, lifecycle } = container;
     const wasRunning = this.#life(name)?.phase === 'running';
-    if (wasRunning) this.#event('Killing', `Stopping container ${name}`);
+    if (wasRunning) this.#event(name, 'Killing', `Stopping container ${name}`);
     const hookMs = Math.min((lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000, graceMs);
     const { runtime } = this.#options.parts;
     const { run, stopsAfterMs = 0 } = this.behaviour(name);
@@ -341,8 +354,13 @@ export class PodContainers {
     this.#unhealthy.delete(name);
     const container = containerSpec(this.#pod.spec, name);
     if (container === undefined || this.#life(name)?.phase !== 'running') return;
-    this.#event('Unhealthy', 'Liveness probe failed: the container is not healthy', 'Warning');
-    this.#event('Killing', `Container ${name} failed liveness probe, will be restarted`);
+    this.#event(
+      name,
+      'Unhealthy',
+      'Liveness probe failed: the container is not healthy',
+      'Warning',
+    );
+    this.#event(name, 'Killing', `Container ${name} failed liveness probe, will be restarted`);
     const { terminationGracePeriodSeconds: seconds = 30 } = this.#pod.spec;
     const grace = container.livenessProbe?.terminationGracePeriodSeconds ?? seconds;
     this.#stopQuietly(container, nowMs, grace * 1000);
@@ -361,8 +379,13 @@ export class PodContainers {
     const next = Math.min(Math.max(2 * delayMs, FIRST_PULL_DELAY_MS), LONGEST_PULL_DELAY_MS);
     this.#pulls.set(name, { untilMs: nowMs + next, delayMs: next });
     const message = `failed to pull and unpack image ${JSON.stringify(image)}: ${error}`;
-    this.#event('Failed', `Failed to pull image ${JSON.stringify(image)}: ${message}`, 'Warning');
-    this.#event('Failed', 'Error: ErrImagePull', 'Warning');
+    this.#event(
+      name,
+      'Failed',
+      `Failed to pull image ${JSON.stringify(image)}: ${message}`,
+      'Warning',
+    );
+    this.#event(name, 'Failed', 'Error: ErrImagePull', 'Warning');
     const dueMs = nowMs + NEXT_LOOK_MS;
     this.#apply(name, { type: 'refuse', reason: 'ErrImagePull', message, dueMs });
   }
@@ -374,24 +397,25 @@ export class PodContainers {
     error: string,
   ): void {
     const text = `Back-off pulling image ${JSON.stringify(image)}`;
-    this.#event('BackOff', text, 'Normal');
-    this.#event('Failed', 'Error: ImagePullBackOff', 'Warning');
+    this.#event(name, 'BackOff', text, 'Normal');
+    this.#event(name, 'Failed', 'Error: ImagePullBackOff', 'Warning');
     const message = `${text}: ErrImagePull: failed to pull and unpack image ${JSON.stringify(image)}: ${error}`;
     this.#apply(name, { type: 'refuse', reason, message, dueMs });
   }
 
-  #pulledEvents(image: string, isAlways: boolean): void {
+  #pulledEvents({ name, image = '', imagePullPolicy }: Container): void {
     const { node, parts } = this.#options;
     const quoted = JSON.stringify(image);
-    if (node.images.has(image) && !isAlways) {
+    if (node.images.has(image) && imagePullPolicy !== 'Always') {
       this.#event(
+        name,
         'Pulled',
         `Container image ${quoted} already present on machine and can be accessed by the pod`,
       );
       return;
     }
     const { bytes } = parts.images.of(image);
-    this.#event('Pulled', `Successfully pulled image ${quoted}. Image size: ${bytes} bytes.`);
+    this.#event(name, 'Pulled', `Successfully pulled image ${quoted}. Image size: ${bytes} bytes.`);
   }
 
   #ended(name: string, exitCode: number, message: string | undefined): void {
@@ -432,8 +456,10 @@ export class PodContainers {
     return this.#lives.find((one) => one.name === name);
   }
 
-  #event(reason: string, note: string, type: 'Normal' | 'Warning' = 'Normal'): void {
-    this.#options.onEvent({ reason, note, type });
+  #event(name: string, reason: string, note: string, type: 'Normal' | 'Warning' = 'Normal'): void {
+    const { role = 'main' } = this.#life(name) ?? {};
+    const fieldPath = `spec.${LISTS[role]}{${name}}`;
+    this.#options.onEvent({ reason, note, type, fieldPath });
   }
 }
 
