@@ -17,10 +17,9 @@ import { ImageNames } from './containers/image-names.ts';
 import { LifeClock } from './clock/life-clock.ts';
 import type { HeartbeatMode } from './nodes/node-heartbeats.ts';
 import { nodeModels, type NodeList } from './nodes/node-options.ts';
-import { LOST_AFTER_MS, NodeRegistry } from './nodes/node-registry.ts';
+import { NodeRegistry } from './nodes/node-registry.ts';
 import type { NodePhase, NodeState } from './nodes/node-state.ts';
 import type { LifePod } from './pods/life-pod.ts';
-import { collectLostPod } from './pods/lost-pods.ts';
 import { PodAgent } from './pods/pod-agent.ts';
 import { PodSupplies } from './pods/pod-supplies.ts';
 import { PodConnections } from './pods/pod-connections.ts';
@@ -232,11 +231,6 @@ export class NodeLife implements ClusterPart {
       namespace: pod.metadata.namespace,
       signal,
     });
-    if (node.phase === 'deleted') {
-      const isLost = this.#parts.clock.nowMs() - (node.deletedMs ?? 0) >= LOST_AFTER_MS;
-      if (isLost) await collectLostPod(pod, pods, this.#parts.clock.nowMs());
-      return {};
-    }
     if (node.phase === 'replaced') this.#leave(key);
     if (node.phase !== 'running') return {};
     // One that ended before this process is done, unless it is to be deleted.

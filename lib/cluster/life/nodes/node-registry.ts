@@ -26,8 +26,6 @@ export interface NodeRegistryOptions extends WorkloadParts {
 }
 
 const WORKERS = 16;
-/** As long as the collector of pods waits for a node that is not there. */
-export const LOST_AFTER_MS = 40_000;
 /** A node gets it when it is created, until it is ready. */
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
@@ -130,9 +128,7 @@ export class NodeRegistry {
 
   async #reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
     const state = this.#named(name);
-    const { clock } = this.#options;
     const cached = this.#informer.indexer.get(name);
-    if (state.phase === 'deleted') return this.#lost(state);
     if (state.phase === 'starting') {
       await this.#register(state, cached, signal);
       return {};
@@ -141,10 +137,9 @@ export class NodeRegistry {
     if (cached === undefined) {
       // Its own creation may not have come yet.
       if (!(await this.#isGone(name, signal))) return {};
-      state.deletedMs = clock.nowMs();
       this.#heartbeats.forget(name);
       this.#become(state, 'deleted');
-      return this.#lost(state);
+      return {};
     }
     const known = state.node?.metadata?.resourceVersion;
     if (known !== undefined && isOlder(cached.metadata.resourceVersion, known)) return {};
@@ -155,14 +150,6 @@ export class NodeRegistry {
       return {};
     }
     await this.#keepReady(state, cached, signal);
-    return {};
-  }
-
-  /** Its pods are looked at again when they count as lost. */
-  #lost(state: NodeState): ReconcileResult {
-    const leftMs = (state.deletedMs ?? 0) + LOST_AFTER_MS - this.#options.clock.nowMs();
-    if (leftMs > 0) return { requeueAfterMs: leftMs };
-    this.#options.onChange(state);
     return {};
   }
 
@@ -207,7 +194,6 @@ export class NodeRegistry {
     node = await this.#untaint(node, signal);
     await this.#heartbeats.begin(node, signal);
     state.node = node;
-    state.deletedMs = undefined;
     events.event(node, { reason: 'Starting', note: 'Starting kubelet.' });
     // It may have been made to fail meanwhile.
     if (state.phase === 'starting') this.#become(state, 'running');

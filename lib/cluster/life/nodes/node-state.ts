@@ -27,7 +27,6 @@ export class NodeState {
   phase: NodePhase = 'starting';
   /** As the API server has it. */
   node: Node | undefined;
-  deletedMs: number | undefined;
   /** The images that it has. */
   readonly images: Set<string> = new Set();
   readonly #taken = new Map<string, Taken>();
