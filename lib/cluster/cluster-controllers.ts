@@ -183,7 +183,7 @@ export class ClusterControllers implements AsyncDisposable {
     if (controllers.has('namespace')) {
       const namespaces = namespaceDeletion({ client, served, runtime, logger });
       this.#namespaces = namespaces;
-      this.#parts.push(runningController(namespaces, logger));
+      this.#parts.push(runningController(namespaces, { logger }));
     }
     // All of them share the informers, which begin when every handler is there.
     const monitors = new ResourceMonitors({ client, served, runtime, logger });

@@ -51,5 +51,5 @@ export function ingressAddresses({
       if (!wantsAddress(ingress, itsClass)) return {};
       return { status: { loadBalancer: { ingress: [{ ip: INGRESS_ADDRESS }] } } };
     });
-  return runningController(made, logger);
+  return runningController(made, { logger });
 }

@@ -6,10 +6,9 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { LoadBalancerIngress, Service } from '../../types/built-in/core-v1-kinds.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
+import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { AddressPool } from './address-pool.ts';
 
@@ -47,27 +46,25 @@ export function balancerTask(service: Service): BalancerTask {
  * one for each of their IP families, of 198.18.0.0/16 and 2001:db8:18::/112; or `spec.loadBalancerIP`. It has the finalizer and the
  * events of a cloud's controller.
  */
-export function loadBalancers({ client, informers, runtime, logger }: WorkloadParts): ClusterPart {
+export function loadBalancers(parts: WorkloadParts): ClusterPart {
+  const { client, informers, runtime } = parts;
   const services = informers.for('v1', 'services', { indexers: { [ADDRESSES]: addressesOf } });
   const pool = new AddressPool(
     (address) => services.indexer.indexKeys(ADDRESSES, address).length > 0,
   );
-  const events = clusterEvents(client, 'service-controller', { runtime, logger });
+  const options = workloadOptions(parts, 'service-controller');
   const made = controller(client, 'v1', 'services', {
+    ...options,
     name: 'service-lb-controller',
-    informers,
-    events,
     // One at a time: two services must not get one address.
     concurrency: 1,
-    runtime,
-    logger,
   }).reconcile(async (service, context) => {
     const task = balancerTask(service);
     if (task === 'ensure') return await ensure(service, pool, runtime, context);
     if (task === 'clean up') await cleanUp(service, runtime, context);
     return {};
   });
-  return partWithEvents(runningController(made, logger), events);
+  return runningController(made, options);
 }
 
 type Calls = Pick<ControllerContext, 'resource' | 'event' | 'signal'>;

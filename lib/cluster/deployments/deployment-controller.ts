@@ -13,17 +13,14 @@ import {
   selectorIndexValue,
   selectorIndexValuesFor,
 } from '../ownership/orphans.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
+import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { DeploymentRun } from './deployment-run.ts';
 import { isRolling } from './replica-counts.ts';
 
 const NAME = 'deployment-controller';
-/** As in kube-controller-manager (--concurrent-deployment-syncs). */
-const WORKERS = 5;
 /** ReplicaSets report their pods in groups. */
 const MIN_INTERVAL_MS = 50;
 
@@ -36,8 +33,9 @@ const MIN_INTERVAL_MS = 50;
  *   its writes as soon as it is answered.
  * - It wakes for the deadline of a rollout, and never when nothing is rolled out.
  */
-export function deployments({ client, informers, runtime, logger }: WorkloadParts): ClusterPart {
-  const events = clusterEvents(client, NAME, { runtime, logger });
+export function deployments(parts: WorkloadParts): ClusterPart {
+  const { client, informers, runtime, logger } = parts;
+  const options = workloadOptions(parts, NAME);
   const sets = informers.for('apps/v1', 'replicasets');
   const owners = informers.for('apps/v1', 'deployments');
   /** A Deployment that waits until its old pods are gone. */
@@ -53,15 +51,11 @@ export function deployments({ client, informers, runtime, logger }: WorkloadPart
     return isOwner && deployment && !isRolling(deployment) ? key : undefined;
   };
   const built = controller(client, 'apps/v1', 'deployments', {
+    ...options,
     name: NAME,
-    informers,
-    events,
-    concurrency: WORKERS,
     // The status that a user has written is put right.
     everyUpdate: true,
     queue: { minIntervalMs: MIN_INTERVAL_MS },
-    runtime,
-    logger,
     onError: ({ key, cause }) => {
       logger.debug('a rollout does not go on', { controller: NAME, key, error: cause });
     },
@@ -96,7 +90,7 @@ export function deployments({ client, informers, runtime, logger }: WorkloadPart
       const nowMs = runtime.wallMs();
       return await new DeploymentRun({ deployment, context, selector, nowMs }).run();
     });
-  return partWithEvents(runningController(built, logger), events);
+  return runningController(built, options);
 }
 
 /** Undefined for a selector that no label can satisfy. */

@@ -2,10 +2,9 @@ import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import { splitMetaNamespaceKey } from '../../meta/key.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { runningController } from '../resources/running-controller.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
+import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import type { Endpoints } from '../../types/built-in/core-v1-kinds.ts';
 import { ENDPOINTS_CONTROLLER, MANAGED_BY, wantedEndpoints } from './endpoints-object.ts';
@@ -14,8 +13,6 @@ import { hasSelectedPods, keyOf, SelectedPods } from './selected-pods.ts';
 import { ServicePace } from './service-pace.ts';
 import { TriggerTimes } from './trigger-times.ts';
 
-/** As in kube-controller-manager (--concurrent-endpoint-syncs). */
-const WORKERS = 5;
 /** Pods become ready one after the other: their changes are gathered. */
 export const GATHER_MS = 100;
 
@@ -31,19 +28,15 @@ export const GATHER_MS = 100;
  * @see kubernetes pkg/controller/endpoint/endpoints_controller.go @ v1.37.2
  */
 export function endpoints(parts: WorkloadParts): ClusterPart {
-  const { client, informers, runtime, logger } = parts;
+  const { client, informers, runtime } = parts;
   const selected = new SelectedPods(informers);
   const triggers = new TriggerTimes();
   const pace = new ServicePace(runtime, GATHER_MS);
-  const events = clusterEvents(client, ENDPOINTS_CONTROLLER, { runtime, logger });
+  const options = workloadOptions(parts, ENDPOINTS_CONTROLLER);
   const made = controller(client, 'v1', 'services', {
+    ...options,
     name: 'endpoint',
-    informers,
-    events,
-    concurrency: WORKERS,
     queue: { minIntervalMs: GATHER_MS },
-    runtime,
-    logger,
   })
     .watches('v1', 'pods', ({ metadata }) => selected.servicesOf(metadata), {
       where: selected.matters,
@@ -83,7 +76,7 @@ export function endpoints(parts: WorkloadParts): ClusterPart {
       if (wanted !== undefined) await write(wanted, present !== undefined, context);
       return {};
     });
-  return partWithEvents(pace.part(runningController(made, logger)), events);
+  return pace.part(runningController(made, options));
 }
 
 async function write(

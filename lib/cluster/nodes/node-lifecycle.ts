@@ -3,10 +3,9 @@ import type { ControllerContext } from '../../controller/builder/run/controller-
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Node, Pod } from '../../types/built-in/core-v1-kinds.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
+import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { EvictionPace, zoneOf, zoneState } from './eviction-zones.ts';
 import { isReady, lostConditions, NodeSignals } from './node-signals.ts';
@@ -29,7 +28,7 @@ type Calls = Pick<ControllerContext, 'resource' | 'event'>;
  * @see kubernetes pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.37.2
  */
 export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
-  const { client, informers, runtime, logger } = parts;
+  const { client, informers, runtime } = parts;
   const pods = new PodsOfNodes(informers);
   const signals = new NodeSignals();
   const pace = new EvictionPace();
@@ -37,7 +36,7 @@ export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
     indexers: { [UNREADY]: (node) => (isReady(node) ? [] : ['']) },
   });
   const leases = informers.for('coordination.k8s.io/v1', 'leases');
-  const events = clusterEvents(client, 'node-controller', { runtime, logger });
+  const options = workloadOptions(parts, 'node-controller');
 
   /** The rule for a node, and the time until it may be another one. */
   const eviction = (node: Stored<Node>): { rule: EvictionRule; waitMs: number } => {
@@ -53,13 +52,10 @@ export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
   };
 
   const made = controller(client, 'v1', 'nodes', {
+    ...options,
     name: 'node_lifecycle',
-    informers,
-    events,
     concurrency: WORKERS,
     everyUpdate: true,
-    runtime,
-    logger,
   })
     // The eviction rule of a lost node depends on the others.
     .watches('v1', 'nodes', () => nodes.indexer.indexKeys(UNREADY, ''), {
@@ -72,7 +68,10 @@ export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
     .whenGone(({ name, object }) => {
       signals.forget(name);
       if (object !== undefined) {
-        events.event(object, { reason: 'RemovingNode', note: nodeEvent(name, 'Removing', 'from') });
+        options.events.event(object, {
+          reason: 'RemovingNode',
+          note: nodeEvent(name, 'Removing', 'from'),
+        });
       }
       return Promise.resolve();
     })
@@ -91,7 +90,7 @@ export function nodeLifecycle(parts: WorkloadParts): ClusterPart {
       const times = [leftMs, waitMs].filter((ms) => ms > 0);
       return { requeueAfterMs: times.length === 0 ? 0 : Math.min(...times) };
     });
-  return partWithEvents(runningController(made, logger), events);
+  return runningController(made, options);
 }
 
 function nodeEvent(name: string, what: string, where: string): string {

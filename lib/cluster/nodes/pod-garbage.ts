@@ -121,7 +121,7 @@ export function podGarbage(
       await deleteByForce(pod, { ...NODE_GONE, lastTransitionTime }, context);
       return {};
     });
-  return runningController(made, logger);
+  return runningController(made, { logger });
 }
 
 const NODE_GONE: PodCondition = {

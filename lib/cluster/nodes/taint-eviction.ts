@@ -4,10 +4,9 @@ import { sameContent } from '../../meta/content/same-content.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Node, Pod, Taint, Toleration } from '../../types/built-in/core-v1-kinds.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
+import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { tolerates } from '../scheduling/model/taints.ts';
 import { PodsOfNodes, timestamp } from './pods-of-nodes.ts';
@@ -50,21 +49,18 @@ interface Planned {
  * @see kubernetes pkg/controller/tainteviction/taint_eviction.go @ v1.37.2
  */
 export function taintEviction(parts: WorkloadParts): ClusterPart {
-  const { client, informers, runtime, logger } = parts;
+  const { client, informers, runtime } = parts;
   const pods = new PodsOfNodes(informers);
   const nodes = informers.for('v1', 'nodes');
   const planned = new Map<string, Planned>();
-  const events = clusterEvents(client, 'taint-eviction-controller', { runtime, logger });
+  const options = workloadOptions(parts, 'taint-eviction-controller');
   const taintsOf = ({ spec }: Pod): readonly Taint[] =>
     evictingTaints(nodes.indexer.get(spec?.nodeName ?? ''));
   const made = controller(client, 'v1', 'pods', {
+    ...options,
     name: 'noexec_taint',
-    informers,
-    events,
     concurrency: WORKERS,
     everyUpdate: true,
-    runtime,
-    logger,
   })
     .where(({ object, old, type, key, initial }) => {
       if (type === 'deleted') return planned.has(key);
@@ -105,7 +101,7 @@ export function taintEviction(parts: WorkloadParts): ClusterPart {
       planned.delete(key);
       return {};
     });
-  return partWithEvents(runningController(made, logger), events);
+  return runningController(made, options);
 }
 
 function tolerationsOf(pod: Pod | undefined): object {

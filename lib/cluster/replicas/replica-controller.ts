@@ -10,10 +10,9 @@ import {
   selectorIndexValue,
   selectorIndexValuesFor,
 } from '../ownership/orphans.ts';
-import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
-import { partWithEvents } from '../resources/part-with-events.ts';
 import { runningController } from '../resources/running-controller.ts';
+import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import {
   replicaSetKind,
@@ -23,8 +22,6 @@ import {
 } from './replica-kind.ts';
 import { ReplicaRun } from './replica-run.ts';
 
-/** As in kube-controller-manager (--concurrent-replicaset-syncs). */
-const WORKERS = 5;
 /** Pods change in groups, and each group needs one count. */
 const MIN_INTERVAL_MS = 50;
 
@@ -44,22 +41,16 @@ export function replicationControllers(parts: WorkloadParts): ClusterPart {
   return replicas(parts, replicationControllerKind);
 }
 
-function replicas<T extends ReplicaOwner>(
-  { client, informers, runtime, logger }: WorkloadParts,
-  kind: ReplicaKind<T>,
-): ClusterPart {
+function replicas<T extends ReplicaOwner>(parts: WorkloadParts, kind: ReplicaKind<T>): ClusterPart {
+  const { client, runtime, logger } = parts;
   const { apiVersion, resource, component: name } = kind;
-  const events = clusterEvents(client, name, { runtime, logger });
+  const options = workloadOptions(parts, name);
   const built = controller<T>(client, apiVersion, resource, {
+    ...options,
     name,
-    informers,
-    events,
-    concurrency: WORKERS,
     // The status that a user has written is put right.
     everyUpdate: true,
     queue: { minIntervalMs: MIN_INTERVAL_MS },
-    runtime,
-    logger,
     onError: ({ key, cause }) => {
       logger.debug('pods are not as they should be', { controller: name, key, error: cause });
     },
@@ -86,7 +77,7 @@ function replicas<T extends ReplicaOwner>(
       const nowMs = runtime.wallMs();
       return await new ReplicaRun({ kind, owner, context, selector, nowMs }).run();
     });
-  return partWithEvents(runningController(built, logger), events);
+  return runningController(built, options);
 }
 
 /** Undefined for a selector that selects nothing, because no label can be like that. */

@@ -15,8 +15,17 @@ interface RunnableController {
   close(): Promise<unknown>;
 }
 
+interface ReportOptions {
+  readonly logger: Logger;
+  /** The events of the controller; those that wait are written when it has ended. */
+  readonly events?: { close(): Promise<void> } | undefined;
+}
+
 /** A controller as a part of a cluster: it runs from the start to the disposal, and an early end is logged. */
-export function runningController(controller: RunnableController, logger: Logger): ClusterPart {
+export function runningController(
+  controller: RunnableController,
+  { logger, events }: ReportOptions,
+): ClusterPart {
   let work: Promise<void> = Promise.resolve();
   return {
     start: () => {
@@ -32,6 +41,7 @@ export function runningController(controller: RunnableController, logger: Logger
     [Symbol.asyncDispose]: async () => {
       await controller.close();
       await work;
+      await events?.close();
     },
   };
 }

@@ -51,5 +51,5 @@ export function aggregatedRoles({
         fieldManager: FIELD_MANAGER,
       });
     });
-  return runningController(made, logger);
+  return runningController(made, { logger });
 }

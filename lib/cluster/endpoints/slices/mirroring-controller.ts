@@ -1,10 +1,9 @@
 import { controller } from '../../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../../controller/builder/run/controller-context.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
-import { clusterEvents } from '../../resources/cluster-events.ts';
 import type { ClusterPart } from '../../resources/cluster-parts.ts';
-import { partWithEvents } from '../../resources/part-with-events.ts';
 import { runningController } from '../../resources/running-controller.ts';
+import { workloadOptions } from '../../resources/workload-options.ts';
 import type { WorkloadParts } from '../../resources/workload-parts.ts';
 import { GATHER_MS } from '../endpoints-controller.ts';
 import { ENDPOINTS_CONTROLLER, MANAGED_BY } from '../endpoints-object.ts';
@@ -19,9 +18,6 @@ import { hasSelector, keyOf } from '../selected-pods.ts';
 import { SliceCache } from './slice-cache.ts';
 import { writeSlices } from './slice-writes.ts';
 
-/** As in kube-controller-manager (--mirroring-concurrent-service-endpoint-syncs). */
-const WORKERS = 5;
-
 function isOfController(metadata: ObjectMeta | undefined): boolean {
   return metadata?.labels?.[MANAGED_BY] === ENDPOINTS_CONTROLLER;
 }
@@ -31,17 +27,13 @@ function isOfController(metadata: ObjectMeta | undefined): boolean {
  * @see kubernetes pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go @ v1.37.2
  */
 export function mirroredEndpointSlices(parts: WorkloadParts): ClusterPart {
-  const { client, informers, runtime, logger } = parts;
+  const { client, informers } = parts;
   const slices = new SliceCache(informers, MIRRORING_CONTROLLER);
-  const events = clusterEvents(client, 'endpoint-slice-mirroring-controller', { runtime, logger });
+  const options = workloadOptions(parts, 'endpoint-slice-mirroring-controller');
   const made = controller(client, 'v1', 'endpoints', {
+    ...options,
     name: 'endpoint_slice_mirroring',
-    informers,
-    events,
-    concurrency: WORKERS,
     queue: { minIntervalMs: GATHER_MS },
-    runtime,
-    logger,
   })
     // Endpoints of the other controller are of services with a selector.
     .where(({ metadata, oldMetadata = metadata }) => {
@@ -69,7 +61,7 @@ export function mirroredEndpointSlices(parts: WorkloadParts): ClusterPart {
       report(plan, context);
       await writeSlices(plan, `Endpoints ${key}`, context);
     });
-  return partWithEvents(runningController(made, logger), events);
+  return runningController(made, options);
 }
 
 async function remove(

@@ -1,10 +1,9 @@
 import { controller } from '../../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../../controller/builder/run/controller-context.ts';
 import type { Pod, Service } from '../../../types/built-in/core-v1-kinds.ts';
-import { clusterEvents } from '../../resources/cluster-events.ts';
 import type { ClusterPart } from '../../resources/cluster-parts.ts';
-import { partWithEvents } from '../../resources/part-with-events.ts';
 import { runningController } from '../../resources/running-controller.ts';
+import { workloadOptions } from '../../resources/workload-options.ts';
 import type { WorkloadParts } from '../../resources/workload-parts.ts';
 import { GATHER_MS } from '../endpoints-controller.ts';
 import { hasSelectedPods, SelectedPods } from '../selected-pods.ts';
@@ -15,8 +14,6 @@ import { plannedSlices } from './slice-plan.ts';
 import { writeSlices } from './slice-writes.ts';
 import { TriggerTimes } from '../trigger-times.ts';
 
-/** As in kube-controller-manager (--concurrent-service-endpoint-syncs). */
-const WORKERS = 5;
 /** Pods that a message names. */
 const NAMED_PODS = 5;
 
@@ -32,7 +29,7 @@ const NAMED_PODS = 5;
  * @see kubernetes pkg/controller/endpointslice/endpointslice_controller.go @ v1.37.2
  */
 export function endpointSlices(parts: WorkloadParts): ClusterPart {
-  const { client, informers, runtime, logger } = parts;
+  const { client, informers, runtime } = parts;
   const selected = new SelectedPods(informers);
   const slices = new SliceCache(informers, SLICES_CONTROLLER);
   const nodes = informers.for('v1', 'nodes');
@@ -40,15 +37,11 @@ export function endpointSlices(parts: WorkloadParts): ClusterPart {
   const pace = new ServicePace(runtime, GATHER_MS);
   /** Services that lack pods of unknown nodes, with the messages about them. */
   const incomplete = new Map<string, string>();
-  const events = clusterEvents(client, 'endpoint-slice-controller', { runtime, logger });
+  const options = workloadOptions(parts, 'endpoint-slice-controller');
   const made = controller(client, 'v1', 'services', {
+    ...options,
     name: 'endpoint_slice',
-    informers,
-    events,
-    concurrency: WORKERS,
     queue: { minIntervalMs: GATHER_MS },
-    runtime,
-    logger,
   })
     .watches('v1', 'pods', ({ metadata }) => selected.servicesOf(metadata), {
       where: selected.matters,
@@ -89,7 +82,7 @@ export function endpointSlices(parts: WorkloadParts): ClusterPart {
       });
       return {};
     });
-  return partWithEvents(pace.part(runningController(made, logger)), events);
+  return pace.part(runningController(made, options));
 }
 
 function report(
