@@ -19,6 +19,7 @@ import { SimulatedTransport, type NetworkEvents } from '../network/simulated-tra
 import { IncarnationRuntime } from '../network/incarnation-runtime.ts';
 import { SimulatedProcess } from '../process/simulated-process.ts';
 import { partFindings } from '../oracle/cached-state.ts';
+import { lastRetryMs } from '../oracle/pending-retries.ts';
 import { nextFailuresMs } from '../oracle/failing-reconciles.ts';
 import { ComparedAnswers, comparesAnswers } from '../oracle/answers/compared-answers.ts';
 import { ClusterHistory, type Change } from '../record/cluster-history.ts';
@@ -207,7 +208,8 @@ export class SeedRun {
     for (const { link } of this.#processes) link.releaseAll();
     const { isSettled } = this.#options;
     if (isSettled !== undefined) {
-      await this.#reached(() => isSettled(this.#history), SLOW_RETRIES_MS);
+      const settled = (): boolean => isSettled(this.#history);
+      if (!(await this.#reached(settled, SLOW_RETRIES_MS))) await this.#lastRetries(settled);
     }
     await this.#eventually();
     await this.#nextFailures();
@@ -289,6 +291,13 @@ export class SeedRun {
       ends.push(() => timer.cancel());
       look();
     });
+  }
+
+  /** Each key that has failed gets one more run. Faults in a row make its back-off longer than the time of a slow retry. */
+  async #lastRetries(settled: () => boolean): Promise<void> {
+    const delays = this.#processes.map(({ parts }) => lastRetryMs(parts));
+    const waitMs = Math.max(0, ...delays);
+    if (waitMs > 0) await this.#reached(settled, waitMs + END_QUIET_MS);
   }
 
   /** A reconcile that has failed again and again gets the time for one more failure, which an oracle looks for, if the run has it. */

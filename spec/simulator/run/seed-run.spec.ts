@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import { Manager, controller } from '../../../lib/index.ts';
 import type { PlannedFault, RequestPoint } from '../../../lib/simulator/contract/fault.ts';
@@ -146,6 +147,35 @@ describe('a run with a fault', () => {
       expect((answered?.atMs ?? 0) - (sent?.atMs ?? 0), name).to.be.at.least(6900);
       expect(findings, name).to.deep.equal([]);
     }
+  });
+
+  it('ends after the retries of keys that have failed, however late they are', async () => {
+    const retried: SimulatedController = {
+      name: 'copies',
+      async run({ client, runtime, signal, logger }) {
+        const rateLimiter = new ItemExponentialRateLimiter({ baseMs: 687_000, runtime });
+        await using copier = controller(client, 'v1', 'configmaps', {
+          runtime,
+          logger,
+          rateLimiter,
+        }).reconcile(async ({ metadata: { name } }, { resource }) => {
+          if (name === 'page')
+            await resource('v1', 'secrets').apply({
+              apiVersion: 'v1',
+              kind: 'Secret',
+              metadata: { name },
+            });
+        });
+        await copier.run({ signal });
+      },
+    };
+    const workload = copySteps.slice(0, 1).map((step) => ({ ...step, until: undefined }));
+    const simulation = await Simulation.of(simulationParts({ controllers: [retried], workload }));
+    const faults = [{ kind: 'lost', process, at, handled: false }] as const;
+    const plan = { version: SIMULATOR_VERSION, seed: 2, faults, origin: 'a spec' };
+    const { record, findings } = await simulation.evaluate(plan);
+    expect(findings).to.deep.equal([]);
+    expect(record.virtualMs).to.be.within(687_000, 900_000);
   });
 
   it('sets the clock of a process, and no other', async () => {
