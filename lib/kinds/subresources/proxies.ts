@@ -1,15 +1,18 @@
 import { isIP } from 'node:net';
-import { badRequest, notFound } from '../../meta/failure/failures.ts';
+import { badRequest } from '../../meta/failure/failures.ts';
 import { failure } from '../../meta/failure/api-error.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { RequestContext, RestStorage } from '../../server/registry/contract/rest-storage.ts';
 import type {
-  ServerParts,
-  SubresourceParts,
-} from '../../server/registry/contract/subresource-parts.ts';
+  ConnectAnswer,
+  ConnectRequest,
+  RequestContext,
+  RestStorage,
+} from '../../server/registry/contract/rest-storage.ts';
+import type { SubresourceParts } from '../../server/registry/contract/subresource-parts.ts';
 import { recordsAt, textAt } from '../../meta/json-value.ts';
 import { connectStorage } from './connect-storage.ts';
 import { kubeletFailure } from './kubelet-address.ts';
+import { serviceEndpoint } from './service-endpoint.ts';
 
 const VERBS = ['create', 'delete', 'get', 'patch', 'update'] as const;
 
@@ -34,17 +37,21 @@ function targetOf(id: string, what: string): Target {
   return target;
 }
 
-/** `pods/NAME/proxy`: HTTP to a pod. There is no network of pods behind this server. */
-export function podProxy({ store }: SubresourceParts): RestStorage {
+/** `pods/NAME/proxy`: HTTP to a pod. */
+export function podProxy(parts: SubresourceParts): RestStorage {
+  const { store } = parts;
   return connectStorage(store, 'PodProxyOptions', {
     verbs: VERBS,
     takesPath: true,
-    handle: async (context, id) => {
-      const { name, port } = targetOf(id, 'pod');
+    handle: async (context, id, request) => {
+      refuseUpgrade(request);
+      const { scheme, name, port } = targetOf(id, 'pod');
       const pod = (await store.get(context, name)).object;
       const address = addressOf(pod);
       if (address === undefined) throw badRequest('address not allowed');
-      throw unreachable(address, port || firstPort(pod));
+      const prefix = `/api/v1/namespaces/${context.namespace}/pods/${id}/proxy`;
+      const to = { pod, address, scheme, port: port || firstPort(pod), prefix };
+      return await passOn(parts, to, context, request);
     },
   });
 }
@@ -60,45 +67,79 @@ function addressOf(pod: UnstructuredObject): string | undefined {
 function firstPort(pod: UnstructuredObject): string {
   const ports = recordsAt(pod, 'spec', 'containers').flatMap((one) => recordsAt(one, 'ports'));
   const [first] = ports.map((one) => one['containerPort']);
-  return typeof first === 'number' ? String(first) : '80';
+  return typeof first === 'number' ? String(first) : '';
 }
 
-function unreachable(address: string, port: string): Error {
-  const host = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
-  return failure(
-    'ServiceUnavailable',
-    `error trying to reach service: dial tcp ${host}: connect: no route to host`,
+interface Destination {
+  readonly pod: UnstructuredObject;
+  readonly address: string;
+  readonly scheme: string;
+  /** Empty: that of the scheme. */
+  readonly port: string;
+  readonly prefix: string;
+}
+
+/** @throws {ApiError} 400 for a WebSocket. */
+function refuseUpgrade({ headers }: ConnectRequest): void {
+  if (headers['upgrade'] === undefined) return;
+  throw badRequest('WebSockets are not supported by the proxies of this server');
+}
+
+/** @throws {ApiError} 503. @see apimachinery pkg/util/proxy/upgradeaware.go ServeHTTP @ v0.37.2 */
+async function passOn(
+  { nodes }: SubresourceParts,
+  { pod, address, scheme, port, prefix }: Destination,
+  context: RequestContext,
+  request: ConnectRequest,
+): Promise<ConnectAnswer> {
+  const { method, path, search } = request;
+  if (path === '' && (method === 'GET' || method === 'HEAD')) {
+    const location = encodeURI(`${prefix}/`) + search;
+    return { status: 301, headers: { location }, body: new Uint8Array() };
+  }
+  const number = portNumber(port || scheme || 'http');
+  if (number === undefined) throw unreachable(`dial tcp: lookup tcp/${port}: unknown port`);
+  const target = { scheme: scheme || 'http', address, port: number, prefix };
+  const container = containerAt(pod, number);
+  const answer = nodes.connect({ action: 'http', pod, container, target, request, context });
+  if (answer !== undefined) return await answer;
+  const host = address.includes(':') ? `[${address}]:${number}` : `${address}:${number}`;
+  const why = nodes.endsPods === true ? 'connection refused' : 'no route to host';
+  throw unreachable(`dial tcp ${host}: connect: ${why}`);
+}
+
+/** Its number, or the number of a protocol that every system knows. */
+function portNumber(port: string): number | undefined {
+  if (port === 'http') return 80;
+  if (port === 'https') return 443;
+  return /^\d{1,5}$/.test(port) && Number(port) < 65_536 ? Number(port) : undefined;
+}
+
+function containerAt(pod: UnstructuredObject, port: number): string {
+  const declares = recordsAt(pod, 'spec', 'containers').find((container) =>
+    recordsAt(container, 'ports').some((one) => one['containerPort'] === port),
   );
+  return textAt(declares, 'name');
+}
+
+function unreachable(why: string): Error {
+  return failure('ServiceUnavailable', `error trying to reach service: ${why}`);
 }
 
 /** `services/NAME/proxy`: HTTP to an endpoint of a service. */
-export function serviceProxy({ store, storeOf }: SubresourceParts): RestStorage {
-  return connectStorage(store, 'ServiceProxyOptions', {
+export function serviceProxy(parts: SubresourceParts): RestStorage {
+  return connectStorage(parts.store, 'ServiceProxyOptions', {
     verbs: VERBS,
     takesPath: true,
-    handle: async (context, id) => {
-      const { name } = targetOf(id, 'service');
-      await store.get(context, name);
-      const slices = await endpointSlices(storeOf, context, name);
-      if (slices.length === 0) throw notFound({ group: '', resource: 'services' }, name);
-      throw failure(
-        'ServiceUnavailable',
-        `no endpoints available for service ${JSON.stringify(id)}`,
-      );
+    handle: async (context, id, request) => {
+      refuseUpgrade(request);
+      const { scheme, name, port } = targetOf(id, 'service');
+      const { address, pod, number } = await serviceEndpoint(parts, context, { id, name, port });
+      const prefix = `/api/v1/namespaces/${context.namespace}/services/${id}/proxy`;
+      const to = { pod, address, scheme, port: String(number), prefix };
+      return await passOn(parts, to, context, request);
     },
   });
-}
-
-async function endpointSlices(
-  storeOf: ServerParts['storeOf'],
-  context: RequestContext,
-  service: string,
-): Promise<readonly unknown[]> {
-  const labelSelector = `kubernetes.io/service-name=${service}`;
-  const list = await storeOf('discovery.k8s.io', 'endpointslices')?.list(context, {
-    labelSelector,
-  });
-  return list?.items ?? [];
 }
 
 /** `nodes/NAME/proxy`: HTTP to the kubelet of a node. */

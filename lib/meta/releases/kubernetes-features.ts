@@ -65,6 +65,8 @@ const SINCE = {
   providerIdChangesNamed: 37,
   /** A patch that is no JSON is refused before its object is read, and that of an apply is called a patch, where it was YAML. */
   patchesReadFirst: 37,
+  /** `services/proxy` finds endpoints in EndpointSlices, where it looked for Endpoints. */
+  proxiesToSlices: 37,
   /** Lists and watches of shards, where the gate ShardedListAndWatch is on. */
   shardedLists: 36,
   /** The rule of a container that restarts all of its pod: the gate RestartAllContainersOnContainerExits. */

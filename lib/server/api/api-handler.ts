@@ -63,9 +63,13 @@ async function serveConnect(
   if (info.path !== '' && !connect.takesPath) throw unknownPathIn(info.group);
   if (!(connect.verbs as readonly Verb[]).includes(info.verb)) throw methodNotAllowed();
   if (query.has('dryRun')) throw badRequest('dryRun is not supported');
-  const { method, headers, body } = request;
-  const { name = '', path } = info;
-  return await connect.handle(context, name, { method, path, query, headers, body });
+  const { method, headers, body, url } = request;
+  const { name = '' } = info;
+  // A slash at the end counts for what it is passed on to.
+  const [pathname = ''] = url.split('?', 1);
+  const path = `${info.path}${connect.takesPath && pathname.endsWith('/') ? '/' : ''}`;
+  const search = url.slice(pathname.length);
+  return await connect.handle(context, name, { method, path, query, search, headers, body });
 }
 
 /** GET of a collection. */

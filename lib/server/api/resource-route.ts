@@ -54,8 +54,9 @@ function infoOf(
     if (!isApiError(error) || error.code !== 'METHOD_NOT_ALLOWED') throw error;
     const read = parseRequestInfo('GET', segments, watch);
     const { describe, connect } = storageOf(registry, read);
-    // A proxy passes every method on.
-    if (connect?.takesPath === true && read.subresource !== undefined) return read;
+    // A proxy passes these on too.
+    const isPassed = connect?.takesPath === true && (method === 'HEAD' || method === 'OPTIONS');
+    if (isPassed && read.subresource !== undefined) return read;
     if (!isCustom(read)) throw error;
     if (method === 'HEAD') return read;
     // Only reads of a collection go without a namespace.

@@ -3,6 +3,7 @@ import type {
   PodAttachRequest,
   PodExecRequest,
 } from '../../../server/api/pods/container-streams.ts';
+import type { PodHandler } from '../../../server/api/pods/pod-handlers.ts';
 import type { PodPortForwardRequest } from '../../../server/api/pods/port-forward.ts';
 import type { Delay } from './delays.ts';
 
@@ -55,4 +56,8 @@ export interface ContainerBehaviour {
   readonly exec?: ((request: PodExecRequest) => number | Promise<number>) | undefined;
   readonly attach?: ((request: PodAttachRequest) => void | Promise<void>) | undefined;
   readonly portForward?: ((request: PodPortForwardRequest) => void | Promise<void>) | undefined;
+  /** Answers HTTP requests that come by `pods/proxy` and `services/proxy`. */
+  readonly http?: PodHandler['http'];
+  /** The ports that `http` answers. @defaultValue those that the container declares; every one if it declares none */
+  readonly httpPorts?: readonly number[] | undefined;
 }

@@ -58,6 +58,8 @@ const RULE = optionsOf<ContainerRule>()('containers', {
   exec: is.callback(),
   attach: is.callback(),
   portForward: is.callback(),
+  http: is.callback(),
+  httpPorts: is.rule<readonly number[]>('a list of ports', Array.isArray),
 });
 
 /** Finds what a container does. A function that throws makes a container that cannot run. */

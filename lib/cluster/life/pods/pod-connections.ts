@@ -1,6 +1,6 @@
 import type { PodHandler, PodNodes } from '../../../server/api/pods/pod-handlers.ts';
 import type { ContainerRequest } from '../../../server/registry/contract/node-connector.ts';
-import type { ContainerLife } from '../containers/container-life.ts';
+import { isAlive, type ContainerLife } from '../containers/container-life.ts';
 import type { PodAgent } from './pod-agent.ts';
 import type { PodContainers } from './pod-containers.ts';
 
@@ -16,17 +16,27 @@ export class PodConnections implements PodNodes {
     this.#agents = agents;
   }
 
-  handlerOf({ pod, container }: ContainerRequest): PodHandler | undefined {
+  handlerOf({ pod, container, target }: ContainerRequest): PodHandler | undefined {
     const { namespace = '', name = '', uid } = pod.metadata ?? {};
     const agent = this.#agents.get(`${namespace}/${name}`);
     if (agent === undefined || agent.uid !== uid || agent.node.phase !== 'running')
       return undefined;
+    if (target !== undefined) return { http: listenerAt(agent.containers, target.port) };
     // Ports are those of the whole pod.
     const forwards = ({ name: one }: ContainerLife): boolean =>
       agent.containers.behaviour(one).portForward !== undefined;
     const first = agent.containers.lives.find(forwards)?.name ?? '';
     return handlerOf(agent.containers, container === '' ? first : container);
   }
+}
+
+/** The function of a running container that answers at a port. */
+function listenerAt(containers: PodContainers, port: number): PodHandler['http'] {
+  const listening = containers.lives.filter(isAlive).find(({ name }) => {
+    const { http, httpPorts = containers.ports(name) } = containers.behaviour(name);
+    return http !== undefined && (httpPorts.length === 0 || httpPorts.includes(port));
+  });
+  return listening && containers.behaviour(listening.name).http;
 }
 
 function handlerOf(containers: PodContainers, name: string): PodHandler {

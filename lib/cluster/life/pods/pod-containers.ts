@@ -126,6 +126,12 @@ export class PodContainers {
     return behaviour;
   }
 
+  /** The ports that a container declares. */
+  ports(name: string): number[] {
+    const { ports = [] } = containerSpec(this.#pod.spec, name) ?? {};
+    return ports.map(({ containerPort }) => containerPort);
+  }
+
   /** A container ends now, with this code. */
   crash(name: string, exitCode: number): void {
     const message = exitCode === 0 ? undefined : 'the container was made to crash';

@@ -12,6 +12,7 @@ import {
   type PodExecRequest,
 } from './container-streams.ts';
 import { logBytes, logOptions, type PodLog, type PodLogLine } from './pod-log-bytes.ts';
+import { answerHttp, type PodHttp } from './pod-http.ts';
 import { answerPortForward, type PodPortForwardRequest } from './port-forward.ts';
 
 /** Which containers handlers answer for. What is left out matches every one. */
@@ -54,6 +55,11 @@ export interface PodHandler {
   readonly attach?: ((request: PodAttachRequest) => void | Promise<void>) | undefined;
   /** Serves one connection to a port of the pod, until it ends. Called once for each port of a request. */
   readonly portForward?: ((request: PodPortForwardRequest) => void | Promise<void>) | undefined;
+  /**
+   * Answers an HTTP request that comes by `pods/NAME:PORT/proxy` or `services/NAME:PORT/proxy`, each time with a new Response. Its URL has
+   * the address of the pod, and its signal aborts when the client has gone. An error is a 503 for the client, and is logged.
+   */
+  readonly http?: PodHttp | undefined;
 }
 
 const HANDLER = optionsOf<PodHandler>()('pods.handle', {
@@ -61,6 +67,7 @@ const HANDLER = optionsOf<PodHandler>()('pods.handle', {
   exec: is.callback(),
   attach: is.callback(),
   portForward: is.callback(),
+  http: is.callback(),
 });
 const MATCH = optionsOf<PodMatch>()('pods.handle', {
   namespace: is.anything(),
@@ -101,7 +108,7 @@ export class PodHandlers implements NodeConnector {
     const given = Object.values(HANDLER.read(handler));
     const { match = {} } = OPTIONS.read(options);
     if (given.every((one) => one === undefined)) {
-      const problem = 'give a function "log", "exec", "attach" or "portForward"';
+      const problem = 'give a function "log", "exec", "attach", "portForward" or "http"';
       throw invalidOption('pods.handle', problem);
     }
     const registration = { handler, match };
@@ -136,7 +143,11 @@ export class PodHandlers implements NodeConnector {
     );
     const handler = given?.handler ?? this.#nodes?.handlerOf(request);
     if (handler?.[action] === undefined) return undefined;
-    return action === 'log' ? this.#log(handler, request) : this.#stream(handler, request);
+    if (action === 'log') return this.#log(handler, request);
+    const { http } = handler;
+    return action === 'http' && http !== undefined
+      ? answerHttp({ request, http, logger: this.#logger })
+      : this.#stream(handler, request);
   }
 
   /** @throws {ApiError} 400 when the request is no upgrade, or its options are wrong. */

@@ -4,8 +4,8 @@ import { queryFlag } from '../../http/query-options.ts';
 import { parseRequestInfo, pathSegments } from '../../http/request-info.ts';
 
 /**
- * Whether a request with an `Upgrade` header asks for a watch or the streams of a pod over a WebSocket. Every other one is served as if
- * it had none.
+ * Whether a request with an `Upgrade` header asks for a watch, the streams of a pod or a proxy over a WebSocket. Every other one is served
+ * as if it had none.
  */
 export function asksForWebSocket({ method, url = '/', headers }: IncomingMessage): boolean {
   const asked = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
@@ -23,7 +23,9 @@ function mayUpgrade(method: string, url: string): boolean {
     if (segments[0] !== 'api' && segments[0] !== 'apis') return false;
     const asked = queryFlag(parseQuery(query), 'watch') ?? false;
     const { verb, group, resource, subresource } = parseRequestInfo(method, segments, asked);
-    return verb === 'watch' || (group === '' && resource === 'pods' && STREAMS.has(subresource));
+    if (verb === 'watch') return true;
+    const isStream = resource === 'pods' && STREAMS.has(subresource);
+    return group === '' && (isStream || subresource === 'proxy');
   } catch {
     // The error belongs into the response of the plain request.
     return false;

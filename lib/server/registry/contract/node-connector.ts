@@ -1,12 +1,25 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ConnectAnswer, ConnectRequest, RequestContext } from './rest-storage.ts';
 
-/** A request about a container that a kubelet would answer. The pod and the container exist. */
+/** Where a proxy sends a request. */
+export interface ProxyTarget {
+  /** `http` or `https`. */
+  readonly scheme: string;
+  /** The address of the pod. */
+  readonly address: string;
+  readonly port: number;
+  /** The path of the proxy, to which paths of the answer belong. */
+  readonly prefix: string;
+}
+
+/** A request that a kubelet or a container would answer. The pod and the container exist. */
 export interface ContainerRequest {
-  readonly action: 'log' | 'exec' | 'attach' | 'portforward';
+  readonly action: 'log' | 'exec' | 'attach' | 'portforward' | 'http';
   readonly pod: UnstructuredObject;
-  /** Empty for `portforward`. */
+  /** Empty for `portforward`; for `http` the one that declares the port, or empty. */
   readonly container: string;
+  /** Of `http`. */
+  readonly target?: ProxyTarget | undefined;
   readonly request: ConnectRequest;
   readonly context: RequestContext;
 }

@@ -149,6 +149,8 @@ export interface ConnectRequest {
   /** The path after the name of the subresource, with its first slash; empty if there is none. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The query as it was sent, with its question mark; empty if there is none. */
+  readonly search: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;

@@ -299,6 +299,7 @@ describe('the streams of a pod over a WebSocket', () => {
       ['web/portforward?ports=80,x', V4, 'invalid port \\"x\\"'],
       ['web/attach?stdout=true', V5, 'does not have a host assigned'],
       [`none/exec?${OUT}`, V5, ' 404 '],
+      ['web/proxy/', V5, 'WebSockets are not supported by the proxies of this server'],
     ] as const) {
       const client = open(path, protocol);
       await client.closed();
