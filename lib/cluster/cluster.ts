@@ -10,6 +10,7 @@ import { clusterNodes, clusterPods, type ClusterNodes, type ClusterPods } from '
 import type { ContainerRules } from './life/containers/container-rules.ts';
 import type { NodeLife } from './life/node-life.ts';
 import type { NodeList } from './life/nodes/node-options.ts';
+import { clusterKinds } from './metrics/metrics-kinds.ts';
 import { untilSettled } from './until-settled.ts';
 import { selectedControllers, type ControllerSelection } from './cluster-controller-names.ts';
 
@@ -58,7 +59,7 @@ const OPTIONS = optionsOf<ClusterOptions>()('startCluster', {
  * |---|---|
  * | `deployment`, `replicaset`, `replicationcontroller` | keep the pods of their objects, and roll them out |
  * | `scheduler` | assigns pods to nodes, with kube-scheduler's rules and words |
- * | `kubelet` | registers `nodes`, and runs their pods as a model: `containers` says what their containers do |
+ * | `kubelet` | registers `nodes`, and runs their pods as a model: `containers` says what their containers do; what they use is in `metrics.k8s.io` |
  * | `endpoint`, `endpointslice` | the addresses of the pods of a Service |
  * | `service-load-balancer`, `ingress-address` | give Services of type LoadBalancer and Ingresses an address |
  * | `node-lifecycle`, `taint-eviction`, `pod-garbage-collector` | notice lost nodes, evict their pods, and delete pods without a node |
@@ -98,7 +99,8 @@ export class Cluster implements AsyncDisposable {
     const { runtime = realRuntime, logger = consoleLogger } = serverOptions;
     const selected = selectedControllers(controllers);
     const serviceAccountAdmission = selected.has('service-account');
-    this.server = new ApiServer({ ...serverOptions, serviceAccountAdmission });
+    const kinds = clusterKinds(selected, serverOptions.kinds);
+    this.server = new ApiServer({ ...serverOptions, kinds, serviceAccountAdmission });
     this.#controllers = new ClusterControllers({
       server: this.server,
       controllers: selected,

@@ -5,6 +5,7 @@ import { onAbort } from '../../kernel/time/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import { ApiServer } from '../../cluster/server/api-server.ts';
+import { clusterKinds } from '../../cluster/metrics/metrics-kinds.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../kernel/failure/loopback.ts';
@@ -88,7 +89,8 @@ export class ServerRun {
       ...encryptionOptions(encryption),
     };
     const access = { authorization, serviceAccountAdmission, serviceAccountKey };
-    const rules = { version, allowPrivileged, unsafeObjectDeletion, featureGates };
+    const kinds = clusterKinds(controllers);
+    const rules = { kinds, version, allowPrivileged, unsafeObjectDeletion, featureGates };
     const server = this.#newServer({ ...given, ...access, ...rules });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);

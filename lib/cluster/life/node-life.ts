@@ -129,7 +129,9 @@ export class NodeLife implements ClusterPart {
   }
 
   start(): void {
-    this.#connection ??= this.#options.pods?.useNodes(new PodConnections(this.#agents));
+    this.#connection ??= this.#options.pods?.useNodes(
+      new PodConnections(this.#agents, this.#nodes),
+    );
     this.#running ??= this.#run();
   }
 

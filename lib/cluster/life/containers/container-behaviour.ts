@@ -5,6 +5,7 @@ import type {
 } from '../../../server/api/pods/container-streams.ts';
 import type { PodHandler } from '../../../server/api/pods/pod-handlers.ts';
 import type { PodPortForwardRequest } from '../../../server/api/pods/port-forward.ts';
+import type { ContainerUsage } from './container-usage.ts';
 import type { Delay } from './delays.ts';
 
 /** A run of a container, for its function. */
@@ -56,6 +57,11 @@ export interface ContainerBehaviour {
   readonly exec?: ((request: PodExecRequest) => number | Promise<number>) | undefined;
   readonly attach?: ((request: PodAttachRequest) => void | Promise<void>) | undefined;
   readonly portForward?: ((request: PodPortForwardRequest) => void | Promise<void>) | undefined;
+  /**
+   * What the container uses, as `kubectl top` shows it: `{ cpu: '250m', memory: '64Mi' }`, or a function that is called when somebody asks.
+   * @defaultValue half of what it requests; 1m and 10Mi if it requests nothing
+   */
+  readonly usage?: ContainerUsage | undefined;
   /** Answers HTTP requests that come by `pods/proxy` and `services/proxy`. */
   readonly http?: PodHandler['http'];
   /** The ports that `http` answers. @defaultValue those that the container declares; every one if it declares none */

@@ -2,6 +2,7 @@ import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Container, Pod } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from './container-behaviour.ts';
+import { isUsage, type ContainerUsage } from './container-usage.ts';
 import { knownCommand } from './known-commands.ts';
 import { missingImage } from './missing-images.ts';
 
@@ -58,6 +59,7 @@ const RULE = optionsOf<ContainerRule>()('containers', {
   exec: is.callback(),
   attach: is.callback(),
   portForward: is.callback(),
+  usage: is.rule<ContainerUsage>('quantities cpu and memory, or a function', isUsage),
   http: is.callback(),
   httpPorts: is.rule<readonly number[]>('a list of ports', Array.isArray),
 });

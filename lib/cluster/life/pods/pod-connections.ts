@@ -1,5 +1,12 @@
 import type { PodHandler, PodNodes } from '../../../server/api/pods/pod-handlers.ts';
-import type { ContainerRequest } from '../../../server/registry/contract/node-connector.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { quantityText } from '../../../meta/quantity.ts';
+import type {
+  ContainerRequest,
+  UsageTexts,
+} from '../../../server/registry/contract/node-connector.ts';
+import { sumOfUsage, SYSTEM_USAGE, type Usage } from '../containers/container-usage.ts';
+import type { NodeRegistry } from '../nodes/node-registry.ts';
 import { isAlive, type ContainerLife } from '../containers/container-life.ts';
 import type { PodAgent } from './pod-agent.ts';
 import type { PodContainers } from './pod-containers.ts';
@@ -7,20 +14,20 @@ import type { PodContainers } from './pod-containers.ts';
 /** The shell's code for a command that cannot be run. */
 const CANNOT_RUN = 126;
 
-/** Logs, commands, ports and what is attached to, of the pods of the nodes. */
+/** Logs, commands, ports, what is attached to, and what is used, of the pods of the nodes. */
 export class PodConnections implements PodNodes {
   readonly #agents: ReadonlyMap<string, PodAgent>;
+  readonly #nodes: Pick<NodeRegistry, 'get'>;
 
   /** `agents`: by `namespace/name`. */
-  constructor(agents: ReadonlyMap<string, PodAgent>) {
+  constructor(agents: ReadonlyMap<string, PodAgent>, nodes: Pick<NodeRegistry, 'get'>) {
     this.#agents = agents;
+    this.#nodes = nodes;
   }
 
   handlerOf({ pod, container, target }: ContainerRequest): PodHandler | undefined {
-    const { namespace = '', name = '', uid } = pod.metadata ?? {};
-    const agent = this.#agents.get(`${namespace}/${name}`);
-    if (agent === undefined || agent.uid !== uid || agent.node.phase !== 'running')
-      return undefined;
+    const agent = this.#agentOf(pod);
+    if (agent === undefined) return undefined;
     if (target !== undefined) return { http: listenerAt(agent.containers, target.port) };
     // Ports are those of the whole pod.
     const forwards = ({ name: one }: ContainerLife): boolean =>
@@ -28,6 +35,28 @@ export class PodConnections implements PodNodes {
     const first = agent.containers.lives.find(forwards)?.name ?? '';
     return handlerOf(agent.containers, container === '' ? first : container);
   }
+
+  podUsage(pod: UnstructuredObject): ReadonlyMap<string, UsageTexts> {
+    const used = this.#agentOf(pod)?.containers.usage() ?? [];
+    return new Map([...used].map(([name, usage]) => [name, usageTexts(usage)]));
+  }
+
+  nodeUsage(name: string): UsageTexts | undefined {
+    if (this.#nodes.get(name)?.phase !== 'running') return undefined;
+    const agents = [...this.#agents.values()].filter(({ node }) => node.name === name);
+    const used = agents.flatMap(({ containers }) => [...containers.usage().values()]);
+    return usageTexts(sumOfUsage([SYSTEM_USAGE, ...used]));
+  }
+
+  #agentOf({ metadata = {} }: UnstructuredObject): PodAgent | undefined {
+    const { namespace = '', name = '', uid } = metadata;
+    const agent = this.#agents.get(`${namespace}/${name}`);
+    return agent?.uid === uid && agent?.node.phase === 'running' ? agent : undefined;
+  }
+}
+
+function usageTexts({ cpu, memory }: Usage): UsageTexts {
+  return { cpu: quantityText(cpu), memory: quantityText(memory) };
 }
 
 /** The function of a running container that answers at a port. */

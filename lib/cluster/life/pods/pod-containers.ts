@@ -1,3 +1,5 @@
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { internalError } from '../../../meta/failure/failures.ts';
 import { randomText } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { NewEvent } from '../../../controller/events/event-sink.ts';
@@ -14,6 +16,7 @@ import {
 } from '../containers/container-life.ts';
 import { ContainerLog } from '../containers/container-log.ts';
 import { ContainerRun } from '../containers/container-run.ts';
+import { usageOf, type Usage } from '../containers/container-usage.ts';
 import { drawn, type Delay } from '../containers/delays.ts';
 import type { ImageNames } from '../containers/image-names.ts';
 import { goSeconds, nextRestartDelay } from '../containers/restart-policy.ts';
@@ -130,6 +133,23 @@ export class PodContainers {
   ports(name: string): number[] {
     const { ports = [] } = containerSpec(this.#pod.spec, name) ?? {};
     return ports.map(({ containerPort }) => containerPort);
+  }
+
+  /** What its running containers use. @throws {ApiError} 500 that names the container whose function fails. */
+  usage(): Map<string, Usage> {
+    const all = new Map<string, Usage>();
+    for (const { name } of this.#lives.filter(isAlive)) {
+      const container = containerSpec(this.#pod.spec, name);
+      if (container === undefined) continue;
+      try {
+        all.set(name, usageOf(this.behaviour(name).usage, this.#pod, container));
+      } catch (error) {
+        const { name: pod } = this.#pod.metadata;
+        const what = `option containers: usage of the container ${name} of the pod ${pod}`;
+        throw internalError(`${what}: ${errorMessage(error)}`);
+      }
+    }
+    return all;
   }
 
   /** A container ends now, with this code. */

@@ -3,7 +3,11 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { ContainerRequest, NodeConnector } from '../../registry/contract/node-connector.ts';
+import type {
+  ContainerRequest,
+  NodeConnector,
+  UsageTexts,
+} from '../../registry/contract/node-connector.ts';
 import type { ConnectAnswer } from '../../registry/contract/rest-storage.ts';
 import {
   answerAttach,
@@ -77,7 +81,7 @@ const MATCH = optionsOf<PodMatch>()('pods.handle', {
 const OPTIONS = optionsOf<{ readonly match?: PodMatch }>()('pods.handle', { match: MATCH.nested });
 
 /** Nodes in the process of the server, which run pods. */
-export interface PodNodes {
+export interface PodNodes extends Required<Pick<NodeConnector, 'podUsage' | 'nodeUsage'>> {
   /** Answers for a container; undefined when none of the nodes runs its pod. */
   handlerOf(request: ContainerRequest): PodHandler | undefined;
 }
@@ -134,6 +138,16 @@ export class PodHandlers implements NodeConnector {
         if (this.#nodes === nodes) this.#nodes = undefined;
       },
     };
+  }
+
+  /** @internal */
+  podUsage(pod: UnstructuredObject): ReadonlyMap<string, UsageTexts> {
+    return this.#nodes?.podUsage(pod) ?? new Map();
+  }
+
+  /** @internal */
+  nodeUsage(name: string): UsageTexts | undefined {
+    return this.#nodes?.nodeUsage(name);
   }
 
   connect(request: ContainerRequest): Promise<ConnectAnswer> | undefined {

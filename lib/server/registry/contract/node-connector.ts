@@ -24,12 +24,19 @@ export interface ContainerRequest {
   readonly context: RequestContext;
 }
 
+/** Quantities as texts. */
+export type UsageTexts = Readonly<Record<'cpu' | 'memory', string>>;
+
 /** Answers for the nodes, of which this server has none of its own. */
 export interface NodeConnector {
   /** Whether deleted pods are ended by nodes. Without them, the server does it. @defaultValue false */
   readonly endsPods?: boolean | undefined;
   /** Undefined: nothing answers for this pod, so the client gets what a cluster without that node answers. */
   connect(request: ContainerRequest): Promise<ConnectAnswer> | undefined;
+  /** What the running containers of a pod use, by their names; none when no node runs it. @throws the error of a function that says it. */
+  podUsage?(pod: UnstructuredObject): ReadonlyMap<string, UsageTexts>;
+  /** What a node uses; undefined when it does not run. @throws the error of a function that says it. */
+  nodeUsage?(name: string): UsageTexts | undefined;
 }
 
 /** No node answers. */
