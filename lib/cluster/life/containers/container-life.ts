@@ -61,6 +61,10 @@ export interface ContainerLife {
   readonly readyMs?: number | undefined;
   /** When it ends by itself, if that is known at its start. */
   readonly endsMs?: number | undefined;
+  /** When its startup probe, or its liveness probe once it has started, has failed too often. */
+  readonly failsMs?: number | undefined;
+  /** It was stopped to run again, whatever its exit code and its policy are. */
+  readonly isReplaced?: boolean | undefined;
   /** How its last run ended, until it runs again. */
   readonly exit?: ContainerExit | undefined;
   /** How the run before that ended. */
@@ -84,15 +88,20 @@ export type ContainerInput =
       readonly startupMs: number | undefined;
       readonly readyAfterMs: number | undefined;
       readonly endsMs: number | undefined;
+      /** When the startup probe has failed too often; undefined if it succeeds before. */
+      readonly failsMs?: number | undefined;
     }
-  | { readonly type: 'startup'; readonly atMs: number }
+  | { readonly type: 'startup' }
   | { readonly type: 'ready'; readonly ready: boolean }
+  /** `dueMs`: when the liveness probe has failed too often; undefined: it succeeds. */
+  | { readonly type: 'health'; readonly dueMs: number | undefined }
   | {
       readonly type: 'stop';
       /** When it is killed. */
       readonly dueMs: number;
       /** When it ends by the signal, if that is known. */
       readonly endsMs?: number | undefined;
+      readonly isReplaced?: boolean | undefined;
     }
   | {
       readonly type: 'exit';
@@ -133,10 +142,13 @@ const refuse: Step<'refuse'> = (life, { reason, message, dueMs }) => ({
   dueMs,
 });
 
-const run: Step<'run'> = (life, { id, atMs, startupMs, readyAfterMs, endsMs }) => {
+const run: Step<'run'> = (life, { id, atMs, startupMs, readyAfterMs, endsMs, failsMs }) => {
   const { name, role, exit, last, restartDelay } = life;
   const started = startupMs === undefined || startupMs <= atMs;
-  const readyMs = readyAfterMs === undefined ? undefined : (startupMs ?? atMs) + readyAfterMs;
+  // Others are never ready while they run.
+  const isProbed = role === 'main' || role === 'sidecar';
+  const readyMs =
+    readyAfterMs === undefined || !isProbed ? undefined : (startupMs ?? atMs) + readyAfterMs;
   return {
     name,
     role,
@@ -152,7 +164,21 @@ const run: Step<'run'> = (life, { id, atMs, startupMs, readyAfterMs, endsMs }) =
     startupMs,
     readyMs,
     endsMs,
+    failsMs,
   };
+};
+
+/** The startup probe holds the readiness probe back. */
+const ready: Step<'ready'> = (life, input) =>
+  life.started
+    ? { ...life, ready: input.ready, readyMs: undefined }
+    : { ...life, readyMs: input.ready ? life.startupMs : undefined };
+
+const health: Step<'health'> = (life, { dueMs }) => {
+  const { started, failsMs, startupMs = 0 } = life;
+  // Its startup probe fails before.
+  if (!started && failsMs !== undefined && failsMs < startupMs) return life;
+  return { ...life, failsMs: dueMs === undefined ? undefined : (failsMs ?? dueMs) };
 };
 
 const ends: Step<'exit'> = (life, { exitCode, reason, message, atMs }) => ({
@@ -182,12 +208,19 @@ const TABLE: Readonly<Record<ContainerPhase, Row>> = {
   refused: { create, refuse, stop: withdraw },
   running: {
     startup: (life) => ({ ...life, started: true }),
-    ready: (life, { ready }) => ({ ...life, ready, readyMs: undefined }),
-    stop: (life, { dueMs, endsMs }) => ({ ...life, phase: 'stopping', dueMs, endsMs }),
+    ready,
+    health,
+    stop: (life, { dueMs, endsMs, isReplaced }) => ({
+      ...life,
+      phase: 'stopping',
+      dueMs,
+      endsMs,
+      isReplaced,
+    }),
     exit: ends,
   },
   stopping: {
-    ready: (life, { ready }) => ({ ...life, ready, readyMs: undefined }),
+    ready,
     // The earlier of two ends counts.
     stop: (life, { dueMs }) => ({ ...life, dueMs: Math.min(life.dueMs ?? dueMs, dueMs) }),
     exit: ends,

@@ -36,10 +36,14 @@ export function restartTime(delay: RestartDelay | undefined, endedMs: number): n
   return delay === undefined || isOver(delay, endedMs) ? endedMs : endedMs + delay.delayMs;
 }
 
-/** The delay after the next end of a container that starts again at `nowMs`. */
-export function nextRestartDelay(delay: RestartDelay | undefined, nowMs: number): RestartDelay {
+/** The delay after the next end of a container that ended at `endedMs`, and starts again at `nowMs`. */
+export function nextRestartDelay(
+  delay: RestartDelay | undefined,
+  endedMs: number,
+  nowMs: number,
+): RestartDelay {
   const delayMs =
-    delay === undefined || isOver(delay, nowMs)
+    delay === undefined || isOver(delay, endedMs)
       ? FIRST_DELAY_MS
       : Math.min(delay.delayMs * 2, LONGEST_DELAY_MS);
   return { delayMs, sinceMs: nowMs };

@@ -46,8 +46,8 @@ export class PodAgent {
   #failure: PodFailure | undefined;
   #isRejected = false;
   #podIP: string | undefined;
-  /** The grace period of the deletion that was seen last. */
-  #graceMs: number | undefined;
+  /** Its containers are to end by then: all of them share one grace period. */
+  #killMs = Infinity;
   #isTerminal = false;
   #isDeleted = false;
   #isEnded = false;
@@ -196,10 +196,6 @@ export class PodAgent {
     const isFinal = status?.phase === 'Failed' || status?.phase === 'Succeeded';
     const { terminationGracePeriodSeconds = DEFAULT_GRACE_SECONDS } = spec;
     const graceMs = (isDeleted ? deletionGracePeriodSeconds : terminationGracePeriodSeconds) * 1000;
-    if (isDeleted && this.#graceMs !== undefined && graceMs < this.#graceMs) {
-      this.#containers.hasten(nowMs + graceMs);
-    }
-    if (isDeleted) this.#graceMs = graceMs;
     let dueMs: number | undefined;
     // Its containers may be done with a step, and the sidecars end then.
     for (let wasDone: boolean | undefined; ; ) {
@@ -209,7 +205,11 @@ export class PodAgent {
       if (deadlineMs !== undefined && deadlineMs <= nowMs && !isDeleted && !isDonePod)
         this.#expire();
       const isEnding = isDeleted || isFinal || isDonePod || this.#failure !== undefined;
-      dueMs = this.#containers.advance(nowMs, isEnding, graceMs);
+      if (isEnding && nowMs + graceMs < this.#killMs) {
+        this.#killMs = nowMs + graceMs;
+        this.#containers.hasten(nowMs, graceMs);
+      }
+      dueMs = this.#containers.advance(nowMs, isEnding, Math.max(0, this.#killMs - nowMs));
       this.#isTerminal = isEnding && isStopped({ containers: this.#containers.lives });
     }
     if (this.#isTerminal || this.#failure !== undefined || isDeleted) return dueMs;

@@ -3,7 +3,7 @@ import { internalError } from '../../../meta/failure/failures.ts';
 import { randomText } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { NewEvent } from '../../../controller/events/event-sink.ts';
-import type { Container, PodSpec } from '../../../types/built-in/core-v1-kinds.ts';
+import type { Container, PodSpec, Probe } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from '../containers/container-behaviour.ts';
 import type { ContainerBehaviours } from '../containers/container-rules.ts';
 import {
@@ -57,6 +57,8 @@ interface Pull {
 }
 
 const KILLED = 137;
+/** From the signal until a container is killed, however little is left of its grace period. */
+const SHORTEST_GRACE_MS = 2000;
 const CONFIG_ERROR = 'CreateContainerConfigError';
 const FIRST_PULL_DELAY_MS = 10_000;
 const LONGEST_PULL_DELAY_MS = 300_000;
@@ -81,7 +83,6 @@ export class PodContainers {
   readonly #logs = new Map<string, Logs>();
   readonly #pulls = new Map<string, Pull>();
   readonly #behaviours = new Map<string, ContainerBehaviour>();
-  readonly #unhealthy = new Map<string, number>();
   #missing: MissingSupplies | undefined;
   #facts: { readonly name: string; readonly input: ContainerInput }[] = [];
 
@@ -165,9 +166,6 @@ export class PodContainers {
   advance(nowMs: number, isEnding: boolean, graceMs: number): number | undefined {
     for (const { name, input } of this.#facts.splice(0)) this.#apply(name, input);
     const { spec } = this.#pod;
-    for (const [name, dueMs] of this.#unhealthy) {
-      if (dueMs <= nowMs) this.#restartUnhealthy(name, nowMs);
-    }
     const isBlocked = this.#missing?.mount !== undefined;
     const view = { spec, containers: this.#lives, isEnding, isBlocked };
     if (!isEnding && !isBlocked) this.#supply(nowMs);
@@ -176,23 +174,23 @@ export class PodContainers {
       if (acts.length === 0) break;
       for (const act of acts) this.#perform(act, nowMs, graceMs);
     }
-    let next = nextTime({ ...view, containers: this.#lives });
-    for (const dueMs of this.#unhealthy.values()) next = Math.min(next ?? dueMs, dueMs);
-    return next;
+    return nextTime({ ...view, containers: this.#lives });
   }
 
   /** A container starts again for its new resources. */
   restart(name: string, graceMs: number): void {
     const container = containerSpec(this.#pod.spec, name);
     if (container === undefined || this.#life(name)?.phase !== 'running') return;
-    this.#event(name, 'Killing', `Container ${name} resize requires restart`);
-    this.#stopQuietly(container, this.#options.parts.clock.nowMs(), graceMs);
+    const note = `Container ${name} resize requires restart`;
+    const nowMs = this.#options.parts.clock.nowMs();
+    this.#stop(container, nowMs, graceMs, { note, isReplaced: true });
   }
 
-  /** A second deletion has shortened the grace period. */
-  hasten(dueMs: number): void {
-    for (const { name, phase, endsMs } of this.#lives) {
-      if (phase === 'stopping') this.#apply(name, { type: 'stop', dueMs, endsMs });
+  /** Less is left of the grace period than there was. */
+  hasten(nowMs: number, graceMs: number): void {
+    const dueMs = nowMs + Math.max(graceMs, SHORTEST_GRACE_MS);
+    for (const { name, phase } of this.#lives) {
+      if (phase === 'stopping') this.#apply(name, { type: 'stop', dueMs });
     }
   }
 
@@ -211,9 +209,10 @@ export class PodContainers {
     }
     if (act === 'create') this.#create(container, nowMs);
     else if (act === 'run') this.#run(container, nowMs);
-    else if (act === 'startup') this.#apply(name, { type: 'startup', atMs: nowMs });
+    else if (act === 'startup') this.#apply(name, { type: 'startup' });
     else if (act === 'ready') this.#apply(name, { type: 'ready', ready: true });
     else if (act === 'hold') this.#hold(name, dueMs);
+    else if (act === 'fail') this.#fail(container, nowMs);
     else if (act === 'stop') this.#stop(container, nowMs, graceMs);
     else if (act === 'kill') this.#exit(name, KILLED, undefined, nowMs);
     else this.#exit(name, this.#codeOf(name), undefined, nowMs);
@@ -263,7 +262,9 @@ export class PodContainers {
       this.#event(name, 'Pulling', `Pulling image ${JSON.stringify(image)}`);
     }
     const restartDelay =
-      life?.exit === undefined ? undefined : nextRestartDelay(life.restartDelay, nowMs);
+      life?.exit === undefined
+        ? undefined
+        : nextRestartDelay(life.restartDelay, life.exit.finishedMs, nowMs);
     this.#apply(name, {
       type: 'create',
       dueMs,
@@ -287,6 +288,7 @@ export class PodContainers {
       startupProbe === undefined
         ? undefined
         : nowMs + probeDelayMs(startupProbe) + drawn(behaviour.startedAfterMs ?? 0, runtime);
+    const fails = startupProbe === undefined ? Infinity : nowMs + failureMs(startupProbe);
     const ready = probeDelayMs(readinessProbe) + drawn(behaviour.readyAfterMs ?? 0, runtime);
     const { run, runsForMs } = behaviour;
     this.#apply(name, {
@@ -299,6 +301,7 @@ export class PodContainers {
         run === undefined && runsForMs !== undefined
           ? nowMs + drawn(runsForMs, runtime)
           : undefined,
+      failsMs: fails < (startup ?? 0) ? fails : undefined,
     });
     this.#event(name, 'Created', 'Container created');
     this.#event(name, 'Started', 'Container started');
@@ -332,10 +335,7 @@ export class PodContainers {
         runtime,
         onEnd: ({ exitCode, message }) => this.#ended(name, exitCode, message),
         onReady: (ready) => add({ type: 'ready', ready }),
-        onHealthy: (isHealthy) => {
-          this.#setHealthy(container, isHealthy);
-          onFact();
-        },
+        onHealthy: (isHealthy) => add({ type: 'health', dueMs: this.#livenessMs(name, isHealthy) }),
       }),
     );
   }
@@ -354,49 +354,49 @@ export class PodContainers {
     );
   }
 
-  #stop(container: Container, nowMs: number, graceMs: number): void {
-    const { name, lifecycle } = container;
+  #stop(
+    { name, lifecycle }: Container,
+    nowMs: number,
+    graceMs: number,
+    { note = `Stopping container ${name}`, isReplaced = false } = {},
+  ): void {
     const wasRunning = this.#life(name)?.phase === 'running';
-    if (wasRunning) this.#event(name, 'Killing', `Stopping container ${name}`);
+    if (wasRunning) this.#event(name, 'Killing', note);
     const hookMs = Math.min((lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000, graceMs);
     const { runtime } = this.#options.parts;
     const { run, stopsAfterMs = 0 } = this.behaviour(name);
     this.#runs.get(name)?.stop(hookMs);
     const endsMs = run === undefined ? nowMs + hookMs + drawn(stopsAfterMs, runtime) : undefined;
-    this.#apply(name, { type: 'stop', dueMs: nowMs + graceMs, endsMs });
+    const dueMs = nowMs + hookMs + Math.max(graceMs - hookMs, SHORTEST_GRACE_MS);
+    this.#apply(name, { type: 'stop', dueMs, endsMs, isReplaced });
   }
 
-  #setHealthy({ name, livenessProbe }: Container, isHealthy: boolean): void {
-    if (isHealthy || livenessProbe === undefined) {
-      this.#unhealthy.delete(name);
-      return;
-    }
-    const { periodSeconds = 10, failureThreshold = 3 } = livenessProbe;
-    const dueMs = this.#options.parts.clock.nowMs() + periodSeconds * failureThreshold * 1000;
-    if (!this.#unhealthy.has(name)) this.#unhealthy.set(name, dueMs);
+  /** When its liveness probe has failed too often; undefined: it has none, or does not fail. */
+  #livenessMs(name: string, isHealthy: boolean): number | undefined {
+    const probe = containerSpec(this.#pod.spec, name)?.livenessProbe;
+    if (isHealthy || probe === undefined) return undefined;
+    const { startupMs = 0 } = this.#life(name) ?? {};
+    // Without its initial delay, which is over once something is known of it.
+    const { periodSeconds = 10, failureThreshold = 3 } = probe;
+    const nowMs = this.#options.parts.clock.nowMs();
+    return Math.max(nowMs, startupMs) + periodSeconds * failureThreshold * 1000;
   }
 
-  #restartUnhealthy(name: string, nowMs: number): void {
-    this.#unhealthy.delete(name);
-    const container = containerSpec(this.#pod.spec, name);
-    if (container === undefined || this.#life(name)?.phase !== 'running') return;
-    this.#event(
-      name,
-      'Unhealthy',
-      'Liveness probe failed: the container is not healthy',
-      'Warning',
-    );
-    this.#event(name, 'Killing', `Container ${name} failed liveness probe, will be restarted`);
-    const { terminationGracePeriodSeconds: seconds = 30 } = this.#pod.spec;
-    const grace = container.livenessProbe?.terminationGracePeriodSeconds ?? seconds;
-    this.#stopQuietly(container, nowMs, grace * 1000);
-  }
-
-  #stopQuietly({ name }: Container, nowMs: number, graceMs: number): void {
-    this.#runs.get(name)?.stop(0);
-    const isFunction = this.#runs.has(name);
-    const endsMs = isFunction ? undefined : nowMs;
-    this.#apply(name, { type: 'stop', dueMs: nowMs + graceMs, endsMs });
+  /** Restart rules for exit codes do not count here: it still runs. */
+  #fail(container: Container, nowMs: number): void {
+    const { name, startupProbe, livenessProbe, restartPolicy } = container;
+    const { started = false, role } = this.#life(name) ?? {};
+    const { spec } = this.#pod;
+    const [what, probe] = started ? ['liveness', livenessProbe] : ['startup', startupProbe];
+    const note = `${started ? 'Liveness' : 'Startup'} probe failed: the container is not healthy`;
+    this.#event(name, 'Unhealthy', note, 'Warning');
+    const isReplaced = (restartPolicy ?? spec.restartPolicy) !== 'Never';
+    const which = role === 'sidecar' ? 'Init container' : 'Container';
+    const after = isReplaced && role !== 'sidecar' ? ', will be restarted' : '';
+    const killing = `${which} ${name} failed ${what} probe${after}`;
+    const { terminationGracePeriodSeconds: seconds = 30 } = spec;
+    const graceMs = (probe?.terminationGracePeriodSeconds ?? seconds) * 1000;
+    this.#stop(container, nowMs, graceMs, { note: killing, isReplaced });
   }
 
   #pullFailed(container: Container, error: string, nowMs: number): void {
@@ -472,7 +472,6 @@ export class PodContainers {
   }
 
   #over(name: string): void {
-    this.#unhealthy.delete(name);
     this.#logs.get(name)?.now?.end();
     this.#runs.get(name)?.abandon();
     this.#runs.delete(name);
@@ -489,7 +488,16 @@ export class PodContainers {
   }
 }
 
-function probeDelayMs(probe: Container['readinessProbe']): number {
+/** From the start of a container until a probe that never succeeds has failed too often. */
+function failureMs({
+  initialDelaySeconds = 0,
+  periodSeconds = 10,
+  failureThreshold = 3,
+}: Probe): number {
+  return (initialDelaySeconds + periodSeconds * failureThreshold) * 1000;
+}
+
+function probeDelayMs(probe: Probe | undefined): number {
   if (probe === undefined) return 0;
   const { initialDelaySeconds = 0, successThreshold = 1, periodSeconds = 10 } = probe;
   return (initialDelaySeconds + (successThreshold - 1) * periodSeconds) * 1000;

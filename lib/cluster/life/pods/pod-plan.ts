@@ -22,12 +22,13 @@ export interface PodView {
  * | `hold` | it ended, and starts again only after a back-off |
  * | `run` | it is made |
  * | `startup`, `ready` | its probes succeed now |
+ * | `fail` | a probe has failed so often now that it is stopped |
  * | `end` | it ends by itself now |
  * | `stop` | it is not wanted any more, and gets its signal |
  * | `kill` | it did not end within its grace period |
  */
 export interface ContainerAct {
-  readonly act: 'create' | 'hold' | 'run' | 'startup' | 'ready' | 'end' | 'stop' | 'kill';
+  readonly act: 'create' | 'hold' | 'run' | 'startup' | 'ready' | 'fail' | 'end' | 'stop' | 'kill';
   readonly name: string;
   /** Of `hold`: when it starts again. */
   readonly dueMs?: number | undefined;
@@ -65,9 +66,11 @@ export function nextTime({ containers, isEnding }: PodView): number | undefined 
 }
 
 function timesOf(life: ContainerLife, isEnding: boolean): readonly (number | undefined)[] {
-  const { phase, dueMs, started, ready, startupMs, readyMs, endsMs } = life;
+  const { phase, dueMs, started, ready, startupMs, readyMs, endsMs, failsMs } = life;
   if (phase === 'stopping') return [dueMs, endsMs];
-  if (phase === 'running') return [started ? (ready ? undefined : readyMs) : startupMs, endsMs];
+  if (phase === 'running') {
+    return [started ? (ready ? undefined : readyMs) : startupMs, endsMs, failsMs];
+  }
   if (isEnding || phase === 'idle' || phase === 'exited') return [];
   return [dueMs];
 }
@@ -82,6 +85,7 @@ function dueAct(
   if (isAlive(life)) {
     if (isDue(life.endsMs)) return { act: 'end', name };
     if (phase === 'stopping') return isDue(life.dueMs) ? { act: 'kill', name } : undefined;
+    if (isDue(life.failsMs)) return { act: 'fail', name };
     if (!started) return isDue(life.startupMs) ? { act: 'startup', name } : undefined;
     return !life.ready && isDue(life.readyMs) ? { act: 'ready', name } : undefined;
   }
@@ -104,16 +108,18 @@ function startingActs(view: PodView, nowMs: number): readonly ContainerAct[] {
   const { containers, isBlocked = false } = view;
   if (isBlocked) return [];
   const acts: ContainerAct[] = [];
+  const start = (...roles: readonly ContainerLife['role'][]): void => {
+    const ready = containers.filter(({ role }) => roles.includes(role));
+    acts.push(...ready.flatMap((life) => startActs(view, life, nowMs)));
+  };
+  start('ephemeral');
   for (const life of containers) {
     if (life.role !== 'init' && life.role !== 'sidecar') continue;
     acts.push(...startActs(view, life, nowMs));
     // The next one waits for it; a sidecar that has started once does not hold up those after it.
     if (!isInitialized(life) && !hasMainStarted(view)) return acts;
   }
-  for (const life of containers) {
-    if (life.role === 'main' || life.role === 'ephemeral')
-      acts.push(...startActs(view, life, nowMs));
-  }
+  start('main');
   return acts;
 }
 
@@ -127,9 +133,11 @@ function startActs({ spec }: PodView, life: ContainerLife, nowMs: number): reado
 }
 
 /** Whether a container that has ended will run again. */
-export function isRestarted(spec: PodSpec, { name, role, exit }: ContainerLife): boolean {
-  if (exit === undefined) return true;
-  if (role === 'sidecar') return true;
+export function isRestarted(
+  spec: PodSpec,
+  { name, role, exit, isReplaced = false }: ContainerLife,
+): boolean {
+  if (exit === undefined || isReplaced || role === 'sidecar') return true;
   if (role === 'ephemeral') return false;
   const container = containerSpec(spec, name);
   if (container === undefined) return false;

@@ -11,7 +11,7 @@ const INPUTS: readonly ContainerInput[] = [
   { type: 'create', dueMs: 5 },
   { type: 'refuse', reason: 'ErrImagePull', message: 'no' },
   { type: 'run', id: 'x', atMs: 9, startupMs: undefined, readyAfterMs: 0, endsMs: undefined },
-  { type: 'startup', atMs: 9 },
+  { type: 'startup' },
   { type: 'ready', ready: true },
   { type: 'stop', dueMs: 20 },
   { type: 'exit', exitCode: 1, reason: 'Error', atMs: 9 },

@@ -40,16 +40,18 @@ describe('startsAgain', () => {
 describe('the delay of a restart', () => {
   it('doubles from 10 s to 300 s, and begins anew after ten minutes without an end', () => {
     let nowMs = 0;
-    let delay = nextRestartDelay(undefined, nowMs);
+    let delay = nextRestartDelay(undefined, nowMs, nowMs);
     const delays = [delay.delayMs];
     while (delays.length < 7) {
       nowMs += delay.delayMs;
-      delay = nextRestartDelay(delay, nowMs);
+      delay = nextRestartDelay(delay, nowMs, nowMs);
       delays.push(delay.delayMs);
     }
     expect(delays).to.deep.equal([10e3, 20e3, 40e3, 80e3, 160e3, 300e3, 300e3]);
-    expect(nextRestartDelay(delay, nowMs + 600_000).delayMs).to.equal(300e3);
-    expect(nextRestartDelay(delay, nowMs + 600_001).delayMs).to.equal(10e3);
+    const after = (ranMs: number): number =>
+      nextRestartDelay(delay, nowMs + ranMs, nowMs + ranMs + delay.delayMs).delayMs;
+    expect(after(600_000)).to.equal(300e3);
+    expect(after(600_001)).to.equal(10e3);
   });
 
   it('counts from the end of the container', () => {
