@@ -3,6 +3,7 @@ import type { EventRecorder } from '../../controller/events/event-recorder.ts';
 import type { NewEvent } from '../../controller/events/event-sink.ts';
 import { ReconcileLoop, type ReconcileResult } from '../../controller/runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../../controller/workqueue/rate-limiting-queue.ts';
+import { is, optionsOf } from '../../kernel/options/options-schema.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
@@ -11,6 +12,7 @@ import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
 import { clusterEvents } from '../resources/cluster-events.ts';
 import type { ClusterPart } from '../resources/cluster-parts.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
+import { isAlive } from './containers/container-life.ts';
 import { ContainerBehaviours, type ContainerRules } from './containers/container-rules.ts';
 import type { Delay } from './containers/delays.ts';
 import { ImageNames } from './containers/image-names.ts';
@@ -71,6 +73,12 @@ export interface NodeLifeInspection {
   readonly waiting: number;
 }
 
+const CRASH = optionsOf<CrashOptions>()('crash', {
+  namespace: is.text().required,
+  name: is.text().required,
+  container: is.text(),
+  exitCode: is.integer({ min: 0, max: 255 }).default(1),
+});
 const WORKERS = 64;
 /** A deadline of a pod within this time is about to come. */
 const NEAR_MS = 5000;
@@ -91,7 +99,7 @@ const DEFAULT_PULL: Delay = { min: 100, max: 400 };
  * - A status that somebody else wrote over that of the node is written again, once for each such write. A phase that is final stays.
  * - A function of a container cannot break anything: what it throws is the end of its container.
  *
- * The pods of a node whose object is deleted fail after 40 s, and are deleted, as by the collector of pods.
+ * The pods of a node whose object is deleted stay as they are until the collector of pods deletes them.
  */
 export class NodeLife implements ClusterPart {
   readonly #options: NodeLifeOptions;
@@ -146,11 +154,12 @@ export class NodeLife implements ClusterPart {
   }
 
   /** A container ends now. @throws {ListwatchError} code INVALID_OPTION when no node runs it. */
-  crash({ namespace, name, container, exitCode = 1 }: CrashOptions): void {
+  crash(options: CrashOptions): void {
+    const { namespace, name, container, exitCode } = CRASH.read(options);
     const agent = this.#agents.get(`${namespace}/${name}`);
     const named = container ?? agent?.pod.spec.containers[0]?.name ?? '';
     const life = agent?.containers.lives.find((one) => one.name === named);
-    if (agent === undefined || life === undefined || life.startedMs === undefined) {
+    if (agent === undefined || life === undefined || !isAlive(life)) {
       const which = container === undefined ? '' : `the container ${container} of `;
       throw new ListwatchError(
         'INVALID_OPTION',
@@ -216,7 +225,12 @@ export class NodeLife implements ClusterPart {
       runtime,
       logger,
     });
-    await Promise.allSettled([this.#nodes.run(signal), loop.run({ signal })]);
+    // No address is given out before those of present pods are known.
+    const begin = async (): Promise<void> => {
+      await this.#informer.whenSynced({ signal });
+      await this.#nodes.run(signal);
+    };
+    await Promise.allSettled([begin(), loop.run({ signal })]);
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<ReconcileResult> {
@@ -261,8 +275,15 @@ export class NodeLife implements ClusterPart {
     this.#agents.delete(key);
   }
 
-  #nodeChanged({ name }: NodeState): void {
-    for (const key of this.#informer.indexer.indexKeys(BY_NODE, name)) this.#queue.add(key);
+  #nodeChanged({ name, pods }: NodeState): void {
+    for (const pod of this.#informer.indexer.byIndex(BY_NODE, name)) {
+      const { podIP } = pod.status ?? {};
+      const key = `${pod.metadata.namespace}/${pod.metadata.name}`;
+      if (podIP !== undefined && !this.#agents.has(key) && isBound(pod) && !isOver(pod)) {
+        pods.reserve(podIP);
+      }
+      this.#queue.add(key);
+    }
   }
 
   #event(object: KubernetesObject, event: NewEvent): void {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ContainerRunContext } from '../../../lib/cluster/life/containers/container-behaviour.ts';
-import { LifeWorld } from './life-world.ts';
+import { conditionOf, LifeWorld } from './life-world.ts';
 
 const now = { startsAfterMs: 0, pullsAfterMs: 0 };
 
@@ -28,6 +28,35 @@ describe('nodes of a process that follows another one', () => {
       expect(status?.podIP).not.to.equal(before.status?.podIP);
       await world.pods.delete('web');
       await world.untilGone('web');
+    });
+  });
+
+  it('end their containers when it is time, and leave those unready that are', async () => {
+    const options = { containers: [{ runsForMs: 30_000, readyAfterMs: Infinity }], ...now };
+    await LifeWorld.run(options, async (world) => {
+      await world.create('job', { restartPolicy: 'Never' });
+      const { status } = await world.untilPhase('job', 'Running');
+      await world.life[Symbol.asyncDispose]();
+      await using _next = world.another(options);
+      await world.world.sleep(20_000);
+      expect(conditionOf(await world.pod('job'), 'Ready')).to.equal('False');
+      const ended = await world.untilPhase('job', 'Succeeded');
+      const finishedAt = ended.status?.containerStatuses?.[0]?.state?.terminated?.finishedAt;
+      const ranMs = Date.parse(finishedAt ?? '') - Date.parse(status?.startTime ?? '');
+      expect(ranMs).to.equal(30_000);
+    });
+  });
+
+  it('give no pod the address of one that runs already', async () => {
+    await LifeWorld.run(now, async (world) => {
+      await world.create('old');
+      const { status } = await world.untilReady('old');
+      await world.life[Symbol.asyncDispose]();
+      // It comes before the old one in the order of names.
+      await world.create('new');
+      await using _next = world.another(now);
+      const { status: newer } = await world.untilReady('new');
+      expect(newer?.podIP).not.to.equal(status?.podIP);
     });
   });
 

@@ -3,6 +3,7 @@ import { invalidOption, is, optionsOf } from '../../../kernel/options/options-sc
 import type { Container, Pod } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from './container-behaviour.ts';
 import { isUsage, type ContainerUsage } from './container-usage.ts';
+import { isDelay, type Delay } from './delays.ts';
 import { knownCommand } from './known-commands.ts';
 import { missingImage } from './missing-images.ts';
 
@@ -36,25 +37,30 @@ export type ContainerRules =
       readonly container: Container;
     }) => ContainerBehaviour | undefined);
 
+const DELAY = is.rule<Delay>('a number of milliseconds, { min, max } or a function', isDelay);
+const PATTERN = is.rule<string | RegExp>(
+  'a string or a RegExp',
+  (given) => typeof given === 'string' || given instanceof RegExp,
+);
 const MATCH = optionsOf<ContainerMatch>()('containers.match', {
-  image: is.anything(),
-  command: is.anything(),
+  image: PATTERN,
+  command: PATTERN,
   container: is.text(),
   labels: is.object(),
   namespace: is.text(),
 });
 const RULE = optionsOf<ContainerRule>()('containers', {
   match: MATCH.nested,
-  startsAfterMs: is.anything(),
-  pullsAfterMs: is.anything(),
+  startsAfterMs: DELAY,
+  pullsAfterMs: DELAY,
   pullError: is.text(),
-  startedAfterMs: is.anything(),
-  readyAfterMs: is.anything(),
-  runsForMs: is.anything(),
+  startedAfterMs: DELAY,
+  readyAfterMs: DELAY,
+  runsForMs: DELAY,
   exitCode: is.integer({ min: 0, max: 255 }),
   stopCode: is.integer({ min: 0, max: 255 }),
-  stopsAfterMs: is.anything(),
-  output: is.anything(),
+  stopsAfterMs: DELAY,
+  output: is.texts(),
   run: is.callback(),
   exec: is.callback(),
   attach: is.callback(),
@@ -88,7 +94,10 @@ export class ContainerBehaviours {
     const rules = this.#rules;
     if (typeof rules !== 'function') return rules.find(({ match }) => matches(match, facts));
     try {
-      return RULE.read(rules(facts) ?? {});
+      const given: unknown = rules(facts) ?? {};
+      if (!(given instanceof Promise)) return RULE.read(given as ContainerRule);
+      given.catch(() => {});
+      throw new Error('the function returned a promise: return the behaviour itself');
     } catch (error) {
       return { run: () => Promise.reject(new Error(`option containers: ${errorMessage(error)}`)) };
     }
@@ -104,11 +113,16 @@ function matches(match: ContainerMatch = {}, { pod, container }: ContainerFacts)
   if (image !== undefined && !isImage(image, container.image ?? '')) return false;
   if (command === undefined) return true;
   const line = [...(container.command ?? []), ...(container.args ?? [])].join(' ');
-  return typeof command === 'string' ? line.startsWith(command) : command.test(line);
+  return typeof command === 'string' ? line.startsWith(command) : isFound(command, line);
+}
+
+/** Unlike `test`, it does not go on from the last match of a pattern with the flag g. */
+function isFound(pattern: RegExp, text: string): boolean {
+  return text.search(pattern) >= 0;
 }
 
 function isImage(wanted: string | RegExp, image: string): boolean {
-  if (typeof wanted !== 'string') return wanted.test(image);
+  if (typeof wanted !== 'string') return isFound(wanted, image);
   const rest = image.startsWith(wanted) ? image.slice(wanted.length) : undefined;
   return rest === '' || rest?.startsWith(':') === true || rest?.startsWith('@') === true;
 }

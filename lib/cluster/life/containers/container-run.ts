@@ -90,8 +90,8 @@ export class ContainerRun {
       // The caller may be a program without types.
       log: whileRunning((line: unknown) => log(String(line))),
       sleep: (ms) => sleep(runtime, ms, { signal }),
-      setReady: whileRunning(onReady),
-      setHealthy: whileRunning(onHealthy),
+      setReady: whileRunning((ready: unknown) => onReady(Boolean(ready))),
+      setHealthy: whileRunning((healthy: unknown) => onHealthy(Boolean(healthy))),
     };
   }
 

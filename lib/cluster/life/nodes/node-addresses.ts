@@ -4,6 +4,7 @@ const POD_ADDRESSES_END = 0x0b_00_00_00; // 11.0.0.0
 const SECOND_POD_ADDRESS = 0x64_40_00_00;
 const FIRST_NODE_ADDRESS = 0xac_12_00_02; // 172.18.0.2
 const SMALLEST_RANGE = 256;
+const LARGEST_RANGE = 65_536;
 /** The network itself, the gateway, and the broadcast. */
 const RESERVED = 3;
 
@@ -59,7 +60,7 @@ export class NodeAddresses {
   /** A range with room for so many pods. */
   range(pods: number): PodAddresses {
     let size = SMALLEST_RANGE;
-    while (size < 2 * pods) size *= 2;
+    while (size < 2 * pods && size < LARGEST_RANGE) size *= 2;
     let first = Math.ceil(this.#next / size) * size;
     if (this.#next < POD_ADDRESSES_END && first + size > POD_ADDRESSES_END) {
       first = SECOND_POD_ADDRESS;

@@ -24,7 +24,7 @@ const NANOS = 1_000_000_000n;
 /** The order in which a kubelet looks. */
 const FIRST = ['cpu', 'memory', 'ephemeral-storage'];
 
-function amountOf(name: string, quantity: string | number): number {
+export function amountOf(name: string, quantity: string | number): number {
   const { nanos } = parseQuantity(String(quantity));
   const unit = name === 'cpu' ? NANOS_OF_MILLI : NANOS;
   return Number((nanos + unit - 1n) / unit);

@@ -1,4 +1,5 @@
 import { invalidOption, is, optionsOf } from '../../../kernel/options/options-schema.ts';
+import { parseQuantity } from '../../../meta/quantity.ts';
 import type { Taint } from '../../../types/built-in/core-v1-kinds.ts';
 
 /** A node of a cluster. What is left out is as on every node. */
@@ -21,7 +22,7 @@ export type NodeList = number | readonly NodeOptions[];
 const CAPACITY = { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 const MOST_NODES = 10_000;
 /** The name is a label, too. */
-const NAME = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/;
+const NAME = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 const NODE = optionsOf<NodeOptions>()('nodes', {
   name: is.text().required,
@@ -49,6 +50,7 @@ export function nodeModels(list: NodeList = 1): readonly NodeModel[] {
     );
   }
   if (!Array.isArray(list)) throw invalidOption('nodes', 'give a number, or a list of nodes');
+  COUNT.read('startCluster', 'nodes.length', list.length);
   const names = new Set<string>();
   return list.map((given: NodeOptions, index) => {
     const node = NODE.read(given);
@@ -63,17 +65,28 @@ export function nodeModels(list: NodeList = 1): readonly NodeModel[] {
 }
 
 function modelOf(options: NodeOptions, index: number): NodeModel {
-  const capacity = texts({ ...CAPACITY, ...options.capacity });
+  const quantities = (given: NonNullable<NodeOptions['capacity']>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => {
+        const text = String(value);
+        if (isAmount(text)) return [name, text];
+        const problem = `${name} of ${options.name} must be a quantity of at least 0, such as 2 or 8Gi`;
+        throw invalidOption('nodes', `${problem}, not ${JSON.stringify(text)}`);
+      }),
+    );
+  const capacity = quantities({ ...CAPACITY, ...options.capacity });
   return {
     ...options,
     index,
     capacity,
-    allocatable: texts({ ...capacity, ...options.allocatable }),
+    allocatable: quantities({ ...capacity, ...options.allocatable }),
   };
 }
 
-function texts(quantities: Readonly<Record<string, string | number>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(quantities).map(([name, quantity]) => [name, String(quantity)]),
-  );
+function isAmount(text: string): boolean {
+  try {
+    return parseQuantity(text).nanos >= 0n;
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { RecentMap } from '../../../kernel/data/recent-map.ts';
 import { hostPorts, podRequests, type Amounts, type NodeUse } from './node-fit.ts';
 import type { PodAddresses } from './node-addresses.ts';
 import type { NodeModel } from './node-options.ts';
@@ -14,6 +15,8 @@ import type { Node, PodSpec } from '../../../types/built-in/core-v1-kinds.ts';
  */
 export type NodePhase = 'starting' | 'running' | 'failed' | 'deleted' | 'replaced';
 
+const MOST_IMAGES = 500;
+
 interface Taken {
   readonly requests: Amounts;
   readonly ports: readonly string[];
@@ -27,8 +30,8 @@ export class NodeState {
   phase: NodePhase = 'starting';
   /** As the API server has it. */
   node: Node | undefined;
-  /** The images that it has. */
-  readonly images: Set<string> = new Set();
+  /** The images that it has: the last ones. */
+  readonly images: RecentMap<string, true> = new RecentMap(MOST_IMAGES);
   readonly #taken = new Map<string, Taken>();
   readonly #used = new Map<string, number>();
   readonly #ports = new Set<string>();

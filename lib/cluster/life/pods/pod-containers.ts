@@ -3,7 +3,7 @@ import { internalError } from '../../../meta/failure/failures.ts';
 import { randomText } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { NewEvent } from '../../../controller/events/event-sink.ts';
-import type { Container, PodSpec, Probe } from '../../../types/built-in/core-v1-kinds.ts';
+import type { Container, PodSpec } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from '../containers/container-behaviour.ts';
 import type { ContainerBehaviours } from '../containers/container-rules.ts';
 import {
@@ -19,6 +19,7 @@ import { ContainerRun } from '../containers/container-run.ts';
 import { usageOf, type Usage } from '../containers/container-usage.ts';
 import { drawn, type Delay } from '../containers/delays.ts';
 import type { ImageNames } from '../containers/image-names.ts';
+import { failureMs, successMs } from '../containers/probe-times.ts';
 import { goSeconds, nextRestartDelay } from '../containers/restart-policy.ts';
 import type { LifeClock } from '../clock/life-clock.ts';
 import type { NodeState } from '../nodes/node-state.ts';
@@ -50,6 +51,8 @@ interface Logs {
   now: ContainerLog | undefined;
   before: ContainerLog | undefined;
 }
+
+type RunInput = Extract<ContainerInput, { readonly type: 'run' }>;
 
 interface Pull {
   readonly untilMs: number;
@@ -90,7 +93,7 @@ export class PodContainers {
     this.#options = options;
     this.#pod = options.pod;
     this.#lives = restored ?? lives(options.pod.spec);
-    for (const life of this.#lives) if (isAlive(life)) this.#launch(life);
+    for (const life of this.#lives) if (isAlive(life)) this.#resume(life);
   }
 
   get lives(): readonly ContainerLife[] {
@@ -229,7 +232,7 @@ export class PodContainers {
 
   #create(container: Container, nowMs: number): void {
     const { parts, node } = this.#options;
-    const { name, image = '', imagePullPolicy = 'IfNotPresent' } = container;
+    const { name, image = '', imagePullPolicy, lifecycle } = container;
     const lacking = this.#missing?.containers.get(name);
     if (lacking !== undefined) {
       const known = this.#life(name)?.message;
@@ -245,20 +248,19 @@ export class PodContainers {
       this.#refuseImage(container, 'ImagePullBackOff', pull.untilMs, behaviour.pullError ?? '');
       return;
     }
-    const isPulled = node.images.has(image) && imagePullPolicy !== 'Always';
-    if (
-      imagePullPolicy === 'Never' &&
-      !node.images.has(image) &&
-      behaviour.pullError !== undefined
-    ) {
+    const isThere = node.images.has(image);
+    if (imagePullPolicy === 'Never' && !isThere && behaviour.pullError !== undefined) {
       const message = `Container image ${JSON.stringify(image)} is not present with pull policy of Never`;
       this.#apply(name, { type: 'refuse', reason: 'ErrImageNeverPull', message });
+      this.#event(name, 'ErrImageNeverPull', message, 'Warning');
       this.#event(name, 'Failed', `Error: ErrImageNeverPull`, 'Warning');
       return;
     }
-    let dueMs = nowMs + drawn(startsAfterMs, parts.runtime);
-    if (!isPulled && imagePullPolicy !== 'Never') {
-      dueMs += node.images.has(image) ? 0 : drawn(pullsAfterMs, parts.runtime);
+    // A hook after its start counts as a part of it: until it ends, a container does not show as running.
+    const hookMs = (lifecycle?.postStart?.sleep?.seconds ?? 0) * 1000;
+    let dueMs = nowMs + hookMs + this.#drawn(name, startsAfterMs);
+    if (this.#isPulled(container)) {
+      if (!isThere) dueMs += this.#drawn(name, pullsAfterMs);
       this.#event(name, 'Pulling', `Pulling image ${JSON.stringify(image)}`);
     }
     const restartDelay =
@@ -274,40 +276,62 @@ export class PodContainers {
 
   #run(container: Container, nowMs: number): void {
     const { parts, node } = this.#options;
-    const { runtime } = parts;
-    const { name, image = '', startupProbe, readinessProbe } = container;
-    const behaviour = this.behaviour(name);
-    if (behaviour.pullError !== undefined && !node.images.has(image)) {
-      this.#pullFailed(container, behaviour.pullError, nowMs);
+    const { name, image = '' } = container;
+    const { pullError, output = [] } = this.behaviour(name);
+    if (pullError !== undefined && this.#isPulled(container)) {
+      this.#pullFailed(container, pullError, nowMs);
       return;
     }
     this.#pulls.delete(name);
-    this.#pulledEvents(container);
-    node.images.add(image);
-    const startup =
-      startupProbe === undefined
-        ? undefined
-        : nowMs + probeDelayMs(startupProbe) + drawn(behaviour.startedAfterMs ?? 0, runtime);
-    const fails = startupProbe === undefined ? Infinity : nowMs + failureMs(startupProbe);
-    const ready = probeDelayMs(readinessProbe) + drawn(behaviour.readyAfterMs ?? 0, runtime);
-    const { run, runsForMs } = behaviour;
-    this.#apply(name, {
-      type: 'run',
-      id: `containerd://${randomText(runtime, ID_LENGTH, HEX)}`,
-      atMs: nowMs,
-      startupMs: startup,
-      readyAfterMs: ready,
-      endsMs:
-        run === undefined && runsForMs !== undefined
-          ? nowMs + drawn(runsForMs, runtime)
-          : undefined,
-      failsMs: fails < (startup ?? 0) ? fails : undefined,
-    });
+    this.#pulledEvent(container);
+    node.images.set(image, true);
+    const id = `containerd://${randomText(parts.runtime, ID_LENGTH, HEX)}`;
+    this.#apply(name, this.#begin(container, id, nowMs));
     this.#event(name, 'Created', 'Container created');
     this.#event(name, 'Started', 'Container started');
     const life = this.#life(name);
     if (life !== undefined) this.#launch(life);
-    for (const line of behaviour.output ?? []) this.#logs.get(name)?.now?.add(line, nowMs);
+    for (const line of output) this.#logs.get(name)?.now?.add(line, nowMs);
+  }
+
+  /** Goes on with a container that ran before this process. */
+  #resume(life: ContainerLife): void {
+    const { name, id = '', startedMs = 0 } = life;
+    const container = containerSpec(this.#pod.spec, name);
+    if (container === undefined) return;
+    const made = { ...life, phase: 'creating' } as const;
+    const next = containerAfter(made, this.#begin(container, id, startedMs));
+    const [started, ready] = [next.started || life.started, next.ready || life.ready];
+    this.#lives = this.#lives.map((one) => (one === life ? { ...next, started, ready } : one));
+    this.#launch(life);
+  }
+
+  /** A run from a time on: when its probes succeed, and when it ends. */
+  #begin({ name, startupProbe, readinessProbe }: Container, id: string, atMs: number): RunInput {
+    const { startedAfterMs = 0, readyAfterMs = 0, run, runsForMs } = this.behaviour(name);
+    const readyMs = successMs(readinessProbe) + this.#drawn(name, readyAfterMs);
+    const ends = run === undefined && runsForMs !== undefined;
+    const endsMs = ends ? atMs + this.#drawn(name, runsForMs) : undefined;
+    const input = { type: 'run', id, atMs, readyAfterMs: readyMs, endsMs } as const;
+    if (startupProbe === undefined) return { ...input, startupMs: undefined };
+    const startupMs = atMs + successMs(startupProbe) + this.#drawn(name, startedAfterMs);
+    const failsMs = atMs + failureMs(startupProbe);
+    return { ...input, startupMs, failsMs: failsMs < startupMs ? failsMs : undefined };
+  }
+
+  /** A delay; a function that throws is none, and an event says so. */
+  #drawn(name: string, delay: Delay): number {
+    try {
+      return drawn(delay, this.#options.parts.runtime);
+    } catch (error) {
+      this.#event(name, 'Failed', `Error: option containers: ${errorMessage(error)}`, 'Warning');
+      return 0;
+    }
+  }
+
+  #isPulled({ image = '', imagePullPolicy }: Container): boolean {
+    if (imagePullPolicy === 'Never') return false;
+    return imagePullPolicy === 'Always' || !this.#options.node.images.has(image);
   }
 
   /** Begins its log, and its function, if it has one. */
@@ -363,10 +387,10 @@ export class PodContainers {
     const wasRunning = this.#life(name)?.phase === 'running';
     if (wasRunning) this.#event(name, 'Killing', note);
     const hookMs = Math.min((lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000, graceMs);
-    const { runtime } = this.#options.parts;
     const { run, stopsAfterMs = 0 } = this.behaviour(name);
     this.#runs.get(name)?.stop(hookMs);
-    const endsMs = run === undefined ? nowMs + hookMs + drawn(stopsAfterMs, runtime) : undefined;
+    const stopsMs = run === undefined ? this.#drawn(name, stopsAfterMs) : undefined;
+    const endsMs = stopsMs === undefined ? undefined : nowMs + hookMs + stopsMs;
     const dueMs = nowMs + hookMs + Math.max(graceMs - hookMs, SHORTEST_GRACE_MS);
     this.#apply(name, { type: 'stop', dueMs, endsMs, isReplaced });
   }
@@ -376,10 +400,9 @@ export class PodContainers {
     const probe = containerSpec(this.#pod.spec, name)?.livenessProbe;
     if (isHealthy || probe === undefined) return undefined;
     const { startupMs = 0 } = this.#life(name) ?? {};
-    // Without its initial delay, which is over once something is known of it.
-    const { periodSeconds = 10, failureThreshold = 3 } = probe;
+    // Its initial delay is over once something is known of it.
     const nowMs = this.#options.parts.clock.nowMs();
-    return Math.max(nowMs, startupMs) + periodSeconds * failureThreshold * 1000;
+    return Math.max(nowMs, startupMs) + failureMs({ ...probe, initialDelaySeconds: 0 });
   }
 
   /** Restart rules for exit codes do not count here: it still runs. */
@@ -429,19 +452,14 @@ export class PodContainers {
     this.#apply(name, { type: 'refuse', reason, message, dueMs });
   }
 
-  #pulledEvents({ name, image = '', imagePullPolicy }: Container): void {
-    const { node, parts } = this.#options;
+  #pulledEvent(container: Container): void {
+    const { name, image = '' } = container;
     const quoted = JSON.stringify(image);
-    if (node.images.has(image) && imagePullPolicy !== 'Always') {
-      this.#event(
-        name,
-        'Pulled',
-        `Container image ${quoted} already present on machine and can be accessed by the pod`,
-      );
-      return;
-    }
-    const { bytes } = parts.images.of(image);
-    this.#event(name, 'Pulled', `Successfully pulled image ${quoted}. Image size: ${bytes} bytes.`);
+    const { bytes } = this.#options.parts.images.of(image);
+    const note = this.#isPulled(container)
+      ? `Successfully pulled image ${quoted}. Image size: ${bytes} bytes.`
+      : `Container image ${quoted} already present on machine and can be accessed by the pod`;
+    this.#event(name, 'Pulled', note);
   }
 
   #ended(name: string, exitCode: number, message: string | undefined): void {
@@ -486,21 +504,6 @@ export class PodContainers {
     const fieldPath = `spec.${LISTS[role]}{${name}}`;
     this.#options.onEvent({ reason, note, type, fieldPath });
   }
-}
-
-/** From the start of a container until a probe that never succeeds has failed too often. */
-function failureMs({
-  initialDelaySeconds = 0,
-  periodSeconds = 10,
-  failureThreshold = 3,
-}: Probe): number {
-  return (initialDelaySeconds + periodSeconds * failureThreshold) * 1000;
-}
-
-function probeDelayMs(probe: Probe | undefined): number {
-  if (probe === undefined) return 0;
-  const { initialDelaySeconds = 0, successThreshold = 1, periodSeconds = 10 } = probe;
-  return (initialDelaySeconds + (successThreshold - 1) * periodSeconds) * 1000;
 }
 
 function lives({

@@ -47,15 +47,7 @@ function restored(status: ContainerStatus, role: ContainerRole): ContainerLife {
   };
   if (state?.running !== undefined) {
     const startedMs = Date.parse(state.running.startedAt ?? '') || 0;
-    return {
-      ...life,
-      phase: 'running',
-      startedMs,
-      started,
-      ready,
-      startupMs: startedMs,
-      readyMs: startedMs,
-    };
+    return { ...life, phase: 'running', startedMs, started, ready };
   }
   const exit = exitOf(state?.terminated);
   if (exit !== undefined) return { ...life, phase: 'exited', exit, ready };
