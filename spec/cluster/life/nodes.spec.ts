@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Lease } from '../../../lib/types/built-in/coordination-v1-kinds.ts';
+import type { Node } from '../../../lib/types/built-in/core-v1-kinds.ts';
 import { missing } from '../support/virtual-cluster-world.ts';
 import { LifeWorld } from './life-world.ts';
 
@@ -133,6 +134,29 @@ describe('the nodes of a cluster', () => {
       world.life.recover('node-1');
       await world.create('web');
       await world.untilReady('web');
+    });
+  });
+
+  it('are lost also when they fail while they register', async () => {
+    await LifeWorld.run({}, async (world) => {
+      await using next = world.another({ nodes: [{ name: 'late' }] });
+      await world.client.resource('v1', 'nodes').wait('late', (node) => node !== undefined);
+      expect(next.inspect().nodes[0]?.phase).to.equal('starting');
+      await next.fail('late');
+      await world.world.sleep(5000);
+      expect(next.inspect().nodes[0]?.phase).to.equal('failed');
+      const { spec } = await lease(world, 'late');
+      expect(spec?.leaseDurationSeconds).to.equal(40);
+    });
+  });
+
+  it('register again when somebody takes their status away', async () => {
+    await LifeWorld.run({}, async (world) => {
+      const nodes = world.client.resource<Node>('v1', 'nodes');
+      await nodes.patch('node-1', { status: null }, { subresource: 'status' });
+      await world.world.until('it has its capacity', async () => {
+        return (await world.node('node-1')).status?.capacity?.['cpu'] === '8';
+      });
     });
   });
 

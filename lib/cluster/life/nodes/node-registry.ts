@@ -10,6 +10,7 @@ import type { Node } from '../../../types/built-in/core-v1-kinds.ts';
 import type { EventSink } from '../../../controller/events/event-sink.ts';
 import type { WorkloadParts } from '../../resources/workload-parts.ts';
 import type { LifeClock } from '../clock/life-clock.ts';
+import { amountOf } from './node-fit.ts';
 import { NodeAddresses } from './node-addresses.ts';
 import { NodeHeartbeats, type HeartbeatMode } from './node-heartbeats.ts';
 import { nodeConditions, nodeLabels, nodeObject, nodeStatus } from './node-object.ts';
@@ -47,7 +48,7 @@ export class NodeRegistry {
     this.#options = options;
     const addresses = new NodeAddresses();
     for (const model of models) {
-      const pods = addresses.range(Number(model.capacity['pods']) || 0);
+      const pods = addresses.range(amountOf('pods', model.capacity['pods'] ?? 0));
       const state = new NodeState(model, addresses.ofNode(model.index), pods);
       this.#nodes.set(model.name, state);
       this.#bootIDs.set(model.name, randomUuid(runtime));
@@ -145,11 +146,10 @@ export class NodeRegistry {
     if (known !== undefined && isOlder(cached.metadata.resourceVersion, known)) return {};
     state.node = cached;
     const { bootID } = cached.status?.nodeInfo ?? {};
-    if (bootID !== undefined && bootID !== this.#bootIDs.get(name)) {
-      this.#replaced(state, cached);
-      return {};
-    }
-    await this.#keepReady(state, cached, signal);
+    // Somebody has made it anew.
+    if (!bootID) await this.#register(state, cached, signal);
+    else if (bootID === this.#bootIDs.get(name)) await this.#keepReady(state, cached, signal);
+    else this.#replaced(state, cached);
     return {};
   }
 
@@ -192,11 +192,18 @@ export class NodeRegistry {
       node = await nodes.patch(name, patch, { type: 'strategic', subresource: 'status' });
     }
     node = await this.#untaint(node, signal);
-    await this.#heartbeats.begin(node, signal);
     state.node = node;
+    if (!(await this.#beat(state, node, signal))) return;
     events.event(node, { reason: 'Starting', note: 'Starting kubelet.' });
-    // It may have been made to fail meanwhile.
-    if (state.phase === 'starting') this.#become(state, 'running');
+    if (state.phase !== 'running') this.#become(state, 'running');
+  }
+
+  /** Begins its heartbeats; resolves to whether it lives: it may have been made to fail meanwhile. */
+  async #beat(state: NodeState, node: Node, signal: AbortSignal): Promise<boolean> {
+    await this.#heartbeats.begin(node, signal);
+    if (state.phase === 'starting' || state.phase === 'running') return true;
+    await this.#heartbeats.fail(state.name);
+    return false;
   }
 
   async #untaint(node: Stored<Node>, signal: AbortSignal): Promise<Stored<Node>> {
@@ -219,7 +226,7 @@ export class NodeRegistry {
       return old?.status !== status;
     });
     if (!isWrong) return;
-    await this.#heartbeats.begin(node, signal);
+    if (!(await this.#beat(state, node, signal))) return;
     const nodes = client.resource<Node>('v1', 'nodes', { signal });
     const options = { type: 'strategic', subresource: 'status' } as const;
     state.node = await nodes.patch(state.name, { status: { conditions } }, options);
