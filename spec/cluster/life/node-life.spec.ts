@@ -94,6 +94,43 @@ describe('a pod on a node', () => {
     });
   });
 
+  it('has failed when it is deleted before its containers run', async () => {
+    await LifeWorld.run({ pullsAfterMs: 60_000 }, async (world) => {
+      await world.create('web', {}, { finalizers: ['example.com/keep'] });
+      await world.until('web', ({ status }) => status?.startTime !== undefined);
+      await world.pods.delete('web');
+      const { status } = await world.untilPhase('web', 'Failed');
+      expect(status?.containerStatuses?.[0]?.state?.terminated).to.include({
+        exitCode: 137,
+        reason: 'ContainerStatusUnknown',
+      });
+    });
+  });
+
+  it('shows the end of its container, and not a back-off, when it is deleted in one', async () => {
+    await LifeWorld.run({ containers: [{ runsForMs: 0, exitCode: 3 }] }, async (world) => {
+      await world.create('web', {}, { finalizers: ['example.com/keep'] });
+      await world.until('web', ({ status }) => {
+        return status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff';
+      });
+      await world.pods.delete('web');
+      await world.untilPhase('web', 'Failed');
+      expect(world.states('web').at(-1)).to.equal('Failed ready=False main:Error(3)#1');
+    });
+  });
+
+  it('keeps the times of its conditions when it was rejected and changes', async () => {
+    await LifeWorld.run({}, async (world) => {
+      const resources = { requests: { cpu: '99' } };
+      await world.create('big', { containers: [{ name: 'main', image: 'a', resources }] });
+      const before = await world.untilPhase('big', 'Failed');
+      await world.world.sleep(5000);
+      await world.pods.patch('big', { metadata: { labels: { app: 'web' } } });
+      await world.world.sleep(5000);
+      expect((await world.pod('big')).status).to.deep.equal(before.status);
+    });
+  });
+
   it('has its status written again when somebody writes over it', async () => {
     await LifeWorld.run({}, async (world) => {
       await world.create('web');

@@ -13,18 +13,18 @@ export interface ContainerStatusFacts {
   readonly image: PulledImage;
   /** Why it waits when nothing else is known. */
   readonly waiting: 'ContainerCreating' | 'PodInitializing';
+  /** Its pod has ended. */
+  readonly isTerminal: boolean;
+  /** If it has never run, that counts as a failure. */
+  readonly isLost: boolean;
 }
 
 /** @see kubernetes pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses @ v1.37.2 */
-export function containerStatus({
-  life,
-  container,
-  image,
-  waiting,
-}: ContainerStatusFacts): ContainerStatus {
+export function containerStatus(facts: ContainerStatusFacts): ContainerStatus {
+  const { life, container, image } = facts;
   const { name, restarts, ready, id, exit } = life;
   const hasRun = id !== undefined;
-  const state = stateOf(life, waiting);
+  const state = stateOf(facts);
   const last = state.terminated === undefined ? (exit ?? life.last) : life.last;
   const resources = resourcesOf(container);
   return {
@@ -41,11 +41,21 @@ export function containerStatus({
   };
 }
 
-function stateOf(life: ContainerLife, waiting: string): ContainerState {
+/** @see kubernetes pkg/kubelet/status/status_manager.go TerminatePod @ v1.37.2 */
+const LOST = {
+  exitCode: 137,
+  reason: 'ContainerStatusUnknown',
+  message: 'The container could not be located when the pod was terminated',
+};
+
+function stateOf({ life, waiting, isTerminal, isLost }: ContainerStatusFacts): ContainerState {
   const { exit, reason = waiting, message, startedMs = 0 } = life;
   if (isAlive(life)) return { running: { startedAt: timestamp(startedMs) } };
   // Until it runs again, it shows its end; a back-off, and what refuses it, is shown as such.
-  if (exit !== undefined && life.reason === undefined) return { terminated: terminatedOf(exit) };
+  if (exit !== undefined && (life.reason === undefined || isTerminal)) {
+    return { terminated: terminatedOf(exit) };
+  }
+  if (isLost) return { terminated: LOST };
   return { waiting: { reason, ...(message === undefined ? {} : { message }) } };
 }
 

@@ -171,8 +171,8 @@ export class PodAgent {
       onEvent(pod, { type: 'Warning', reason: refusal.reason, note: refusal.message });
       return;
     }
-    node.take(key, pod.spec);
     this.#podIP = pod.spec.hostNetwork === true ? node.address : node.pods.take();
+    node.take(key, pod.spec);
   }
 
   /** It was on the node before this process. */

@@ -35,9 +35,18 @@ export function podConditions(facts: ConditionFacts): readonly PodCondition[] {
     ready,
     { type: 'PodScheduled', status: 'True' },
   ];
-  const { generation } = pod.metadata ?? {};
+  return dated(bare, pod, nowMs);
+}
+
+/** Conditions with the times of their last changes. */
+export function dated(
+  bare: readonly Bare[],
+  { metadata, status }: Pod,
+  nowMs: number,
+): readonly PodCondition[] {
+  const { generation } = metadata ?? {};
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  const present = pod.status?.conditions ?? [];
+  const present = status?.conditions ?? [];
   return bare.map((one) => {
     const old = present.find(({ type }) => type === one.type);
     const isSame = old?.status === one.status && old.lastTransitionTime !== undefined;

@@ -10,7 +10,7 @@ import { timestamp } from '../clock/life-clock.ts';
 import type { PodFailure } from '../nodes/node-fit.ts';
 import type { Allocation } from './resized-pod.ts';
 import { containerStatus } from './container-status.ts';
-import { podConditions } from './pod-conditions.ts';
+import { dated, podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
 import { containerSpec, hasMainStarted } from './pod-plan.ts';
 
@@ -42,7 +42,10 @@ export function podLifeStatus(facts: PodStatusFacts): PodStatus {
   const failure = isTerminal ? facts.failure : undefined;
   const { spec, status, metadata } = pod;
   const isFinal = status?.phase === 'Failed' || status?.phase === 'Succeeded';
-  const own = failure === undefined ? podPhase({ spec, containers, isTerminal }) : 'Failed';
+  const reached = podPhase({ spec, containers, isTerminal });
+  // A pod that ends before it has done its work has failed.
+  const isCutShort = isTerminal && (reached === 'Pending' || reached === 'Running');
+  const own = failure !== undefined || isCutShort ? 'Failed' : reached;
   const phase = isFinal ? status.phase : own;
   const ofRoles = (roles: readonly ContainerRole[]): PodStatus['containerStatuses'] =>
     statusesOf(facts, roles);
@@ -77,12 +80,13 @@ export function podLifeStatus(facts: PodStatusFacts): PodStatus {
 }
 
 function statusesOf(
-  { pod, containers, images, allocated }: PodStatusFacts,
+  { pod, containers, images, allocated, isTerminal }: PodStatusFacts,
   roles: readonly ContainerRole[],
 ): PodStatus['containerStatuses'] {
   const { spec } = pod;
-  const isInitializing = (spec.initContainers ?? []).length > 0 && !hasMainStarted({ containers });
-  const waiting = isInitializing ? 'PodInitializing' : 'ContainerCreating';
+  const hasInits = (spec.initContainers ?? []).length > 0;
+  const waiting = hasInits ? 'PodInitializing' : 'ContainerCreating';
+  const isLost = !hasInits || hasMainStarted({ containers });
   const lives = containers.filter(({ role }) => roles.includes(role));
   if (lives.length === 0) return undefined;
   return lives.flatMap((life) => {
@@ -95,6 +99,8 @@ function statusesOf(
       container: given,
       image: images.of(container.image ?? ''),
       waiting,
+      isTerminal,
+      isLost: isTerminal && isLost && life.role === 'main',
     });
   });
 }
@@ -105,13 +111,9 @@ export function rejectedStatus(pod: Pod, failure: PodFailure, nowMs: number): Po
   const message = `Pod was rejected: ${failure.message}`;
   const startTime = pod.status?.startTime ?? timestamp(nowMs);
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  const conditions = (['Ready', 'ContainersReady'] as const).map((type) => ({
-    type,
-    status: 'False' as const,
-    reason: 'PodFailed',
-    lastTransitionTime: timestamp(nowMs),
-    ...observed,
-  }));
+  const failed = { status: 'False', reason: 'PodFailed' } as const;
+  const bare = ['Ready', 'ContainersReady'].map((type) => ({ type, ...failed }));
+  const conditions = [...dated(bare, pod, nowMs)];
   const { reason } = failure;
   return { ...observed, phase: 'Failed', reason, message, startTime, conditions };
 }
