@@ -13,7 +13,7 @@ import type { PodSupplies } from './pod-supplies.ts';
 import { allocationOf, resizeOf, type Allocation } from './resized-pod.ts';
 import { timestamp } from '../clock/life-clock.ts';
 import { isDone, isStopped } from './pod-plan.ts';
-import { restoredContainers } from './restored-pod.ts';
+import { isRestored } from './restored-pod.ts';
 
 export interface PodAgentOptions {
   readonly parts: PodParts;
@@ -67,12 +67,11 @@ export class PodAgent {
     this.#allocated = allocationOf(pod);
     const nowMs = parts.clock.nowMs();
     this.#startedMs = Date.parse(pod.status?.startTime ?? '') || nowMs;
-    const restored = restoredContainers(pod);
-    if (restored === undefined) this.#admit();
-    else this.#keep(pod);
+    if (isRestored(pod)) this.#keep(pod);
+    else this.#admit();
     const onEvent = (event: NewEvent): void => options.onEvent(this.#pod, event);
     const { onFact } = options;
-    this.#containers = new PodContainers({ parts, pod, node, onEvent, onFact }, restored);
+    this.#containers = new PodContainers({ parts, pod, node, onEvent, onFact });
   }
 
   get pod(): LifePod {

@@ -3,7 +3,7 @@ import { internalError } from '../../../meta/failure/failures.ts';
 import { randomText } from '../../../kernel/time/random.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { NewEvent } from '../../../controller/events/event-sink.ts';
-import type { Container, PodSpec } from '../../../types/built-in/core-v1-kinds.ts';
+import type { Container } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from '../containers/container-behaviour.ts';
 import type { ContainerBehaviours } from '../containers/container-rules.ts';
 import {
@@ -26,6 +26,7 @@ import type { NodeState } from '../nodes/node-state.ts';
 import { containerSpec, nextTime, podActs, type ContainerAct } from './pod-plan.ts';
 import type { LifePod } from './life-pod.ts';
 import type { MissingSupplies } from './pod-supplies.ts';
+import { firstContainers } from './restored-pod.ts';
 
 /** The parts that all pods share. */
 export interface PodParts {
@@ -89,10 +90,10 @@ export class PodContainers {
   #missing: MissingSupplies | undefined;
   #facts: { readonly name: string; readonly input: ContainerInput }[] = [];
 
-  constructor(options: PodContainersOptions, restored: readonly ContainerLife[] | undefined) {
+  constructor(options: PodContainersOptions) {
     this.#options = options;
     this.#pod = options.pod;
-    this.#lives = restored ?? lives(options.pod.spec);
+    this.#lives = firstContainers(options.pod);
     for (const life of this.#lives) if (isAlive(life)) this.#resume(life);
   }
 
@@ -205,11 +206,8 @@ export class PodContainers {
 
   #perform({ act, name, dueMs = 0 }: ContainerAct, nowMs: number, graceMs: number): void {
     const container = containerSpec(this.#pod.spec, name);
-    if (container === undefined) {
-      this.#apply(name, { type: 'exit', exitCode: KILLED, reason: 'Error', atMs: nowMs });
-      this.#lives = this.#lives.filter((one) => one.name !== name);
-      return;
-    }
+    // No container ever leaves the spec of its pod.
+    if (container === undefined) return;
     if (act === 'create') this.#create(container, nowMs);
     else if (act === 'run') this.#run(container, nowMs);
     else if (act === 'startup') this.#apply(name, { type: 'startup' });
@@ -217,8 +215,8 @@ export class PodContainers {
     else if (act === 'hold') this.#hold(name, dueMs);
     else if (act === 'fail') this.#fail(container, nowMs);
     else if (act === 'stop') this.#stop(container, nowMs, graceMs);
-    else if (act === 'kill') this.#exit(name, KILLED, undefined, nowMs);
-    else this.#exit(name, this.#codeOf(name), undefined, nowMs);
+    else if (act === 'kill') this.#apply(name, exit(KILLED, nowMs));
+    else this.#apply(name, exit(this.#codeOf(name), nowMs));
   }
 
   /** Those that were refused for what is there now. */
@@ -245,7 +243,7 @@ export class PodContainers {
     const { startsAfterMs = parts.startsAfterMs, pullsAfterMs = parts.pullsAfterMs } = behaviour;
     const pull = this.#pulls.get(name);
     if (pull !== undefined && pull.untilMs > nowMs) {
-      this.#refuseImage(container, 'ImagePullBackOff', pull.untilMs, behaviour.pullError ?? '');
+      this.#refuseImage(container, pull.untilMs, behaviour.pullError ?? '');
       return;
     }
     const isThere = node.images.has(image);
@@ -439,12 +437,8 @@ export class PodContainers {
     this.#apply(name, { type: 'refuse', reason: 'ErrImagePull', message, dueMs });
   }
 
-  #refuseImage(
-    { name, image = '' }: Container,
-    reason: string,
-    dueMs: number,
-    error: string,
-  ): void {
+  #refuseImage({ name, image = '' }: Container, dueMs: number, error: string): void {
+    const reason = 'ImagePullBackOff';
     const text = `Back-off pulling image ${JSON.stringify(image)}`;
     this.#event(name, 'BackOff', text, 'Normal');
     this.#event(name, 'Failed', 'Error: ImagePullBackOff', 'Warning');
@@ -464,15 +458,8 @@ export class PodContainers {
 
   #ended(name: string, exitCode: number, message: string | undefined): void {
     const { parts, onFact } = this.#options;
-    const reason = exitCode === 0 ? 'Completed' : 'Error';
-    const atMs = parts.clock.nowMs();
-    this.#facts.push({ name, input: { type: 'exit', exitCode, reason, message, atMs } });
+    this.#facts.push({ name, input: exit(exitCode, parts.clock.nowMs(), message) });
     onFact();
-  }
-
-  #exit(name: string, exitCode: number, message: string | undefined, atMs: number): void {
-    const reason = exitCode === 0 ? 'Completed' : 'Error';
-    this.#apply(name, { type: 'exit', exitCode, reason, message, atMs });
   }
 
   #codeOf(name: string): number {
@@ -506,16 +493,7 @@ export class PodContainers {
   }
 }
 
-function lives({
-  initContainers = [],
-  containers,
-  ephemeralContainers = [],
-}: PodSpec): ContainerLife[] {
-  return [
-    ...initContainers.map(({ name, restartPolicy }) =>
-      newContainer(name, restartPolicy === 'Always' ? 'sidecar' : 'init'),
-    ),
-    ...containers.map(({ name }) => newContainer(name, 'main')),
-    ...ephemeralContainers.map(({ name }) => newContainer(name, 'ephemeral')),
-  ];
+function exit(exitCode: number, atMs: number, message?: string): ContainerInput {
+  const reason = exitCode === 0 ? 'Completed' : 'Error';
+  return { type: 'exit', exitCode, reason, message, atMs };
 }

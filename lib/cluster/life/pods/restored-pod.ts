@@ -7,15 +7,15 @@ import {
 } from '../containers/container-life.ts';
 import type { LifePod } from './life-pod.ts';
 
-/**
- * The containers of a pod that was on its node before this process, from its status: what ran then runs on, and what had ended has ended.
- * Undefined for a pod of which the node has not written anything.
- */
-export function restoredContainers({
-  spec,
-  status,
-}: LifePod): readonly ContainerLife[] | undefined {
-  if (status?.startTime === undefined || status.containerStatuses === undefined) return undefined;
+/** Whether a pod was on its node before this process. */
+export function isRestored({ status }: LifePod): boolean {
+  return status?.startTime !== undefined && status.containerStatuses !== undefined;
+}
+
+/** The containers of a pod. If it was on its node before this process, what ran then runs on, and what had ended has ended. */
+export function firstContainers(pod: LifePod): readonly ContainerLife[] {
+  const { spec } = pod;
+  const status = isRestored(pod) ? pod.status : undefined;
   const inits = spec.initContainers ?? [];
   const of = (
     names: readonly { readonly name: string; readonly restartPolicy?: string | undefined }[],
@@ -28,11 +28,11 @@ export function restoredContainers({
       return one === undefined ? newContainer(name, role) : restored(one, role);
     });
   return [
-    ...of(inits, status.initContainerStatuses, (policy) =>
+    ...of(inits, status?.initContainerStatuses, (policy) =>
       policy === 'Always' ? 'sidecar' : 'init',
     ),
-    ...of(spec.containers, status.containerStatuses, () => 'main'),
-    ...of(spec.ephemeralContainers ?? [], status.ephemeralContainerStatuses, () => 'ephemeral'),
+    ...of(spec.containers, status?.containerStatuses, () => 'main'),
+    ...of(spec.ephemeralContainers ?? [], status?.ephemeralContainerStatuses, () => 'ephemeral'),
   ];
 }
 
