@@ -25,62 +25,63 @@ export interface BookmarkTimerOptions {
  * Sends bookmarks to the watchers that requested them, about once a minute and shortly before their request ends, so that
  * clients can resume from there.
  *
- * Its timer runs only while a watcher wants bookmarks.
+ * Its timer runs only while a watcher wants bookmarks. It waits until one is due soon, where upstream looks every second: a server
+ * with many idle watches does nothing between their bookmarks. Watchers that are due at about the same time share a tick.
  */
 export class BookmarkTimer<T extends KubernetesObject> {
   readonly #options: BookmarkTimerOptions;
   /** The time at which each watcher is due. */
   readonly #dueAtMs: Map<CacheWatcher<T>, number> = new Map();
   #timer: Timer | undefined;
+  /** The least of `#dueAtMs` when the timer was armed; a removed watcher may have been due then. */
+  #earliestMs = Infinity;
 
   constructor(options: BookmarkTimerOptions) {
     this.#options = options;
   }
 
   add(watcher: CacheWatcher<T>): void {
-    this.#dueAtMs.set(watcher, this.#nextDueMs(watcher));
-    if (this.#timer === undefined) this.#arm();
+    const dueAtMs = this.#nextDueMs(watcher);
+    this.#dueAtMs.set(watcher, dueAtMs);
+    if (dueAtMs < this.#earliestMs) this.#arm(dueAtMs);
   }
 
   remove(watcher: CacheWatcher<T>): void {
-    if (!this.#dueAtMs.delete(watcher) || this.#dueAtMs.size > 0) return;
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    if (this.#dueAtMs.delete(watcher) && this.#dueAtMs.size === 0) this.#arm(Infinity);
   }
 
-  #arm(): void {
+  /** Ticks once shortly before the earliest bookmark, for progress, and once when it is due; at most once a second. */
+  #arm(earliestMs: number): void {
     const { runtime } = this.#options;
-    const delayMs = TICK_MS * (1 + runtime.random() * TICK_JITTER);
-    this.#timer = runtime.setTimer(
-      delayMs,
-      () => {
-        this.#arm();
-        this.#tick();
-      },
-      { background: true },
-    );
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#earliestMs = earliestMs;
+    if (earliestMs === Infinity) return;
+    const tickMs = TICK_MS * (1 + runtime.random() * TICK_JITTER);
+    const leftMs = earliestMs - runtime.monotonicMs();
+    const delayMs = Math.max(tickMs, leftMs > LONGEST_TICK_MS ? leftMs - tickMs : leftMs);
+    this.#timer = runtime.setTimer(delayMs, () => this.#tick(), { background: true });
   }
 
   #tick(): void {
     const revision = this.#options.currentRevision();
-    if (revision === undefined) return;
+    if (revision !== undefined) this.#sendDue(revision);
+    let earliestMs = Infinity;
+    for (const dueAtMs of this.#dueAtMs.values()) earliestMs = Math.min(earliestMs, dueAtMs);
+    this.#arm(earliestMs);
+    const leftMs = earliestMs - this.#options.runtime.monotonicMs();
+    if (revision !== undefined && leftMs <= LONGEST_TICK_MS) this.#options.requestProgress();
+  }
+
+  #sendDue(revision: Revision): void {
     const nowMs = this.#options.runtime.monotonicMs();
-    let bookmark: BookmarkEvent | undefined;
-    let someAreDueNext = false;
+    const resourceVersion = revision.toString();
+    const bookmark: BookmarkEvent = { type: 'BOOKMARK', resourceVersion, initialEventsEnd: false };
     for (const [watcher, dueAtMs] of this.#dueAtMs) {
-      if (dueAtMs > nowMs) {
-        someAreDueNext ||= dueAtMs <= nowMs + LONGEST_TICK_MS;
-        continue;
-      }
-      bookmark ??= {
-        type: 'BOOKMARK',
-        resourceVersion: revision.toString(),
-        initialEventsEnd: false,
-      };
+      if (dueAtMs > nowMs) continue;
       watcher.offerBookmark(bookmark, revision);
       this.#dueAtMs.set(watcher, this.#nextDueMs(watcher));
     }
-    if (someAreDueNext) this.#options.requestProgress();
   }
 
   #nextDueMs({ deadlineMonotonicMs = Infinity }: CacheWatcher<T>): number {

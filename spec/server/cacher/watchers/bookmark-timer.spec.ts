@@ -68,7 +68,7 @@ describe('BookmarkTimer', () => {
     for (const watcher of watchers) watcher.destroy();
   });
 
-  it('skips a tick while the revision that all watchers have reached is unknown', async () => {
+  it('tries again a second later while the revision that all watchers have reached is unknown', async () => {
     const stage = new Stage();
     stage.revision = undefined;
     const watcher = stage.watcher();
@@ -89,18 +89,51 @@ describe('BookmarkTimer', () => {
     expect(recorders[0]?.events).to.have.length(1);
   });
 
+  it('ticks twice for each bookmark, and not between them', async () => {
+    const stage = new Stage();
+    const watcher = stage.watcher();
+    const recorder = new WatchRecorder(watcher);
+    await stage.runtime.advance(630_000);
+    expect(recorder.events).to.have.length(10);
+    expect(stage.ticks).to.be.within(20, 22);
+    watcher.destroy();
+  });
+
+  it('ticks once a second at most, however many watchers are due at different times', async () => {
+    const stage = new Stage();
+    const recorders: WatchRecorder[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      recorders.push(new WatchRecorder(stage.watcher()));
+      await stage.runtime.advance(600);
+    }
+    const before = stage.ticks;
+    await stage.runtime.advance(60_000);
+    expect(stage.ticks - before).to.be.within(45, 60);
+    for (const { events } of recorders) expect(events).to.have.length.within(1, 2);
+  });
+
+  it('wakes earlier for a watcher that is due before all others', async () => {
+    const stage = new Stage();
+    const other = stage.watcher();
+    await stage.runtime.advance(1000);
+    const recorder = new WatchRecorder(stage.watcher(11_000));
+    await stage.runtime.advance(9_300);
+    expect(recorder.lines).to.deep.equal(['BOOKMARK @7']);
+    other.destroy();
+  });
+
   it('has a timer only while a watcher wants bookmarks', async () => {
     const stage = new Stage();
     const [first, second] = [stage.watcher(), stage.watcher()];
-    await stage.runtime.advance(5000);
+    await stage.runtime.advance(61_000);
+    const { ticks } = stage;
+    expect(ticks).to.be.within(1, 2);
     first.destroy();
     second.destroy();
-    const { ticks } = stage;
-    expect(ticks).to.be.within(4, 5);
-    await stage.runtime.advance(5000);
+    await stage.runtime.advance(180_000);
     expect(stage.ticks).to.equal(ticks);
     stage.watcher();
-    await stage.runtime.advance(5000);
+    await stage.runtime.advance(62_000);
     expect(stage.ticks).to.be.greaterThan(ticks);
   });
 });
