@@ -16,7 +16,7 @@ import { nodeLifecycle } from './nodes/node-lifecycle.ts';
 import { podGarbage } from './nodes/pod-garbage.ts';
 import { taintEviction } from './nodes/taint-eviction.ts';
 import { replicaSets, replicationControllers } from './replicas/replica-controller.ts';
-import { clusterClient } from './resources/cluster-client.ts';
+import { clusterClient, WITHIN_PROCESS } from './resources/cluster-client.ts';
 import type { ClusterPart, ClusterParts } from './resources/cluster-parts.ts';
 import { DeferredPart } from './resources/deferred-part.ts';
 import type { ResourceMonitors } from './resources/resource-monitors.ts';
@@ -98,7 +98,12 @@ export class Workloads implements ClusterPart {
   /** To be made before the monitors start. */
   constructor(options: WorkloadOptions) {
     const { client, monitors, controllers, nodes, containers, runtime, logger } = options;
-    this.#informers = new SharedInformerFactory(client, { name: 'cluster', runtime, logger });
+    this.#informers = new SharedInformerFactory(client, {
+      name: 'cluster',
+      ...WITHIN_PROCESS,
+      runtime,
+      logger,
+    });
     const parts = { informers: this.#informers, runtime, logger };
     for (const { name, resources, concerns, make } of WORKLOADS) {
       if (!controllers.has(name)) continue;

@@ -13,6 +13,7 @@ import {
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
+import { WITHIN_PROCESS } from '../resources/cluster-client.ts';
 
 /** An object that every namespace has. */
 export interface Publication {
@@ -59,6 +60,7 @@ export class PublishedObject implements AsyncDisposable {
     this.#namespaces = new SharedIndexInformer<Namespace>({
       listerWatcher: client.listerWatcher<Namespace>({ apiVersion: 'v1', resource: 'namespaces' }),
       name: `namespaces for ${resource} ${name}`,
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });
@@ -68,6 +70,7 @@ export class PublishedObject implements AsyncDisposable {
         { fieldSelector: `metadata.name=${name}` },
       ),
       name: `${resource} ${name}`,
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });

@@ -7,6 +7,7 @@ import type { KubernetesObject, ObjectMeta, UnstructuredObject } from '../../met
 import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
+import { WITHIN_PROCESS } from '../resources/cluster-client.ts';
 
 /** The token of a service account that a secret holds. */
 export interface AccountOfSecret {
@@ -70,6 +71,7 @@ export class TokenSecrets implements AsyncDisposable {
       ),
       name: 'token secrets',
       indexers: { [BY_ACCOUNT]: ({ metadata }) => [accountKey(metadata)] },
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });
@@ -79,6 +81,7 @@ export class TokenSecrets implements AsyncDisposable {
         { metadataOnly: true },
       ),
       name: 'accounts of token secrets',
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });

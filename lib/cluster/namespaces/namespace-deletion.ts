@@ -1,3 +1,4 @@
+import { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { Controller } from '../../controller/builder/controller.ts';
@@ -6,6 +7,7 @@ import { errorMessage } from '../../kernel/failure/errors.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
+import { WITHIN_PROCESS } from '../resources/cluster-client.ts';
 import type { ClusterParts } from '../resources/cluster-parts.ts';
 import type { DiscoveredResources } from '../resources/discovered-resources.ts';
 import { deletableResources, deleteContent, type RemainingContent } from './namespace-content.ts';
@@ -165,6 +167,12 @@ export function namespaceDeletion({
   return controller<Namespace>(client, 'v1', 'namespaces', {
     name: 'namespace',
     concurrency: WORKERS,
+    informers: new SharedInformerFactory(client, {
+      firstList: 'newest',
+      ...WITHIN_PROCESS,
+      runtime,
+      logger,
+    }),
     runtime,
     logger,
   })

@@ -23,6 +23,7 @@ import type { ResourceMonitors } from '../resources/resource-monitors.ts';
 import { COUNTED_WHOLE, givesBack, type CountedWhole } from './replenishment.ts';
 import { quantityText, type Quantity } from '../../meta/quantity.ts';
 import { scopesOf } from '../../kinds/quotas/pod-scopes.ts';
+import { WITHIN_PROCESS } from '../resources/cluster-client.ts';
 
 /** A resource whose objects count by their number. */
 interface NumberedResource {
@@ -170,6 +171,7 @@ class CountedObjects implements AsyncDisposable {
     const informer = new SharedIndexInformer<UnstructuredObject>({
       listerWatcher: client.listerWatcher({ apiVersion: 'v1', resource }),
       name: `${resource} that quotas count`,
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });
@@ -243,6 +245,7 @@ export class QuotaUsage implements AsyncDisposable {
         resource: 'resourcequotas',
       }),
       name: 'resource quotas',
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });

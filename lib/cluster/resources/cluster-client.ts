@@ -11,6 +11,9 @@ export interface ClusterClientOptions extends ClusterParts {
   readonly fieldManager: string;
 }
 
+/** Options of informers of such a client: no connection is there that could die under a watch, so none asks the server about it. */
+export const WITHIN_PROCESS = { silenceProbeMs: 0 } as const;
+
 /** A client of a server in this process, for the parts of a cluster that are clients of it. */
 export function clusterClient(options: ClusterClientOptions): Client {
   const { handler, user: identity, fieldManager, runtime, logger } = options;

@@ -7,6 +7,7 @@ import { Latch } from '../../kernel/time/latch.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import type { ClusterParts } from './cluster-parts.ts';
+import { WITHIN_PROCESS } from './cluster-client.ts';
 
 /** Objects that add resources to a running server, and remove them. */
 const DEFINITIONS = [
@@ -92,6 +93,7 @@ export class DiscoveredResources implements AsyncDisposable {
         metadataOnly: true,
       }),
       name: `definitions ${definitions.resource}`,
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });

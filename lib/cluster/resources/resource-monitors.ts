@@ -10,6 +10,7 @@ import { SharedIndexInformer } from '../../cache/informer/shared-index-informer.
 import type { HandlerRegistration } from '../../cache/informer/handlers/handler-registration.ts';
 import type { ObjectMeta } from '../../meta/object.ts';
 import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
+import { WITHIN_PROCESS } from './cluster-client.ts';
 
 /** Gets the changes of the objects of followed resources. */
 interface ResourceHandler {
@@ -46,6 +47,7 @@ class ResourceMonitor {
         { metadataOnly: true },
       ),
       name: `metadata of ${resource.fullName}`,
+      ...WITHIN_PROCESS,
       runtime,
       logger,
     });
