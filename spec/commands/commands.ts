@@ -180,6 +180,12 @@ export const CHECKS: readonly CommandGroup[] = [
         about: 'scenarios of the controllers of a real cluster and of the embedded one',
       },
       {
+        name: 'cluster-traces',
+        start: () => import('../cluster/traces/main.ts'),
+        about: 'digests of a lost node in virtual time, equal on every machine, and its real time',
+        usage: '[--seeds N] [--from SEED] [--print]',
+      },
+      {
         name: 'scheduler-words',
         start: () => import('../cluster/scheduling/record-words.ts'),
         about: 'scenarios of a real kube-scheduler with our server, recorded for the specs',

@@ -3,6 +3,8 @@ import type { Runtime, Timer, TimerOptions } from '../../lib/kernel/time/runtime
 /** A runtime that knows how many timers its user still has, background ones included. */
 export class LedgerRuntime implements Runtime {
   timers = 0;
+  /** Timers whose time has come. */
+  fired = 0;
   readonly #runtime: Runtime;
 
   constructor(runtime: Runtime) {
@@ -36,6 +38,7 @@ export class LedgerRuntime implements Runtime {
       delayMs,
       () => {
         strike();
+        this.fired += 1;
         callback();
       },
       options,
