@@ -10,11 +10,11 @@ const QUIET = { onWarning: () => {} };
 await sideBySide({
   command: 'cluster',
   realServer:
-    'the real cluster: kube-apiserver with its plug-in ServiceAccount, and kube-controller-manager',
+    'the real cluster: kube-apiserver, kube-controller-manager and kube-scheduler; spec/cluster/README.md says with what',
   cases: SCENARIOS,
   recordFile: RECORD_FILE,
   // Most of each scenario is waiting.
-  atATime: 8,
+  atATime: 10,
   withServers: async ({ kubeconfig, run }, compare) => {
     await using cluster = await startCluster({ controllers: CONTROLLERS });
     await cluster.server.listen();

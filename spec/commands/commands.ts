@@ -177,7 +177,8 @@ export const CHECKS: readonly CommandGroup[] = [
       {
         name: 'cluster',
         start: () => import('../cluster/main.ts'),
-        about: 'scenarios of the controllers of a real cluster and of the embedded one',
+        about:
+          'scenarios of the controllers and the scheduler of a real cluster and of the embedded one',
       },
       {
         name: 'cluster-traces',
@@ -186,10 +187,9 @@ export const CHECKS: readonly CommandGroup[] = [
         usage: '[--seeds N] [--from SEED] [--print]',
       },
       {
-        name: 'scheduler-words',
-        start: () => import('../cluster/scheduling/record-words.ts'),
-        about: 'scenarios of a real kube-scheduler with our server, recorded for the specs',
-        usage: 'PATH-OF-KUBE-SCHEDULER',
+        name: 'cluster-cells',
+        start: () => import('../cluster/cells/main.ts'),
+        about: 'the scenarios with our parts and real programs side by side in one cluster',
       },
       {
         name: 'kubectl',

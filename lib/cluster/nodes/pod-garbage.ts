@@ -13,7 +13,7 @@ const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const ENDED = 'pods that have ended';
 /** A node that is missing may not be in the cache yet. */
 const QUARANTINE_MS = 40_000;
-/** Pods that have ended are counted again after this time. */
+/** Between two rounds of kube-controller-manager: pods that have ended are counted again, and others get this time to go by themselves. */
 const SWEEP_MS = 20_000;
 /** As in kube-controller-manager (--terminated-pod-gc-threshold). */
 const MOST_ENDED = 12_500;
@@ -47,10 +47,10 @@ export function surplusPods(ended: readonly Stored<Pod>[], most: number): readon
 }
 
 /**
- * The controller that deletes pods that no kubelet will: 40 s after their node has gone, when they are deleted before they have a node, on
- * nodes that are out of service, and the oldest when more than 12,500 have ended.
+ * The controller that deletes pods that no kubelet will: 40 s after their node has gone, 20 s after they were deleted without a node or on
+ * one that is out of service, and the oldest when more than 12,500 have ended.
  *
- * Memory: an entry for each pod whose node is missing.
+ * Memory: an entry for each pod that waits to be deleted.
  */
 export function podGarbage(
   { client, informers, runtime, logger }: WorkloadParts,
@@ -62,7 +62,7 @@ export function podGarbage(
     indexers: { [ENDED]: (pod) => (hasEnded(pod) ? [''] : []) },
   });
   const nodeOf = ({ spec }: Pod): Node | undefined => nodes.indexer.get(spec?.nodeName ?? '');
-  const missingSince = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
+  const seenSince = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
   let sweepAtMs = 0;
 
   const sweep = async (context: ControllerContext): Promise<number> => {
@@ -75,13 +75,17 @@ export function podGarbage(
     }
     return 0;
   };
-  /** The time until an orphan may be deleted; it is forgotten then. */
-  const quarantineMs = ({ metadata }: Stored<Pod>, key: string): number => {
+  /** The time until a pod may be deleted; it is forgotten then. */
+  const leftMs = ({ metadata }: Stored<Pod>, key: string, ms: number): number => {
     const nowMs = runtime.monotonicMs();
-    const known = missingSince.get(key);
+    const known = seenSince.get(key);
     const sinceMs = known?.uid === metadata.uid ? known.sinceMs : nowMs;
-    missingSince.set(key, { uid: metadata.uid, sinceMs });
-    return Math.max(0, sinceMs + QUARANTINE_MS - nowMs);
+    if (sinceMs + ms <= nowMs) {
+      seenSince.delete(key);
+      return 0;
+    }
+    seenSince.set(key, { uid: metadata.uid, sinceMs });
+    return sinceMs + ms - nowMs;
   };
 
   const made = controller(client, 'v1', 'pods', {
@@ -92,7 +96,7 @@ export function podGarbage(
     logger,
   })
     .where(({ object, type }) => {
-      if (type === 'deleted') return missingSince.has(keyOfPod(object));
+      if (type === 'deleted') return seenSince.has(keyOfPod(object));
       return hasEnded(object) || garbageReason(object, nodeOf(object)) !== undefined;
     })
     .watches('v1', 'nodes', ({ metadata }) => pods.keysOf(metadata.name), {
@@ -101,21 +105,23 @@ export function podGarbage(
         object.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true,
     })
     .whenGone(({ key }) => {
-      missingSince.delete(key);
+      seenSince.delete(key);
       return Promise.resolve();
     })
     .reconcile(async (pod, context) => {
       const { key } = context;
       const reason = garbageReason(pod, nodeOf(pod));
-      if (reason !== 'orphaned') missingSince.delete(key);
-      if (reason === undefined) return { requeueAfterMs: hasEnded(pod) ? await sweep(context) : 0 };
-      if (reason !== 'orphaned') {
+      if (reason === undefined) {
+        seenSince.delete(key);
+        return { requeueAfterMs: hasEnded(pod) ? await sweep(context) : 0 };
+      }
+      const isOrphan = reason === 'orphaned';
+      const requeueAfterMs = leftMs(pod, key, isOrphan ? QUARANTINE_MS : SWEEP_MS);
+      if (requeueAfterMs > 0) return { requeueAfterMs };
+      if (!isOrphan) {
         await deleteByForce(pod, undefined, context);
         return {};
       }
-      const requeueAfterMs = quarantineMs(pod, key);
-      if (requeueAfterMs > 0) return { requeueAfterMs };
-      missingSince.delete(key);
       if (await isThere(pod, context)) return {};
       const lastTransitionTime = timestamp(runtime.wallMs());
       await deleteByForce(pod, { ...NODE_GONE, lastTransitionTime }, context);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The outcomes of the scenarios on kube-apiserver and kube-controller-manager 1.36.3, those of rollouts on 1.37.2, by title. `npm run check -- cluster --record` writes it. */
+/** The outcomes of the scenarios on kube-apiserver, kube-controller-manager and kube-scheduler 1.37.2, by title. `npm run check -- cluster --record` writes it. */
 export const RECORD_FILE: string = join(import.meta.dirname, 'recorded.json');
 
 export function recordedOutcomes(): Readonly<Record<string, unknown>> {

@@ -5,15 +5,18 @@ import type {
   Deployment,
   DeploymentSpec,
   Pod,
+  PodSpec,
   ReplicaSet,
   ReplicationController,
 } from '../../../lib/types/index.ts';
 import type { Json, ScenarioWorld } from './scenario-world.ts';
 
-const LOOK_EVERY_MS = 500;
-const QUIET_MS = 2500;
+const LOOK_EVERY_MS = 1000;
+const QUIET_MS = 4000;
 const GIVE_UP_MS = 60_000;
 const APP = 'web';
+/** From the eleventh event on that differs by a name only. */
+const COMBINED = '(combined from similar events): ';
 
 /** The Deployment `web` of a scenario, its ReplicaSets by the images of their templates, and a kubelet that makes pods ready. */
 export class RolloutPlace {
@@ -61,9 +64,30 @@ export class RolloutPlace {
     });
   }
 
-  async createPod(name: string, labels: Record<string, string>): Promise<void> {
-    const spec = { containers: [{ name: 'c', image: 'a' }] };
-    await this.pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec });
+  async createController(
+    image: string,
+    spec: Partial<ReplicationController['spec']> = {},
+  ): Promise<void> {
+    const { template } = templateOf(image);
+    await this.controllers.create({
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { name: APP },
+      spec: { replicas: 2, template, ...spec },
+    });
+  }
+
+  async createPod(
+    name: string,
+    labels: Record<string, string>,
+    { spec, ...metadata }: NonNullable<Pod['metadata']> & { readonly spec?: Partial<PodSpec> } = {},
+  ): Promise<void> {
+    await this.pods.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, labels, ...metadata },
+      spec: { containers: [{ name: 'c', image: 'a' }], ...spec },
+    });
   }
 
   async patch(spec: object): Promise<void> {
@@ -132,9 +156,9 @@ export class RolloutPlace {
     const { client, namespace } = this.world;
     const { items } = await client.resource('v1', 'events', { namespace }).list();
     const found = items.filter((event) => event.reason === reason);
-    const notes = found.map(
-      ({ message, type, source }) => `${source?.component} ${type}: ${message}`,
-    );
+    const notes = found
+      .map(({ message, type, source }) => `${source?.component} ${type}: ${message}`)
+      .map((note) => note.replace(COMBINED, ''));
     const masked = this.#masked({ notes }, (await this.sets.list()).items);
     return { [reason]: [...new Set(masked['notes'] as string[])].toSorted() };
   }
@@ -145,7 +169,9 @@ export class RolloutPlace {
       const { labels, annotations, finalizers, deletionTimestamp, ownerReferences } = metadata;
       const owner = ownerReferences?.map(({ kind, name }) => `${kind} ${name}`).join();
       const goes = deletionTimestamp === undefined ? '' : 'goes';
-      const parts = [status?.phase, imageOf(spec), owner, goes, labels, annotations, finalizers];
+      // Pods that go without a node are marked as failed some time within 20 s.
+      const phase = goes === '' ? status?.phase : '';
+      const parts = [phase, imageOf(spec), owner, goes, labels, annotations, finalizers];
       const text = parts.map((part) => (typeof part === 'object' ? sorted(part) : part)).join(' ');
       counts[text] = (counts[text] ?? 0) + 1;
     }
@@ -171,7 +197,7 @@ export class RolloutPlace {
     }
     const hashed = /web-[bcdfghjklmnpqrstvwxz2456789]{6,10}/g;
     return JSON.parse(
-      text.replaceAll(hashed, '{set}').replaceAll(/\bweb-[a-z0-9]{5}\b/g, '{pod}'),
+      text.replaceAll(hashed, '{set}').replaceAll(/\b(?:web|front)-[a-z0-9]{5}\b/g, '{pod}'),
     ) as Json;
   }
 

@@ -1,7 +1,6 @@
 import type { Client } from '../../../lib/client/rest/client.ts';
 import {
   CLUSTER_CONTROLLERS,
-  WORKLOAD_CONTROLLERS,
   type ClusterController,
 } from '../../../lib/cluster/cluster-controller-names.ts';
 import { errorMessage } from '../../../lib/kernel/failure/errors.ts';
@@ -10,10 +9,14 @@ import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { normalise } from '../../compare/normalise.ts';
 import { accounts } from './accounts.ts';
 import { garbage } from './garbage.ts';
+import { moreRollouts } from './more-rollouts.ts';
 import { namespaces } from './namespaces.ts';
 import { protection } from './protection.ts';
 import { quotas } from './quotas.ts';
+import { replicaSets } from './replicas.ts';
 import { rollouts } from './rollouts.ts';
+import { scheduling } from './scheduling.ts';
+import { services } from './services.ts';
 import { outcome, ScenarioWorld, type Thing } from './scenario-world.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -24,15 +27,16 @@ export const SCENARIOS: readonly Scenario[] = [
   ...quotas,
   ...protection,
   ...rollouts,
+  ...moreRollouts,
+  ...replicaSets,
+  ...services,
+  ...scheduling,
 ];
 
-/** The controllers that the scenarios are about. There are no nodes, as beside a kube-controller-manager alone. */
-export const CONTROLLERS: readonly ClusterController[] = [
-  ...CLUSTER_CONTROLLERS.filter((name) => !WORKLOAD_CONTROLLERS.includes(name)),
-  'replicationcontroller',
-  'replicaset',
-  'deployment',
-];
+/** Those of kube-controller-manager and kube-scheduler. The scenarios write what nodes and kubelets would. */
+export const CONTROLLERS: readonly ClusterController[] = CLUSTER_CONTROLLERS.filter(
+  (name) => !['service-load-balancer', 'ingress-address', 'kubelet'].includes(name),
+);
 
 const DEFINITIONS = 'customresourcedefinitions';
 const SERVED_AFTER_MS = 500;

@@ -27,7 +27,7 @@ export interface ScenarioPlace {
 export const GIVE_UP_MS = 90_000;
 /** A state that has not changed for this time is final. It is longer than the pauses of both garbage collectors. */
 export const QUIET_MS = 4000;
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 250;
 
 /** A finalizer that only the scenario removes. */
 export const HOLD = 'scenario.example.com/hold';

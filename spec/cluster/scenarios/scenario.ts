@@ -2,6 +2,8 @@ import type { ScenarioWorld } from './scenario-world.ts';
 
 export interface Scenario {
   readonly title: string;
+  /** Its outcome depends on all nodes of the cluster: no other scenario runs at the same time. */
+  readonly alone?: boolean;
   /** The final state that a client sees: it has to be the same on both clusters. */
   run(world: ScenarioWorld): Promise<unknown>;
 }

@@ -14,9 +14,9 @@ import type {
 import { canonical } from '../../compare/normalise.ts';
 import type { Json, ScenarioWorld } from './scenario-world.ts';
 
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 1000;
 /** Longer than kube-controller-manager waits after a change of a slice. */
-const QUIET_MS = 2500;
+const QUIET_MS = 4000;
 const GIVE_UP_MS = 60_000;
 const LAST_CHANGE = 'endpoints.kubernetes.io/last-change-trigger-time';
 const ZONE = 'topology.kubernetes.io/zone';
@@ -58,7 +58,9 @@ export class ServicePlace {
   async run(work: (at: ServicePlace) => Promise<unknown>): Promise<unknown> {
     for (const zone of ['west', 'east'] as const) {
       const metadata = { name: this.node(zone), labels: { [ZONE]: zone } };
-      await this.#nodes.create({ apiVersion: 'v1', kind: 'Node', metadata });
+      // No pod of another scenario is placed there.
+      const spec = { unschedulable: true };
+      await this.#nodes.create({ apiVersion: 'v1', kind: 'Node', metadata, spec });
     }
     try {
       return (await work(this)) ?? (await this.settled());
