@@ -138,7 +138,7 @@ export class NodeLife implements ClusterPart {
 
   start(): void {
     this.#connection ??= this.#options.pods?.useNodes(
-      new PodConnections(this.#agents, this.#nodes),
+      new PodConnections(this.#agents, this.#nodes, this.#options.runtime),
     );
     this.#running ??= this.#run();
   }

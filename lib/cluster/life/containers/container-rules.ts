@@ -4,6 +4,7 @@ import type { Container, Pod } from '../../../types/built-in/core-v1-kinds.ts';
 import type { ContainerBehaviour } from './container-behaviour.ts';
 import { isUsage, type ContainerUsage } from './container-usage.ts';
 import { isDelay, type Delay } from './delays.ts';
+import { helmHook } from './helm-hooks.ts';
 import { knownCommand } from './known-commands.ts';
 import { missingImage } from './missing-images.ts';
 
@@ -87,7 +88,8 @@ export class ContainerBehaviours {
 
   of(facts: ContainerFacts): ContainerBehaviour {
     const { container } = facts;
-    return { ...missingImage(container.image), ...knownCommand(container), ...this.#ruled(facts) };
+    const known = knownCommand(container) ?? helmHook(facts.pod);
+    return { ...missingImage(container.image), ...known, ...this.#ruled(facts) };
   }
 
   #ruled(facts: ContainerFacts): ContainerBehaviour | undefined {

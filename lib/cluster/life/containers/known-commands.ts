@@ -14,6 +14,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 /** A program that does not handle SIGTERM. */
 const TERMINATED = 143;
 
+/** The outcome of a command. */
 interface CommandEnd {
   readonly runsForMs: number;
   readonly exitCode: number;
@@ -33,18 +34,18 @@ export function knownCommand({
 }: Pick<Container, 'image' | 'command' | 'args'>): ContainerBehaviour | undefined {
   // Without a command, the arguments of other images are those of a program that is not known.
   const isKnown = command.length > 0 || WITHOUT_ENTRY_POINT.test(image);
-  const words = isKnown ? [...command, ...args] : [];
-  const [program, option, script, ...rest] = words;
-  if (program === undefined) return undefined;
-  if (!SHELLS.test(program)) return behaviour(commandEnd(words));
-  if (option !== '-c' || script === undefined || rest.length > 0) return undefined;
-  return behaviour(scriptEnd(script));
-}
-
-function behaviour(end: CommandEnd | undefined): ContainerBehaviour | undefined {
+  const end = isKnown ? commandOutcome([...command, ...args]) : undefined;
   if (end === undefined) return undefined;
   const { runsForMs, exitCode, output } = end;
   return { runsForMs, exitCode, stopCode: TERMINATED, output };
+}
+
+/** The outcome of a program with its arguments, if those say it. */
+export function commandOutcome(words: readonly string[]): CommandEnd | undefined {
+  const [program, option, script, ...rest] = words;
+  if (program === undefined || !SHELLS.test(program)) return commandEnd(words);
+  if (option !== '-c' || script === undefined || rest.length > 0) return undefined;
+  return scriptEnd(script);
 }
 
 function scriptEnd(script: string): CommandEnd | undefined {

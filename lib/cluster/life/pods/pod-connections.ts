@@ -1,3 +1,4 @@
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { PodHandler, PodNodes } from '../../../server/api/pods/pod-handlers.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { quantityText } from '../../../meta/quantity.ts';
@@ -8,21 +9,25 @@ import type {
 import { sumOfUsage, SYSTEM_USAGE, type Usage } from '../containers/container-usage.ts';
 import type { NodeRegistry } from '../nodes/node-registry.ts';
 import { isAlive, type ContainerLife } from '../containers/container-life.ts';
+import { execKnown } from '../containers/exec-known.ts';
 import type { PodAgent } from './pod-agent.ts';
 import type { PodContainers } from './pod-containers.ts';
-
-/** The shell's code for a command that cannot be run. */
-const CANNOT_RUN = 126;
 
 /** Logs, commands, ports, what is attached to, and what is used, of the pods of the nodes. */
 export class PodConnections implements PodNodes {
   readonly #agents: ReadonlyMap<string, PodAgent>;
   readonly #nodes: Pick<NodeRegistry, 'get'>;
+  readonly #runtime: Runtime;
 
   /** `agents`: by `namespace/name`. */
-  constructor(agents: ReadonlyMap<string, PodAgent>, nodes: Pick<NodeRegistry, 'get'>) {
+  constructor(
+    agents: ReadonlyMap<string, PodAgent>,
+    nodes: Pick<NodeRegistry, 'get'>,
+    runtime: Runtime,
+  ) {
     this.#agents = agents;
     this.#nodes = nodes;
+    this.#runtime = runtime;
   }
 
   handlerOf({ pod, container, target }: ContainerRequest): PodHandler | undefined {
@@ -33,7 +38,7 @@ export class PodConnections implements PodNodes {
     const forwards = ({ name: one }: ContainerLife): boolean =>
       agent.containers.behaviour(one).portForward !== undefined;
     const first = agent.containers.lives.find(forwards)?.name ?? '';
-    return handlerOf(agent.containers, container === '' ? first : container);
+    return handlerOf(agent.containers, container === '' ? first : container, this.#runtime);
   }
 
   podUsage(pod: UnstructuredObject): ReadonlyMap<string, UsageTexts> {
@@ -68,19 +73,12 @@ function listenerAt(containers: PodContainers, port: number): PodHandler['http']
   return listening && containers.behaviour(listening.name).http;
 }
 
-function handlerOf(containers: PodContainers, name: string): PodHandler {
+function handlerOf(containers: PodContainers, name: string, runtime: Runtime): PodHandler {
   const { exec, attach, portForward } = containers.behaviour(name);
   return {
     log: ({ previous }) =>
       previous ? containers.previousLog(name)?.read() : containers.log(name)?.read(),
-    exec:
-      exec ??
-      (async ({ stderr }) => {
-        await stderr.write(
-          `no function answers commands in the container ${name}: give "exec" in option containers\n`,
-        );
-        return CANNOT_RUN;
-      }),
+    exec: exec ?? ((request) => execKnown(request, runtime)),
     attach:
       attach ??
       (async ({ stdout, signal }) => {
