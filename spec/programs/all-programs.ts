@@ -1,7 +1,9 @@
-import type { Program } from './program.ts';
+import type { CommandLine, Program } from './program.ts';
 
 const COPY_DEPENDENCIES =
   'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+const CLASS_PATH = 'target/classes:target/dependency/*';
 
 const CLIENT_GO = 'v0.37.2';
 
@@ -62,7 +64,7 @@ function javaProgram(name: string, about: string): Program {
       ['mvn', '--batch-mode', '--quiet', 'compile'],
       ['mvn', '--batch-mode', '--quiet', COPY_DEPENDENCIES],
     ],
-    run: [['java', '-cp', 'target/classes:target/dependency/*', 'Main']],
+    run: [['java', '-cp', CLASS_PATH, 'Main']],
     output: 'steps',
   };
 }
@@ -102,6 +104,45 @@ const helm: Program = {
   run: [['node', 'main.mjs']],
   output: 'steps',
 };
+
+/** The unchanged program with public charts, on a cluster whose pods run. */
+function helmCharts(name: string, version: string): Program {
+  const module = `helm.sh/helm/v${version[1]}/cmd/helm@${version}`;
+  return {
+    name,
+    about: `Go helm ${version} with public charts, and pods that run`,
+    tools: ['go', 'node'],
+    source: 'helm-charts',
+    shared: ['client-node/steps.mjs'],
+    folder: name,
+    install: [['sh', '-c', `GOBIN="$PWD" go install ${module}`]],
+    run: [['node', 'main.mjs']],
+    output: 'steps',
+    limitSeconds: 3600,
+    needsWorkloads: true,
+    inputs: ['charts'],
+  };
+}
+
+const kubectl: Program = {
+  name: 'kubectl',
+  about: 'kubectl: rollouts, waits, logs, commands and drains, with pods that run',
+  tools: ['node'],
+  source: 'kubectl',
+  shared: ['client-node/steps.mjs'],
+  folder: 'kubectl',
+  install: [],
+  run: [['node', 'main.mjs']],
+  output: 'steps',
+  needsWorkloads: true,
+  inputs: ['kubectl'],
+};
+
+/** The same packages, and steps that wait for pods that run. */
+function waits(program: Program, name: string, run: CommandLine): Program {
+  const about = `${program.about}: its waits, with pods that run`;
+  return { ...program, name, about, run: [run], needsWorkloads: true };
+}
 
 const CONTROLLER_RUNTIME = 'v0.25.2';
 
@@ -152,6 +193,13 @@ const kubeRs: Program = {
   output: 'steps',
 };
 
+const fabric8 = javaProgram('fabric8', 'Java fabric8 kubernetes-client 8.0.0');
+const kr8s = pythonProgram('kr8s', '0.20.15');
+const waitsGo: Program = {
+  ...goProgram('waits-go', `Go client-go ${CLIENT_GO}, controller-runtime ${CONTROLLER_RUNTIME}`),
+  shared: ['client-go/steps.go'],
+};
+
 /** The cheap ones first. */
 export const allPrograms: readonly Program[] = [
   goProgram('client-go', `Go client-go ${CLIENT_GO}`),
@@ -159,15 +207,21 @@ export const allPrograms: readonly Program[] = [
   pythonProgram('kubernetes-asyncio', '36.1.0'),
   pythonProgram('kopf', '1.45.2'),
   pythonProgram('lightkube', '1.0.1'),
-  pythonProgram('kr8s', '0.20.15'),
+  kr8s,
   pythonProgram('pykube', '23.6.0'),
   clientNode('1.4.0', '20.20.2'),
   clientNode('2.0.1', NODE_24),
   fluent,
   helm,
   ...controllerRuntime,
-  javaProgram('fabric8', 'Java fabric8 kubernetes-client 8.0.0'),
+  fabric8,
   javaProgram('josdk', 'Java operator SDK (JOSDK) 5.2.3'),
   javaProgram('client-java', 'Java client-java 27.0.0'),
   kubeRs,
+  kubectl,
+  waits(kr8s, 'waits-kr8s', ['venv/bin/python', 'waits-with-kr8s.py']),
+  waits(fabric8, 'waits-fabric8', ['java', '-cp', CLASS_PATH, 'Waits']),
+  waits(waitsGo, 'waits-go', ['./steps']),
+  helmCharts('helm-charts', HELM),
+  helmCharts('helm-charts-4', 'v4.3.1'),
 ];

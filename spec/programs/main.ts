@@ -17,8 +17,9 @@ const USAGE = `npm run check -- programs [options]
   --all              runs all programs for which nothing is missing
   --only NAME,...    runs these
   --kubeconfig FILE  also runs them with this server: the current context. The user has to be allowed everything;
-                     kubectl on the PATH removes afterwards what a program left there
+                     kubectl on the PATH or of LISTWATCH_KUBECTL removes afterwards what a program left there
   --kubernetes-version 1.N  of the embedded server; the newest unless given
+  --charts DIR       a folder with charts, for the programs that install them
   --work DIR         installs here and keeps it for the next run; otherwise a temporary folder
   --json FILE        also writes every step of every program
   --help             shows this
@@ -31,7 +32,14 @@ interface Options {
   /** Of the embedded server. */
   readonly flags: readonly string[];
   readonly work: string;
+  /** The inputs of programs, by the names of their variables. */
+  readonly env: Readonly<Record<string, string>>;
 }
+
+const INPUTS = {
+  charts: { variable: 'PROGRAM_CHARTS', from: 'a folder of charts (--charts)' },
+  kubectl: { variable: 'PROGRAM_KUBECTL', from: 'kubectl (PATH or LISTWATCH_KUBECTL)' },
+} as const;
 
 await main();
 
@@ -42,6 +50,7 @@ async function main(): Promise<void> {
       only: { type: 'string' },
       kubeconfig: { type: 'string' },
       'kubernetes-version': { type: 'string' },
+      charts: { type: 'string' },
       work: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -62,7 +71,8 @@ async function main(): Promise<void> {
     const kubeconfig = values.kubeconfig === undefined ? undefined : resolve(values.kubeconfig);
     const version = values['kubernetes-version'];
     const flags = version === undefined ? [] : ['--kubernetes-version', version];
-    await runAll(chosen, { kubeconfig, json: values.json, flags, work });
+    const env = inputsOf(values.charts);
+    await runAll(chosen, { kubeconfig, json: values.json, flags, work, env });
   } finally {
     if (values.work === undefined) await rm(work, { recursive: true, force: true });
   }
@@ -80,7 +90,7 @@ async function list(): Promise<void> {
 async function runAll(programs: readonly Program[], options: Options): Promise<void> {
   const rows: Row[] = [];
   for (const program of programs) {
-    const missing = await missingTools(program);
+    const missing = [...(await missingTools(program)), ...missingInputs(program, options.env)];
     if (missing.length > 0) {
       console.log(`${program.name}: not run, missing on this machine: ${missing.join(', ')}`);
       continue;
@@ -105,15 +115,15 @@ async function runAll(programs: readonly Program[], options: Options): Promise<v
 async function runBoth(
   program: Program,
   folder: string,
-  { kubeconfig, flags, work }: Options,
+  { kubeconfig, flags, work, env }: Options,
 ): Promise<Row> {
   const namespace = `p-${program.name.replaceAll('.', '')}-${Date.now().toString(36).slice(-5)}`;
-  const ours = await runEmbedded(program, { folder, namespace, flags, work });
-  if (kubeconfig === undefined || program.needsEmptyServer === true)
-    return { program: program.name, ours, real: undefined };
+  const ours = await runEmbedded(program, { folder, namespace, flags, work, env });
+  const isOwn = program.needsEmptyServer === true || program.needsWorkloads === true;
+  if (kubeconfig === undefined || isOwn) return { program: program.name, ours, real: undefined };
   const binary = kubectlPaths()[0];
   try {
-    const real = await runProgram(program, { folder, kubeconfig, namespace });
+    const real = await runProgram(program, { folder, kubeconfig, namespace, env });
     return { program: program.name, ours, real };
   } finally {
     if (binary !== undefined) await cleanUp(binary, kubeconfig, { namespace, home: work });
@@ -127,12 +137,18 @@ async function runEmbedded(
     namespace,
     flags,
     work,
-  }: { folder: string; namespace: string; flags: readonly string[]; work: string },
+    env,
+  }: Pick<Options, 'flags' | 'work' | 'env'> & { folder: string; namespace: string },
 ): Promise<ProgramOutcome> {
   const state = await mkdtemp(join(work, 'server-'));
   try {
-    await using server = await ServedProcess.start(state, { flags });
-    return await runProgram(program, { folder, kubeconfig: server.kubeconfig, namespace });
+    const served =
+      program.needsWorkloads === true
+        ? { controllers: 'workloads', flags: ['--nodes', '3', ...flags] }
+        : { flags };
+    await using server = await ServedProcess.start(state, served);
+    const { kubeconfig } = server;
+    return await runProgram(program, { folder, kubeconfig, namespace, env });
   } finally {
     await rm(state, { recursive: true, force: true });
   }
@@ -143,6 +159,20 @@ function named(name: string): Program {
   if (found !== undefined) return found;
   const names = allPrograms.map((one) => one.name).join(', ');
   throw new Error(`no program is called ${name}; there are ${names}`);
+}
+
+function inputsOf(charts: string | undefined): Record<string, string> {
+  // The last one is the one that a user lists.
+  const kubectl = kubectlPaths().at(-1);
+  const env: Record<string, string> = {};
+  if (charts !== undefined) env['PROGRAM_CHARTS'] = resolve(charts);
+  if (kubectl !== undefined) env['PROGRAM_KUBECTL'] = resolve(kubectl);
+  return env;
+}
+
+function missingInputs({ inputs = [] }: Program, env: Options['env']): string[] {
+  const absent = inputs.filter((one) => env[INPUTS[one].variable] === undefined);
+  return absent.map((one) => INPUTS[one].from);
 }
 
 async function missingTools({ tools }: Program): Promise<string[]> {

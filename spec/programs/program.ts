@@ -7,6 +7,9 @@ export type OutputKind =
 
 export type CommandLine = readonly [program: string, ...parameters: string[]];
 
+/** `charts`: a folder, in PROGRAM_CHARTS. `kubectl`: that program, in PROGRAM_KUBECTL. */
+export type ProgramInput = 'charts' | 'kubectl';
+
 /** A client program: unchanged packages, and steps that use them. */
 export interface Program {
   readonly name: string;
@@ -16,6 +19,8 @@ export interface Program {
   readonly tools: readonly string[];
   /** The folder of its sources, below this one. */
   readonly source: string;
+  /** Files of other programs that it has too, below this folder. */
+  readonly shared?: readonly string[];
   /** The folder in the work directory into which the sources are copied; programs with the same packages share one. */
   readonly folder: string;
   /** Installs the packages and builds; run in the folder, once. */
@@ -27,6 +32,10 @@ export interface Program {
   readonly limitSeconds?: number;
   /** It leaves objects behind and counts those that are there: never run with the server of a kubeconfig. */
   readonly needsEmptyServer?: boolean;
+  /** Its pods have to run: the embedded server gets the controllers of workloads and three nodes. Never run with the server of a kubeconfig. */
+  readonly needsWorkloads?: boolean;
+  /** What the caller has to give it. */
+  readonly inputs?: readonly ProgramInput[];
 }
 
 export interface StepOutcome {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readGinkgoReport } from './ginkgo-report.ts';
 import type { Program, ProgramOutcome, StepOutcome } from './program.ts';
 import { runCommandLine } from './run-command-line.ts';
@@ -15,11 +15,13 @@ const REPORT = '.report.json';
 export async function installProgram(program: Program, work: string): Promise<string> {
   const folder = join(work, program.folder);
   const source = join(import.meta.dirname, program.source);
-  const state = await stateOf(program, source);
+  const shared = (program.shared ?? []).map((path) => join(import.meta.dirname, path));
+  const state = await stateOf(program, source, shared);
   const mark = join(folder, INSTALLED);
   if ((await readFile(mark, 'utf8').catch(() => '')) === state) return folder;
   await mkdir(folder, { recursive: true });
   await cp(source, folder, { recursive: true });
+  for (const path of shared) await cp(path, join(folder, basename(path)));
   for (const command of program.install) {
     const { code, how, stdout, stderr } = await runCommandLine(command, {
       folder,
@@ -36,16 +38,26 @@ export async function installProgram(program: Program, work: string): Promise<st
 /** Runs the steps of an installed program with the server of a kubeconfig, in a namespace that it creates. */
 export async function runProgram(
   program: Program,
-  target: { readonly folder: string; readonly kubeconfig: string; readonly namespace: string },
+  target: {
+    readonly folder: string;
+    readonly kubeconfig: string;
+    readonly namespace: string;
+    readonly env: Readonly<Record<string, string>>;
+  },
 ): Promise<ProgramOutcome> {
-  const { folder, kubeconfig, namespace } = target;
+  const { folder, kubeconfig, namespace, env } = target;
   await removeReports(folder);
   const startMs = Date.now();
   const steps: StepOutcome[] = [];
   for (const command of program.run) {
     const ended = await runCommandLine(command, {
       folder,
-      env: { KUBECONFIG: kubeconfig, PROGRAM_NAMESPACE: namespace, USE_EXISTING_CLUSTER: 'true' },
+      env: {
+        ...env,
+        KUBECONFIG: kubeconfig,
+        PROGRAM_NAMESPACE: namespace,
+        USE_EXISTING_CLUSTER: 'true',
+      },
       limitSeconds: program.limitSeconds ?? RUN_LIMIT_SECONDS,
     });
     await writeFile(join(folder, `${namespace}.log`), `${ended.stdout}\n${ended.stderr}`);
@@ -55,11 +67,16 @@ export async function runProgram(
   return { steps, seconds: (Date.now() - startMs) / 1000 };
 }
 
-async function stateOf(program: Program, source: string): Promise<string> {
+async function stateOf(
+  program: Program,
+  source: string,
+  shared: readonly string[],
+): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(program.install));
   const files = await readdir(source, { recursive: true, withFileTypes: true });
   const paths = files.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
-  for (const path of paths.toSorted()) hash.update(path).update(await readFile(path));
+  for (const path of [...paths, ...shared].toSorted())
+    hash.update(path).update(await readFile(path));
   return hash.digest('hex');
 }
 

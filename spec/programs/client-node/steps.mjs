@@ -4,10 +4,10 @@ export const namespace = process.env.PROGRAM_NAMESPACE;
 export const group = `${namespace}.example.com`;
 const LIMIT_MS = 60_000;
 
-export async function step(name, check) {
+export async function step(name, check, limitMs = LIMIT_MS) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no end after ${LIMIT_MS} ms`)), LIMIT_MS);
+    timer = setTimeout(() => reject(new Error(`no end after ${limitMs} ms`)), limitMs);
   });
   try {
     await Promise.race([check(), late]);
