@@ -5,7 +5,6 @@ import { RolloutPlace } from './rollout-place.ts';
 
 const HELD = 'scenario.example.com/hold';
 const HOLD = { metadata: { finalizers: [HELD] } };
-const LET_GO = { metadata: { finalizers: null } };
 const REVISION = 'deployment.kubernetes.io/revision';
 
 type Amount = number | string;
