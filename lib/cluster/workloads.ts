@@ -6,6 +6,7 @@ import { ingressAddresses } from './addresses/ingress-addresses.ts';
 import { loadBalancers } from './addresses/load-balancers.ts';
 import type { ClusterController } from './cluster-controller-names.ts';
 import { deployments } from './deployments/deployment-controller.ts';
+import { rolloutInspection, type RolloutInspection } from './deployments/rollout-inspection.ts';
 import { endpointSlices } from './endpoints/slices/slices-controller.ts';
 import { mirroredEndpointSlices } from './endpoints/slices/mirroring-controller.ts';
 import { endpoints } from './endpoints/endpoints-controller.ts';
@@ -39,6 +40,8 @@ export interface WorkloadOptions extends ClusterParts {
 export interface WorkloadInspection {
   readonly scheduler?: SchedulerInspection | undefined;
   readonly nodes?: NodeLifeInspection | undefined;
+  /** Of the Deployments. */
+  readonly rollouts?: readonly RolloutInspection[] | undefined;
 }
 
 interface Workload {
@@ -92,6 +95,7 @@ export class Workloads implements ClusterPart {
   readonly #clients: Client[] = [];
   readonly #informers: SharedInformerFactory;
   readonly #parts: ClusterPart[] = [];
+  readonly #awake = new Set<ClusterController>();
   readonly #life: NodeLife | undefined;
   #scheduler: Scheduler | undefined;
 
@@ -107,7 +111,10 @@ export class Workloads implements ClusterPart {
     const parts = { informers: this.#informers, runtime, logger };
     for (const { name, resources, concerns, make } of WORKLOADS) {
       if (!controllers.has(name)) continue;
-      const begin = (): ClusterPart => make({ ...parts, client });
+      const begin = (): ClusterPart => {
+        this.#awake.add(name);
+        return make({ ...parts, client });
+      };
       this.#parts.push(new DeferredPart({ monitors, resources, concerns, make: begin }));
     }
     if (controllers.has('scheduler')) {
@@ -142,7 +149,10 @@ export class Workloads implements ClusterPart {
   }
 
   inspect(): WorkloadInspection {
-    return { scheduler: this.#scheduler?.inspect(), nodes: this.#life?.inspect() };
+    const rollouts = this.#awake.has('deployment')
+      ? this.#informers.for('apps/v1', 'deployments').indexer.list().map(rolloutInspection)
+      : undefined;
+    return { scheduler: this.#scheduler?.inspect(), nodes: this.#life?.inspect(), rollouts };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,6 +13,7 @@ import { realRuntime } from '../kernel/time/real-runtime.ts';
 import type { Runtime } from '../kernel/time/runtime.ts';
 import type {
   InspectedClient,
+  InspectedCluster,
   InspectedController,
   InspectedInformer,
   InspectedInformers,
@@ -36,8 +37,10 @@ export interface InspectorOptions {
   readonly queues?: OneOrMore<InspectedQueue> | undefined;
   /** With their queues and informers. @defaultValue none */
   readonly controllers?: OneOrMore<InspectedController> | undefined;
-  /** An `ApiServer` of this process: its caches and its slow requests. @defaultValue none */
+  /** An `ApiServer` of this process: its caches and its slow requests. @defaultValue that of `cluster` */
   readonly server?: InspectedServer | undefined;
+  /** What `startCluster` gives: its nodes, pods and rollouts. @defaultValue none */
+  readonly cluster?: InspectedCluster | undefined;
   /**
    * The client of the informers: its connections are shown, and single objects are read with it to compare them with the cache.
    * @defaultValue objects are not compared
@@ -72,6 +75,7 @@ const OPTIONS = optionsOf<InspectorOptions>()(OWNER, {
   queues: is.anything(),
   controllers: is.anything(),
   server: is.anything(),
+  cluster: is.anything(),
   client: is.anything(),
   port: is.integer({ min: 0, max: 65_535 }).default(0),
   host: is.filledText().default('127.0.0.1'),
@@ -100,7 +104,8 @@ export interface ResolvedInspectorOptions
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveInspectorOptions(given: InspectorOptions): ResolvedInspectorOptions {
-  const { informers, queues, controllers, server, client, ...options } = OPTIONS.read(given);
+  const { informers, queues, controllers, server, cluster, client, ...options } =
+    OPTIONS.read(given);
   const { host, token, title, allowedHosts, logger } = options;
   if (token === undefined && !isLoopback(host)) {
     refuse(
@@ -114,7 +119,8 @@ export function resolveInspectorOptions(given: InspectorOptions): ResolvedInspec
       informers: list<InspectedInformers | InspectedInformer>(informers),
       queues: list(queues),
       controllers: list(controllers),
-      server,
+      server: server ?? cluster?.server,
+      cluster,
       client,
     },
     hosts: [...allowedHosts, host],
@@ -125,7 +131,7 @@ export function resolveInspectorOptions(given: InspectorOptions): ResolvedInspec
 
 /** Otherwise each request of the page would fail, with a message about the part's missing method. */
 function checkParts(options: InspectorOptions): void {
-  const { informers, queues, controllers, client, server, metrics } = options;
+  const { informers, queues, controllers, client, server, cluster, metrics } = options;
   for (const one of list<object>(informers)) {
     if (has(one, 'inspect', 'audit', 'dump') || hasInformers(one)) continue;
     refuse(
@@ -145,6 +151,9 @@ function checkParts(options: InspectorOptions): void {
   }
   if (server !== undefined && !has(server, 'inspect', 'observeRequests')) {
     refuse('option "server" takes an ApiServer of this process');
+  }
+  if (cluster !== undefined && !(has(cluster, 'inspect') && has(cluster.server, 'inspect'))) {
+    refuse('option "cluster" takes what startCluster() gives');
   }
   if (metrics !== undefined && !has(metrics, 'text')) {
     refuse('option "metrics" takes an object with text(), such as manager.metrics');

@@ -4,11 +4,13 @@ import type { ControllerInspection } from '../controller/builder/controller-insp
 import type { QueueInspection } from '../controller/workqueue/queue-inspection.ts';
 import type {
   InspectedClient,
+  InspectedCluster,
   InspectedController,
   InspectedInformer,
   InspectedInformers,
   InspectedQueue,
   InspectedServer,
+  InspectedWorkloads,
 } from './contract/inspected-parts.ts';
 import type { InspectorSnapshot, ServerSnapshot } from './contract/inspector-snapshot.ts';
 import type { SlowRequests } from './slow-requests.ts';
@@ -18,6 +20,7 @@ export interface InspectedParts {
   readonly queues: readonly InspectedQueue[];
   readonly controllers: readonly InspectedController[];
   readonly server: InspectedServer | undefined;
+  readonly cluster: InspectedCluster | undefined;
   readonly client: InspectedClient | undefined;
 }
 
@@ -65,7 +68,9 @@ export class StateReader {
     const informers = this.informers();
     const { queues, controllers, client } = parts;
     const shown = <P>(list: readonly P[]): readonly P[] => list.slice(0, MOST_PARTS);
-    const all = [informers, queues, controllers];
+    const cluster = parts.cluster?.inspect().workloads;
+    const { nodes, rollouts = [] } = cluster ?? {};
+    const all = [informers, queues, controllers, nodes?.nodes ?? [], rollouts];
     const leftOut = all.reduce((sum, { length }) => sum + Math.max(0, length - MOST_PARTS), 0);
     return {
       title,
@@ -77,6 +82,7 @@ export class StateReader {
       queues: shown(queues).map((queue) => withTexts(queue.inspect({ limit: KEYS }))),
       controllers: shown(controllers).map((controller) => bounded(controller)),
       server,
+      cluster: cluster && boundedWorkloads(cluster),
       leftOut,
     };
   }
@@ -93,6 +99,20 @@ export class StateReader {
       }
     );
   }
+}
+
+/** Those that need attention first. */
+function boundedWorkloads({ nodes, rollouts, ...rest }: InspectedWorkloads): InspectedWorkloads {
+  const isDown = ({ phase }: { readonly phase: string }): number => Number(phase === 'running');
+  const isDone = ({ state }: { readonly state: string }): number => Number(state === 'complete');
+  return {
+    ...rest,
+    nodes: nodes && {
+      ...nodes,
+      nodes: nodes.nodes.toSorted((a, b) => isDown(a) - isDown(b)).slice(0, MOST_PARTS),
+    },
+    rollouts: rollouts?.toSorted((a, b) => isDone(a) - isDone(b)).slice(0, MOST_PARTS),
+  };
 }
 
 function bounded(controller: InspectedController): ControllerInspection {

@@ -6,6 +6,7 @@ import { controller } from '../../lib/controller/builder/controller-builder.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { deferred } from '../../lib/kernel/time/latch.ts';
 import { until } from '../support/until.ts';
+import type { InspectedWorkloads } from '../../lib/inspector/contract/inspected-parts.ts';
 import { Browser, CHROMIUM } from './support/browser.ts';
 import { InspectorWorld, type WorldOptions } from './support/inspector-world.ts';
 
@@ -29,6 +30,7 @@ const VIEWS = [
   'key',
   'key?key=shop/bad',
   'server',
+  'cluster',
 ];
 
 const LOOKS = [360, 400, 1280].flatMap((width) =>
@@ -80,6 +82,38 @@ async function hide(page: Page, hidden: boolean): Promise<void> {
   `);
 }
 
+/** A cluster in trouble. */
+const TROUBLE: InspectedWorkloads = {
+  scheduler: { active: 0, backingOff: 1, unschedulable: 2, gated: 1, binding: 1 },
+  nodes: {
+    nodes: [
+      { name: 'node-1', phase: 'running', pods: { Running: 40, Pending: 2 } },
+      { name: 'node-2', phase: 'failed', pods: { Running: 3, Failed: 1, Unknown: 1 } },
+    ],
+    pods: { Running: 43, ContainerCreating: 2, CrashLoopBackOff: 1, Completed: 9, Terminating: 1 },
+  },
+  rollouts: [
+    {
+      key: 'shop/web',
+      state: 'complete',
+      wanted: 40,
+      updated: 40,
+      available: 40,
+      present: 40,
+      message: undefined,
+    },
+    {
+      key: 'shop/a-deployment-with-a-name-as-long-as-names-of-generated-objects-are',
+      state: 'failed',
+      wanted: 3,
+      updated: 1,
+      available: 2,
+      present: 4,
+      message: LONG_ERROR,
+    },
+  ],
+};
+
 interface Opened extends AsyncDisposable {
   readonly world: InspectorWorld;
   readonly browser: Browser;
@@ -92,10 +126,16 @@ interface Opened extends AsyncDisposable {
 async function open(
   options: WorldOptions = {},
   prepare: (world: InspectorWorld) => Promise<void> = async () => {},
+  trouble = false,
 ): Promise<Opened> {
   const world = await InspectorWorld.start(options);
   await prepare(world);
-  const { url } = await world.inspect({ updateIntervalMs: 100 });
+  const { server } = world;
+  const cluster = { server, inspect: () => ({ workloads: TROUBLE }) };
+  const { url } = await world.inspect({
+    updateIntervalMs: 100,
+    cluster: trouble ? cluster : undefined,
+  });
   const browser = await Browser.start();
   const { page } = browser;
   await page.goto(url);
@@ -261,6 +301,30 @@ describe('the page of the inspector, in Chromium', function () {
     await shows('/api/v1/namespaces/shop/secrets/database');
   });
 
+  it('shows the nodes, pods and rollouts of a cluster, with those in trouble first', async () => {
+    await using opened = await open({}, async () => {}, true);
+    const { browser, shows, tab } = opened;
+    await shows(/shop\/a-deployment[\w-]+: deployments "bad" is forbidden/);
+    await shows('node-2 is failed.');
+    await shows('1 pod CrashLoopBackOff.');
+    await shows('2 pods that no node fits');
+    await tab('Cluster');
+    const { page } = browser;
+    const firstCells = async (name: string): Promise<string[]> =>
+      await page.getByRole('region', { name }).locator('tbody td:first-child').allTextContents();
+    await shows('Nodes running');
+    expect(await firstCells('Nodes')).to.deep.equal(['node-2', 'node-1']);
+    expect((await firstCells('Rollouts of Deployments')).at(-1)).to.equal('shop/web');
+    expect(await firstCells('Pods by state')).to.deep.equal([
+      'Running',
+      'Completed',
+      'ContainerCreating',
+      'CrashLoopBackOff',
+      'Terminating',
+    ]);
+    await page.getByRole('img', { name: '40 Running, 2 Pending' }).waitFor();
+  });
+
   it('pauses, goes on, and connects only while it is visible', async () => {
     await using opened = await open();
     const { browser, url, world } = opened;
@@ -362,10 +426,14 @@ describe('the page of the inspector, in Chromium', function () {
       const work = async (name: string): Promise<void> => {
         if (name === 'bad') throw new Error(LONG_ERROR);
       };
-      await using opened = await open({ work }, async (world) => {
-        await world.createPage('bad');
-        await world.createPage('front');
-      });
+      await using opened = await open(
+        { work },
+        async (world) => {
+          await world.createPage('bad');
+          await world.createPage('front');
+        },
+        true,
+      );
       const { browser, url, shows } = opened;
       const { page } = browser;
       await shows('1 key fails');

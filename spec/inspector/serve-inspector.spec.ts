@@ -73,6 +73,7 @@ describe('serveInspector', () => {
     [{ informers: [{}] }, '"informers" takes a SharedInformerFactory'],
     [{ client: {} }, '"client" takes the client that connect() gives'],
     [{ server: {} }, '"server" takes an ApiServer'],
+    [{ cluster: {} }, '"cluster" takes what startCluster() gives'],
     [{ metrics: {} }, '"metrics" takes an object with text()'],
     [{ title: 5 }, '"title" must be a string'],
   ];

@@ -150,7 +150,13 @@ function withRollout(
 }
 
 /** Whether all wanted pods are of the present template, and available, and no others are left. */
-export function isComplete(deployment: StoredDeployment, status: DeploymentCounts): boolean {
+export function isComplete(
+  deployment: StoredDeployment,
+  status: Pick<
+    DeploymentCounts,
+    'observedGeneration' | 'replicas' | 'updatedReplicas' | 'availableReplicas'
+  >,
+): boolean {
   const wanted = wantedReplicas(deployment);
   const { updatedReplicas, replicas, availableReplicas: available } = status;
   return (

@@ -103,6 +103,49 @@ export interface InspectedServerState {
   readonly resources: readonly InspectedResource[];
 }
 
+/** The workloads of a cluster; a part that has not begun is missing. */
+export interface InspectedWorkloads {
+  readonly scheduler?:
+    | {
+        /** Pods that may be tried now. */
+        readonly active: number;
+        readonly backingOff: number;
+        readonly unschedulable: number;
+        readonly gated: number;
+        readonly binding: number;
+      }
+    | undefined;
+  readonly nodes?:
+    | {
+        readonly nodes: readonly {
+          readonly name: string;
+          readonly phase: string;
+          /** By phase. */
+          readonly pods: Readonly<Record<string, number>>;
+        }[];
+        /** Of all nodes, by what a user sees of a pod. */
+        readonly pods: Readonly<Record<string, number>>;
+      }
+    | undefined;
+  readonly rollouts?:
+    | readonly {
+        readonly key: string;
+        readonly state: 'complete' | 'progressing' | 'paused' | 'failed';
+        readonly wanted: number;
+        readonly updated: number;
+        readonly available: number;
+        readonly present: number;
+        readonly message: string | undefined;
+      }[]
+    | undefined;
+}
+
+/** What `startCluster` gives. */
+export interface InspectedCluster {
+  readonly server: InspectedServer;
+  inspect(): { readonly workloads?: InspectedWorkloads | undefined };
+}
+
 /** An `ApiServer`. */
 export interface InspectedServer {
   inspect(): Promise<InspectedServerState>;

@@ -4,7 +4,11 @@ import type { ClientInspection } from '../../client/rest/request/client-inspecti
 import type { ReconcileRecord } from '../../controller/builder/run/reconcile-history.ts';
 import type { ControllerInspection } from '../../controller/builder/controller-inspection.ts';
 import type { QueueInspection } from '../../controller/workqueue/queue-inspection.ts';
-import type { InspectedRequest, InspectedServerState } from './inspected-parts.ts';
+import type {
+  InspectedRequest,
+  InspectedServerState,
+  InspectedWorkloads,
+} from './inspected-parts.ts';
 
 /** The state of an embedded server, and its slowest requests, the slowest first. */
 export interface ServerSnapshot extends InspectedServerState {
@@ -28,6 +32,8 @@ export interface InspectorSnapshot {
   readonly queues: readonly QueueInspection[];
   readonly controllers: readonly ControllerInspection[];
   readonly server?: ServerSnapshot | undefined;
+  /** The rollouts that are not complete come first. */
+  readonly cluster?: InspectedWorkloads | undefined;
   /** Parts over the limit of a snapshot, which are not shown. */
   readonly leftOut: number;
 }

@@ -6,6 +6,7 @@ import type {
   SavedState,
   SnapshotUpdate,
 } from '../contract/inspector-snapshot.ts';
+import { clusterView } from './views/cluster-view.ts';
 import { informersView } from './views/informers-view.ts';
 import { keyView } from './views/key-view.ts';
 import { objectsView } from './views/objects-view.ts';
@@ -18,7 +19,16 @@ import { queuesView } from './views/queues-view.ts';
 import { reconcilesView, showsFailed } from './views/reconciles-view.ts';
 import { serverView } from './views/server-view.ts';
 
-const VIEWS = ['overview', 'informers', 'queues', 'reconciles', 'objects', 'key', 'server'];
+const VIEWS = [
+  'overview',
+  'informers',
+  'queues',
+  'reconciles',
+  'objects',
+  'key',
+  'server',
+  'cluster',
+];
 const KEY_INTERVAL_MS = 1000;
 
 const part = (id: string): HTMLElement =>
@@ -60,14 +70,17 @@ function content(): Child {
       return keyView(state, snapshot);
     case 'server':
       return serverView(state, snapshot);
+    case 'cluster':
+      return clusterView(snapshot);
     default:
       return overviewView(state, snapshot);
   }
 }
 
 function tabs() {
-  const has = state.snapshot?.server !== undefined;
-  return VIEWS.filter((view) => view !== 'server' || has).map((view) =>
+  const { server, cluster } = state.snapshot ?? {};
+  const parts: Readonly<Record<string, object | undefined>> = { server, cluster };
+  return VIEWS.filter((view) => !(view in parts) || parts[view] !== undefined).map((view) =>
     h(
       'a',
       { key: view, href: `#/${view}`, 'aria-current': view === state.view && 'page' },

@@ -45,6 +45,7 @@ export function findingsOf(snapshot: InspectorSnapshot): readonly Finding[] {
   }
   for (const queue of snapshot.queues) add(queue.name, 'queues', keysOf(queue));
   add('server', 'server', serverOf(snapshot));
+  add('cluster', 'cluster', clusterOf(snapshot));
   return found.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
@@ -206,4 +207,28 @@ function serverOf({ server }: InspectorSnapshot): PartFinding[] {
     });
   }
   return findings;
+}
+
+/** States of pods that do not end by themselves. */
+const STUCK = /BackOff|Err|Invalid/;
+
+function clusterOf({ cluster }: InspectorSnapshot): PartFinding[] {
+  const { nodes, rollouts = [], scheduler } = cluster ?? {};
+  const found: PartFinding[] = [];
+  for (const { key, state, message } of rollouts) {
+    if (state === 'failed') found.push({ level: 'problem', text: `${key}: ${message ?? ''}` });
+  }
+  for (const { name, phase } of nodes?.nodes ?? []) {
+    if (phase !== 'running') found.push({ level: 'warning', text: `${name} is ${phase}.` });
+  }
+  for (const [state, number] of Object.entries(nodes?.pods ?? {})) {
+    if (STUCK.test(state))
+      found.push({ level: 'warning', text: `${plural(number, 'pod')} ${state}.` });
+  }
+  const { unschedulable = 0 } = scheduler ?? {};
+  if (unschedulable > 0) {
+    const text = `${plural(unschedulable, 'pod')} that no node fits: the condition PodScheduled says why.`;
+    found.push({ level: 'warning', text });
+  }
+  return found;
 }

@@ -17,6 +17,11 @@ export function facts(rows: readonly (readonly [string, Child])[]): VNode {
   );
 }
 
+/** A figure with a line below it. */
+export function tile(name: string, value: string, below: Child): VNode {
+  return h('div', { class: 'tile' }, facts([[name, value]]), below);
+}
+
 export interface Column<Row> {
   readonly name: string;
   readonly class?: string | undefined;

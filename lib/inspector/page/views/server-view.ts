@@ -2,7 +2,7 @@ import type { InspectedCache, InspectedResource } from '../../contract/inspected
 import type { InspectorSnapshot, ServerSnapshot } from '../../contract/inspector-snapshot.ts';
 import { h, type Child } from '../parts/page-dom.ts';
 import { clock, count, cut, percent, plural, rate, span } from '../parts/page-format.ts';
-import { badge, facts, section, sparkline, table, type Tone } from '../parts/page-parts.ts';
+import { badge, section, sparkline, table, tile, type Tone } from '../parts/page-parts.ts';
 import type { Rates } from '../parts/page-rates.ts';
 import type { PageState } from '../parts/page-state.ts';
 
@@ -119,8 +119,4 @@ function statusOf(status: number): [Tone, string] {
   if (status === 0) return ['bad', 'cut off'];
   if (status >= 500) return ['bad', String(status)];
   return [status >= 400 ? 'warn' : 'good', String(status)];
-}
-
-function tile(name: string, value: string, below: Child): Child {
-  return h('div', { class: 'tile' }, facts([[name, value]]), below);
 }
