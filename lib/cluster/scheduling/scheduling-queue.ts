@@ -195,10 +195,10 @@ export class SchedulingQueue {
     this.#move(entry, 'backing-off');
   }
 
-  /** The pod is tried again at once. */
+  /** A pod that waits for a change or its back-off is tried again at once. */
   activate(uid: string): void {
     const entry = this.#entries.get(uid);
-    if (entry === undefined || entry.place === 'gated' || entry.place === 'active') return;
+    if (entry?.place !== 'unschedulable' && entry?.place !== 'backing-off') return;
     this.#leave(entry);
     this.#move(entry, 'active');
   }

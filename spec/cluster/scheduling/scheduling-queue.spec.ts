@@ -105,6 +105,18 @@ describe('SchedulingQueue', () => {
     }
   });
 
+  it('does not give a pod out again that is in work', () => {
+    const { queue } = world();
+    queue.add(pod('a'));
+    const a = queue.take();
+    if (a === undefined) throw new Error('no pod');
+    queue.activate('a');
+    expect(taken(queue)).to.equal(undefined);
+    queue.failed(a, RESOURCES);
+    queue.activate('a');
+    expect(taken(queue)).to.equal('a');
+  });
+
   it('keeps a gated pod until its gates are gone', () => {
     const { queue } = world();
     queue.add(pod('a', 0, ['mine']));
