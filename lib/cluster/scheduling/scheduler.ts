@@ -211,13 +211,16 @@ export class Scheduler implements ClusterPart {
 
   async #bindWithVolumes(waiting: WaitingPod, node: string, choice: VolumeChoice): Promise<void> {
     const { uid, pod } = waiting;
+    const { volumes } = this.#lookups;
     const isWanted = (): boolean => this.#queue.has(uid);
     try {
       await this.#report.nominate(pod, node);
-      await this.#lookups.volumes.bind(choice, node, isWanted);
+      await volumes.bind(choice, node, isWanted);
     } catch (error) {
       this.#unbound(waiting, error);
       return;
+    } finally {
+      volumes.release(choice);
     }
     if (isWanted()) await this.#bind(waiting, node);
   }

@@ -101,11 +101,16 @@ export class VolumeBinder implements VolumeLookup, AsyncDisposable {
     return this.#chosen.get(volume);
   }
 
-  /** No other pod gets these volumes. */
+  /** No other pod gets these volumes until `release`. */
   choose({ bindings }: VolumeChoice): void {
     for (const { volume, claim } of bindings) {
       this.#chosen.set(volume.metadata.name, claim.metadata.uid);
     }
+  }
+
+  /** The choice is written, or there is none any more. */
+  release({ bindings }: VolumeChoice): void {
+    for (const { volume } of bindings) this.#chosen.delete(volume.metadata.name);
   }
 
   /** After a change that may end a wait. */
@@ -122,14 +127,9 @@ export class VolumeBinder implements VolumeLookup, AsyncDisposable {
     node: string,
     isWanted: () => boolean,
   ): Promise<void> {
-    try {
-      for (const { volume, claim } of bindings) await this.#bindVolume(volume, claim);
-      for (const claim of provisions) await this.#selectNode(claim, node);
-      const look = (): boolean => !isWanted() || this.#areBound({ bindings, provisions }, node);
-      await this.#until(look);
-    } finally {
-      for (const { volume } of bindings) this.#chosen.delete(volume.metadata.name);
-    }
+    for (const { volume, claim } of bindings) await this.#bindVolume(volume, claim);
+    for (const claim of provisions) await this.#selectNode(claim, node);
+    await this.#until(() => !isWanted() || this.#areBound({ bindings, provisions }, node));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

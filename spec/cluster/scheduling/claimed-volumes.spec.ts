@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { Client } from '../../../lib/client/rest/client.ts';
+import { inProcessTransport } from '../../../lib/client/transport/in-process/in-process-transport.ts';
+import type { VirtualClusterWorld } from '../support/virtual-cluster-world.ts';
 import type { PersistentVolumeClaimSpec } from '../../../lib/types/built-in/core-v1-kinds.ts';
 import { type PodShape, SchedulingWorld } from './scheduling-world.ts';
 
@@ -65,7 +68,41 @@ async function bound({ world }: SchedulingWorld, name: string, volumeName: strin
   await claims.patch(name, { status: { phase: 'Bound' } }, { subresource: 'status' });
 }
 
+/** A client before whose first write of the status of the pod `web` somebody deletes that. */
+function interrupted({ client, cluster, runtime }: VirtualClusterWorld): Client {
+  let isGone = false;
+  const transport = inProcessTransport(async (request) => {
+    if (!isGone && request.method === 'PATCH' && request.url.includes('/pods/web/status')) {
+      isGone = true;
+      await client.resource('v1', 'pods', { namespace: 'default' }).delete('web');
+    }
+    return await cluster.server.handler(request);
+  });
+  return new Client({ transport, runtime, onWarning: () => {} });
+}
+
 describe('claimed volumes', () => {
+  it('are free again when the pod goes before they are bound', async () => {
+    await SchedulingWorld.run(
+      async (cluster) => {
+        await lateClass(cluster, 'kubernetes.io/no-provisioner');
+        await cluster.node('one');
+        await volume(cluster, 'disk', 'one');
+        await claim(cluster, 'data');
+        await claim(cluster, 'other');
+        await cluster.pod('web', using('data'));
+        await cluster.world.sleep(5000);
+        await cluster.pod('second', using('other'));
+        const volumes = cluster.world.client.resource('v1', 'persistentvolumes');
+        await cluster.world.until('the volume is chosen', async () => {
+          return (await volumes.get('disk')).spec?.claimRef?.name === 'other';
+        });
+      },
+      1,
+      interrupted,
+    );
+  });
+
   it('say that a claim is missing, and let the pod go on when it comes bound', async () => {
     await SchedulingWorld.run(async (cluster) => {
       await cluster.node('one');

@@ -1,4 +1,5 @@
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import type { Client } from '../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import { Scheduler } from '../../../lib/cluster/scheduling/scheduler.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
@@ -40,10 +41,12 @@ export class SchedulingWorld {
   static async run(
     work: (world: SchedulingWorld) => Promise<void>,
     seed: number = 1,
+    clientOf: (world: VirtualClusterWorld) => Client = ({ client }) => client,
   ): Promise<void> {
     await VirtualClusterWorld.run(
       async (world) => {
-        const { client, runtime } = world;
+        const { runtime } = world;
+        const client = clientOf(world);
         const logger = silentLogger;
         await using informers = new SharedInformerFactory(client, { runtime, logger });
         informers.start();
