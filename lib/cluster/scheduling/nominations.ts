@@ -7,6 +7,12 @@ import type { PodFacts } from './model/pod-facts.ts';
 export class Nominations {
   readonly #byNode = new Map<string, Map<string, PodFacts>>();
   readonly #nodes = new Map<string, string>();
+  readonly #onFree: (pod: PodFacts) => void;
+
+  /** `onFree` gets each pod that a node is not kept for any more: others of its priority or below counted it as if it were there. */
+  constructor(onFree: (pod: PodFacts) => void) {
+    this.#onFree = onFree;
+  }
 
   nodeOf(uid: string): string | undefined {
     return this.#nodes.get(uid);
@@ -18,7 +24,7 @@ export class Nominations {
   }
 
   set(pod: PodFacts, node: string): void {
-    this.delete(pod.uid);
+    if (this.#nodes.get(pod.uid) !== node) this.delete(pod.uid);
     if (node === '') return;
     this.#nodes.set(pod.uid, node);
     const pods = this.#byNode.get(node) ?? new Map<string, PodFacts>();
@@ -31,7 +37,9 @@ export class Nominations {
     if (node === undefined) return;
     this.#nodes.delete(uid);
     const pods = this.#byNode.get(node);
+    const pod = pods?.get(uid);
     pods?.delete(uid);
     if (pods?.size === 0) this.#byNode.delete(node);
+    if (pod !== undefined) this.#onFree(pod);
   }
 }

@@ -51,7 +51,7 @@ export interface SchedulerInspection extends QueueCounts {
 export class Scheduler implements ClusterPart {
   readonly #parts: WorkloadParts;
   readonly #state = new ClusterState();
-  readonly #nominations = new Nominations();
+  readonly #nominations: Nominations;
   readonly #queue: SchedulingQueue;
   readonly #watch: ClusterWatch;
   readonly #search: NodeSearch;
@@ -73,8 +73,9 @@ export class Scheduler implements ClusterPart {
     const { client, informers, runtime, logger } = parts;
     this.#parts = parts;
     const state = this.#state;
-    const nominations = this.#nominations;
     const queue = new SchedulingQueue({ runtime, onReady: () => this.#wake() });
+    const nominations = new Nominations((pod) => queue.changed({ kind: 'pod-gone', pod }));
+    this.#nominations = nominations;
     this.#queue = queue;
     const { signal } = this.#stop;
     const lookups = new Lookups({ client, informers, runtime, signal, state, queue });

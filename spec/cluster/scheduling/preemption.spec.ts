@@ -112,6 +112,25 @@ describe('preemption', () => {
     });
   });
 
+  it('gives the room to other pods when the pod that made it is deleted', async () => {
+    await SchedulingWorld.run(async (cluster) => {
+      await classes(cluster);
+      await cluster.node('one', { allocatable: { cpu: '2' } });
+      await cluster.pod('low', { requests: { cpu: '1500m' }, terminationGracePeriodSeconds: 30 });
+      await cluster.placed('low');
+      await cluster.pod('high', { requests: { cpu: '2' }, priorityClassName: 'high' });
+      await cluster.pending('high');
+      await cluster.world.sleep(1000);
+      await cluster.pod('late', { requests: { cpu: '500m' } });
+      await cluster.pending('late');
+      await cluster.world.sleep(1000);
+      await cluster.pods().delete('high');
+      // Not only once the victim has gone.
+      await cluster.world.sleep(5000);
+      expect(await cluster.nodeOf('late')).to.equal('one');
+    });
+  });
+
   it('takes a more important pod rather than one that a budget protects', async () => {
     await SchedulingWorld.run(async (cluster) => {
       await classes(cluster);
