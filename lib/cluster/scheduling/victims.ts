@@ -64,7 +64,8 @@ export function selectVictims(
 function protectedBy(budgets: readonly PodDisruptionBudget[]): (victim: Victim) => boolean {
   const left = budgets.map(({ status }) => status?.disruptionsAllowed ?? 0);
   const selectors = budgets.map(({ spec }) => selectorOf(spec?.selector));
-  return ({ facts: { namespace, name, labels } }) => {
+  return ({ facts: { namespace, name, labels = {} } }) => {
+    if (Object.keys(labels).length === 0) return false;
     for (const [index, { metadata, status }] of budgets.entries()) {
       const selector = selectors[index];
       if (metadata?.namespace !== namespace || selector === undefined || selector.empty) continue;

@@ -173,6 +173,7 @@ function fromLeastToMost(scores: number[]): void {
   const range = most - least;
   for (let index = 0; index < scores.length; index += 1) {
     const above = (scores[index] ?? 0) - least;
-    scores[index] = range > 0 ? Math.trunc((100 * above) / range) : 0;
+    // In the order of kube-scheduler, whose result is a whole number less where the quotient is no exact one.
+    scores[index] = range > 0 ? Math.trunc(100 * (above / range)) : 0;
   }
 }
