@@ -1,5 +1,5 @@
-import { atomOf } from './atom.ts';
-import { compareFields, type Comparison } from './compare-fields.ts';
+import { atomOf, type Atom } from './atom.ts';
+import { compareFields, sameValue, type Comparison } from './compare-fields.ts';
 import type { FieldSchema, ListSchema, MapSchema } from './field-schema.ts';
 import { elementOf, isEmptyMap, isMap, type JsonMap } from './list-elements.ts';
 
@@ -76,8 +76,12 @@ export class AddedFields<R> {
     else if (left === undefined) this.#add(schema, right);
     else if (isOpen(schema.map) && (left === null || isMap(left)) && !isEmptyMap(right)) {
       this.#compareMaps(schema.map, left ?? {}, right as JsonMap);
-    } else if (isScalarOnly(schema) && typeof right !== 'object') this.#step(CHANGED);
-    else this.#step(JSON.stringify([right]));
+    } else {
+      const atom = atomOf(schema, right);
+      if (!isAtomic(schema, atom) || atom !== atomOf(schema, left)) {
+        this.#step(JSON.stringify([right]));
+      } else this.#step(sameValue(left, right) ? SAME : CHANGED);
+    }
   }
 
   #compareMaps(schema: MapSchema, left: JsonMap, right: JsonMap): void {
@@ -121,8 +125,10 @@ function isOpenList(schema: ListSchema | undefined): schema is ListSchema {
   return schema !== undefined && schema.relationship !== 'atomic';
 }
 
-function isScalarOnly({ scalar, list, map }: FieldSchema): boolean {
-  return scalar !== undefined && list === undefined && map === undefined;
+/** Whether a value that is handled so has no fields of its own. */
+function isAtomic({ map, list }: FieldSchema, atom: Atom): boolean {
+  if (atom === 'map') return map === undefined || map.atomic;
+  return atom === 'scalar' || list === undefined || list.relationship === 'atomic';
 }
 
 function newForm<R>(): Form<R> {

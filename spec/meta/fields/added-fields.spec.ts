@@ -107,6 +107,15 @@ describe('AddedFields', () => {
     expect(fields.of({ metadata: { name: 'n' }, data: { other: 1 } })).to.equal(2);
   });
 
+  it('are made once for all values of a part that counts as a whole', () => {
+    const event = builtInTypes().kind('v1', 'Event') as MessageType;
+    let made = 0;
+    const fields = new AddedFields(messageSchema(event), emptyObject(event), () => (made += 1));
+    for (const name of ['a', 'b']) fields.of({ involvedObject: { kind: 'Pod', name } });
+    expect(made).to.equal(1);
+    expect(fields.of({ involvedObject: {} })).to.equal(2);
+  });
+
   it('of a form with a long name are not remembered', () => {
     let made = 0;
     const fields = new AddedFields(DEDUCED, {}, () => (made += 1));
