@@ -39,9 +39,14 @@ const MICRO_LAYOUT: readonly LayoutPart[] = [
 ];
 const NAMES = { seconds: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' };
 
-const UTC_SECONDS =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+/** Days that a month has in every year; a 29th of February is checked by its year. */
+const DATE =
+  /\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)/;
+const TIME = /(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
+const UTC_SECONDS: RegExp = new RegExp(`^${DATE.source}T${TIME.source}Z$`);
+const UTC_MICROS: RegExp = new RegExp(`^${DATE.source}T${TIME.source}\\.\\d{6}Z$`);
 const ZERO = '0001-01-01T00:00:00Z';
+const ZERO_MICROS = '0001-01-01T00:00:00.000000Z';
 
 /** The length of `2006-01-02T15:04:05`. */
 const TO_SECOND = 19;
@@ -59,9 +64,10 @@ export function canonicalTime(text: string): string | undefined {
 
 /** A time as `metav1.MicroTime` writes it, which reads no other precision. @throws {SyntaxError} with the words of Go. */
 export function canonicalMicroTime(text: string): string | undefined {
-  const utc = toUtc(text, MICRO_LAYOUT, NAMES.micro);
-  const micros = text.slice(TO_SECOND + 1, TO_SECOND + 7);
-  return `${utc}Z` === ZERO && micros === '000000' ? undefined : `${utc}.${micros}Z`;
+  const utc = UTC_MICROS.test(text)
+    ? text
+    : `${toUtc(text, MICRO_LAYOUT, NAMES.micro)}.${text.slice(TO_SECOND + 1, TO_SECOND + 7)}Z`;
+  return utc === ZERO_MICROS ? undefined : utc;
 }
 
 /** The time to the second in UTC, without zone. */

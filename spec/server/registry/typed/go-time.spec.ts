@@ -13,6 +13,23 @@ describe('times', () => {
     expect(canonicalTime('0001-01-01T00:00:00Z')).to.equal(undefined);
   });
 
+  it('have the days of their months', () => {
+    const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    for (const [index, length] of lengths.entries()) {
+      const month = `2023-${String(index + 1).padStart(2, '0')}`;
+      for (let day = 28; day <= 32; day += 1) {
+        const [seconds, micros] = [`${month}-${day}T23:59:59Z`, `${month}-${day}T23:59:59.000001Z`];
+        if (day > length) {
+          expect(() => canonicalTime(seconds), seconds).to.throw(': day out of range');
+          expect(() => canonicalMicroTime(micros), micros).to.throw(': day out of range');
+        } else {
+          expect(canonicalTime(seconds)).to.equal(seconds);
+          expect(canonicalMicroTime(micros)).to.equal(micros);
+        }
+      }
+    }
+  });
+
   it('with microseconds are read with six digits only', () => {
     const text = '2024-05-01T10:00:00.123456Z';
     expect(canonicalMicroTime(text)).to.equal(text);
