@@ -20,12 +20,17 @@ export async function readBody(
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of body) {
+  const reader = body[Symbol.asyncIterator]();
+  for (;;) {
+    const piece = reader.poll?.() ?? (await reader.next()).value;
+    if (piece === undefined) return join(pieces, bytes);
     bytes += piece.length;
-    if (bytes > maxBytes) throw responseTooLarge(maxBytes, target);
+    if (bytes > maxBytes) {
+      await reader.return?.();
+      throw responseTooLarge(maxBytes, target);
+    }
     pieces.push(piece);
   }
-  return join(pieces, bytes);
 }
 
 /** Reads at most `maxBytes` of a body and closes it: for answers that are only shown in errors. */

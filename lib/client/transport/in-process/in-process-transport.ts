@@ -1,10 +1,10 @@
 import { HiddenTexts } from '../../../kernel/text/hidden-texts.ts';
-import { abortable, deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
 import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { is, optionsOf } from '../../../kernel/options/options-schema.ts';
 import { connectionFailure } from '../connection/connection-failure.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
-import { joinedHeaders, piecesOf } from './plain-answer.ts';
+import { joinedHeaders, WholeBody } from './plain-answer.ts';
 
 /** A server in this process, as a function; `ApiServer` has it as `handler`. */
 export type InProcessHandler = (request: {
@@ -18,6 +18,8 @@ export type InProcessHandler = (request: {
   readonly body: Uint8Array;
   /** Aborts when the client has no use for the answer. */
   readonly signal: AbortSignal;
+  /** Aborts `signal`, which belongs to this request alone. */
+  readonly abort?: ((reason: Error) => void) | undefined;
 }) => Promise<{
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -59,7 +61,8 @@ class InProcessTransport implements Transport {
   readonly #handler: InProcessHandler;
   readonly #token: string | undefined;
   readonly #hidden = new HiddenTexts();
-  readonly #running = new Set<DerivedAbort>();
+  readonly #running = new Set<Exchange>();
+  #host: string | undefined;
   #closed = false;
 
   constructor(handler: InProcessHandler, { server, token }: InProcessTransportOptions) {
@@ -72,24 +75,26 @@ class InProcessTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closed) throw this.#closedError();
     request.signal?.throwIfAborted();
-    const exchange = deriveAbort(request.signal);
+    const exchange = new Exchange(request.signal);
     this.#running.add(exchange);
     const finish = (): void => {
-      exchange.destroy();
+      exchange.finish();
       this.#running.delete(exchange);
     };
     const explain = (error: unknown): unknown =>
-      exchange.signal.aborted
-        ? exchange.signal.reason
-        : connectionFailure(error, { ...request, server: this.server });
+      exchange.aborted === undefined
+        ? connectionFailure(error, { ...request, server: this.server })
+        : exchange.aborted.reason;
     try {
-      const response = await abortable(this.#call(request, exchange.signal), exchange.signal);
-      const body = response.body instanceof Uint8Array ? piecesOf(response.body) : response.body;
-      return {
-        status: response.status,
-        headers: joinedHeaders(response.headers),
-        body: new InProcessBody({ pieces: body, exchange, finish, explain }),
-      };
+      const response = await exchange.within(this.#call(request, exchange));
+      const headers = joinedHeaders(response.headers);
+      const { status, body } = response;
+      if (!(body instanceof Uint8Array)) {
+        const pieces = new InProcessBody({ pieces: body, exchange, finish, explain });
+        return { status, headers, body: pieces };
+      }
+      finish();
+      return { status, headers, body: new WholeBody(body) };
     } catch (error) {
       finish();
       throw explain(error);
@@ -109,17 +114,19 @@ class InProcessTransport implements Transport {
 
   #call(
     { method, path, headers, body, admit }: TransportRequest,
-    signal: AbortSignal,
+    exchange: Exchange,
   ): ReturnType<InProcessHandler> {
     const authorization =
       this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    this.#host ??= new URL(this.server).host;
     admit?.();
     return this.#handler({
       method,
       url: path,
-      headers: { host: new URL(this.server).host, ...headers, ...authorization },
+      headers: { host: this.#host, ...headers, ...authorization },
       body: body ?? NO_BODY,
-      signal,
+      signal: exchange.signal,
+      abort: (reason) => exchange.abortHandling(reason),
     });
   }
 
@@ -128,9 +135,55 @@ class InProcessTransport implements Transport {
   }
 }
 
+/** One request of a client, until it has its answer. */
+class Exchange {
+  readonly #handling = new AbortController();
+  readonly #release: () => void;
+  #aborted: { readonly reason: unknown } | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
+  constructor(parent: AbortSignal | undefined) {
+    this.#release = onAbort(parent, () => this.abort(parent?.reason));
+  }
+
+  /** For the handler. */
+  get signal(): AbortSignal {
+    return this.#handling.signal;
+  }
+
+  get aborted(): { readonly reason: unknown } | undefined {
+    return this.#aborted;
+  }
+
+  /** Ends the work of the handler, whose answer the client still awaits. */
+  abortHandling(reason: unknown): void {
+    this.#handling.abort(reason);
+  }
+
+  abort(reason: unknown): void {
+    this.#aborted = { reason };
+    this.#release();
+    this.#handling.abort(reason);
+    this.#reject?.(reason);
+  }
+
+  /** Settles as `work` does, unless the exchange is aborted. One wait at a time. */
+  within<R>(work: Promise<R>): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      work.then(resolve, reject);
+      if (this.#aborted !== undefined) reject(this.#aborted.reason as Error);
+    });
+  }
+
+  finish(): void {
+    this.#release();
+  }
+}
+
 interface InProcessBodyOptions {
   readonly pieces: AsyncIterable<Uint8Array>;
-  readonly exchange: DerivedAbort;
+  readonly exchange: Exchange;
   readonly finish: () => void;
   readonly explain: (error: unknown) => unknown;
 }
@@ -149,8 +202,8 @@ class InProcessBody implements AsyncIterable<Uint8Array> {
     return {
       next: async (): Promise<IteratorResult<Uint8Array, undefined>> => {
         try {
-          exchange.signal.throwIfAborted();
-          const piece = await abortable(source.next(), exchange.signal);
+          if (exchange.aborted !== undefined) throw exchange.aborted.reason;
+          const piece = await exchange.within(source.next());
           if (piece.done !== true) return piece;
           finish();
           return { done: true, value: undefined };
@@ -162,7 +215,7 @@ class InProcessBody implements AsyncIterable<Uint8Array> {
       },
       return: (): Promise<IteratorResult<Uint8Array, undefined>> => {
         finish();
-        exchange.abort();
+        exchange.abort(new ListwatchError('ABORTED', 'the operation was stopped'));
         leave(source);
         return Promise.resolve({ done: true, value: undefined });
       },

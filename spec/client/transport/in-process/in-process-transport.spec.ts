@@ -122,6 +122,17 @@ describe('inProcessTransport', () => {
     }
   });
 
+  it('gives the answer of a handler that has ended its own work', async () => {
+    const transport = transportTo(({ signal, abort }) => {
+      abort?.(new Error('too late'));
+      const body = Buffer.from(String(signal.aborted));
+      return Promise.resolve({ status: 504, headers: {}, body });
+    });
+    const { status, body } = await transport.send({ method: 'GET', path: '/' });
+    expect(status).to.equal(504);
+    expect((await body[Symbol.asyncIterator]().next()).value).to.deep.equal(Buffer.from('true'));
+  });
+
   it('aborts the signal of the handler when a body is left, also before its first piece', async () => {
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) yield Buffer.from('piece');
