@@ -1,5 +1,6 @@
 import { SharedInformerFactory } from '../cache/informer/factory/shared-informer-factory.ts';
 import type { Client } from '../client/rest/client.ts';
+import { expensiveChecksEnabled } from '../kernel/failure/assert.ts';
 import type { ObjectMeta } from '../meta/object.ts';
 import { adminUser } from '../server/registry/contract/user-info.ts';
 import { ingressAddresses } from './addresses/ingress-addresses.ts';
@@ -102,12 +103,10 @@ export class Workloads implements ClusterPart {
   /** To be made before the monitors start. */
   constructor(options: WorkloadOptions) {
     const { client, monitors, controllers, nodes, containers, runtime, logger } = options;
-    this.#informers = new SharedInformerFactory(client, {
-      name: 'cluster',
-      ...WITHIN_PROCESS,
-      runtime,
-      logger,
-    });
+    // Only their own code reads these objects, and specs freeze them.
+    const freeze = expensiveChecksEnabled();
+    const informers = { name: 'cluster', freeze, ...WITHIN_PROCESS, runtime, logger };
+    this.#informers = new SharedInformerFactory(client, informers);
     const parts = { informers: this.#informers, runtime, logger };
     for (const { name, resources, concerns, make } of WORKLOADS) {
       if (!controllers.has(name)) continue;

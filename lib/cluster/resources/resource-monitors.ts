@@ -1,5 +1,6 @@
 import type { Client } from '../../client/rest/client.ts';
 import type { ApiResource } from '../../client/rest/discovery/api-resource.ts';
+import { expensiveChecksEnabled } from '../../kernel/failure/assert.ts';
 import { errorMessage } from '../../kernel/failure/errors.ts';
 import { sleep } from '../../kernel/time/wait.ts';
 import type { ClusterParts } from './cluster-parts.ts';
@@ -48,6 +49,7 @@ class ResourceMonitor {
       ),
       name: `metadata of ${resource.fullName}`,
       ...WITHIN_PROCESS,
+      freeze: expensiveChecksEnabled(),
       runtime,
       logger,
     });
