@@ -128,6 +128,13 @@ export const CHECKS: readonly CommandGroup[] = [
         usage: '[--seeds N] [--budget SECONDS] [--only NAME[,NAME]]',
       },
       {
+        name: 'simulate-cluster',
+        start: () => import('../cluster/simulated/main.ts'),
+        about: 'simulations of the controllers of workloads, with operations of users at random',
+        usage:
+          '[--seeds N] [--variants N] [--from N] [--only NAME[,NAME]] [--replay PLAN] [--story]',
+      },
+      {
         name: 'simulate-traces',
         start: () => import('../simulator/traces/main.ts'),
         about: 'digests of the traces of simulated controllers, equal on every machine',
