@@ -5,7 +5,7 @@ import {
 } from '../../../lib/cluster/addresses/ingress-addresses.ts';
 import { loadBalancers } from '../../../lib/cluster/addresses/load-balancers.ts';
 import type { ClusterState, Invariant } from '../../../lib/simulator/contract/world.ts';
-import type { Service } from '../../../lib/types/built-in/core-v1-kinds.ts';
+import type { Service, ServiceSpec } from '../../../lib/types/built-in/core-v1-kinds.ts';
 import {
   randomWorkload,
   simulatedParts,
@@ -37,12 +37,13 @@ async function present(
 /** A service of its number with a spec; it is made if it is not there. */
 const putService = (pick: Pick): DrawnStep => {
   const name = `shop-${pick(3)}`;
-  const spec = [
+  const specs: readonly ServiceSpec[] = [
     { type: 'LoadBalancer' },
     { type: 'LoadBalancer' },
     { type: 'ClusterIP' },
     { type: 'NodePort' },
-  ][pick(4)];
+  ];
+  const spec = specs[pick(4)];
   return {
     title: `${name} is ${JSON.stringify(spec)}`,
     act: async (user) => {

@@ -161,7 +161,7 @@ export const schedulerSimulation: PartSimulation = {
 
 const boundPod = (pick: Pick): DrawnStep => {
   const spec = { nodeName: NODES[pick(2)] ?? '' };
-  const ends = {
+  const ends: Partial<PodSpec> = {
     restartPolicy: 'Never',
     containers: [{ name: 'main', image: 'busybox', command: ['true'] }],
   };
