@@ -1,4 +1,5 @@
 import type { Client } from '../../../lib/client/rest/client.ts';
+import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import {
   replicaSets,
   replicationControllers,
@@ -60,7 +61,7 @@ export function template(app: string, image: string): PodTemplateSpec {
   };
 }
 
-export function pods(user: Client) {
+export function pods(user: Client): ResourceClient<Pod> {
   return user.resource('v1', 'pods', { namespace: NAMESPACE });
 }
 
