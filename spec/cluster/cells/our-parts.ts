@@ -76,7 +76,7 @@ export async function ourControllers(
     new PublishedObject({ ...given, publication: rootCertificates(authority) }),
     new TokenSecrets({ ...given, authority, sign }),
     served,
-    runningController(namespaceDeletion({ ...given, served }), silentLogger),
+    runningController(namespaceDeletion({ ...given, served }), PARTS),
     new GarbageCollector({ ...given, served, monitors, events }),
     new QuotaUsage({ ...given, served, monitors }),
     ...[claimsInUse, volumesInUse, attributesClassesInUse].map(

@@ -4,7 +4,7 @@ import type { NodeShape, PodShape } from './scheduling-place.ts';
 export const HOST = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';
 export const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-export const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 export const near = (topologyKey: string = HOST): PodAffinityTerm => ({
   topologyKey,

@@ -81,7 +81,7 @@ describe('the victims on a node', () => {
       remove: (pod: PodFacts) => node.remove(pod),
       check: () => (node.pods.size > 0 ? full : undefined),
     };
-    const matchExpressions = [{ key: 'app', operator: 'DoesNotExist' }] as const;
+    const matchExpressions = [{ key: 'app', operator: 'DoesNotExist' as const }];
     const spec = { minAvailable: 1, selector: { matchExpressions } };
     const budget = { metadata: { namespace: '' }, spec, status: { disruptionsAllowed: 0 } };
     const found = selectVictims(trial, [victim(1)], [budget]);
@@ -95,7 +95,8 @@ describe('the score for pods nearby', () => {
     const { pod } = victim(0);
     state.place(victim(0).facts, 'one');
     const labels = { zone: 'a' };
-    state.setNode({ ...pod, kind: 'Node', metadata: { ...pod.metadata, name: 'one', labels } });
+    const metadata = { ...pod.metadata, name: 'one', labels };
+    state.setNode({ apiVersion: 'v1', kind: 'Node', metadata });
     const labelSelector = {};
     const podAffinityTerm = { topologyKey: 'zone', labelSelector };
     const preferred = [{ weight: 1, podAffinityTerm }];
