@@ -205,6 +205,7 @@ export class DeploymentRun {
     return isWritten;
   }
 
+  /** The write names the version: from an old cache it would take pods away that a later run has made. */
   async #scale({ metadata: { uid, name } }: StoredSet, replicas: number): Promise<boolean> {
     // A step may scale one twice.
     const set = [...this.#oldSets, this.#newSet].find((one) => one?.metadata.uid === uid);
@@ -214,7 +215,8 @@ export class DeploymentRun {
     const present = set.metadata.annotations;
     const isNoted = Object.entries(annotations).every(([key, value]) => present?.[key] === value);
     if (before === replicas && isNoted) return false;
-    const patch = { metadata: { uid, annotations }, spec: { replicas } };
+    const { resourceVersion } = set.metadata;
+    const patch = { metadata: { uid, resourceVersion, annotations }, spec: { replicas } };
     this.#replace(await this.#sets.patch(name, patch, { type: 'merge' }));
     if (before === replicas) return true;
     const direction = before < replicas ? 'up' : 'down';
