@@ -6,11 +6,9 @@ import { controller } from '../../lib/controller/builder/controller-builder.ts';
 import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { deferred } from '../../lib/kernel/time/latch.ts';
 import { until } from '../support/until.ts';
-import type { InspectedWorkloads } from '../../lib/inspector/contract/inspected-parts.ts';
-import { Browser, CHROMIUM } from './support/browser.ts';
-import { InspectorWorld, type WorldOptions } from './support/inspector-world.ts';
-
-const MAIN = 'main';
+import { CHROMIUM } from './support/browser.ts';
+import { LONG_ERROR } from './support/cluster-in-trouble.ts';
+import { openPage } from './support/opened-page.ts';
 
 /** Collects the texts of the live region of the page from now on in `window.spoken`. */
 const LISTEN = `
@@ -36,9 +34,6 @@ const VIEWS = [
 const LOOKS = [360, 400, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => [width, colorScheme] as const),
 );
-
-const LONG_ERROR =
-  'deployments "bad" is forbidden: exceeded quota: small, requested: cpu=2, limited: cpu=1, at https://a.example.com/with/a/long/path/that/has/no/blank/in/it/at/all';
 
 interface Place {
   readonly left: number;
@@ -82,82 +77,6 @@ async function hide(page: Page, hidden: boolean): Promise<void> {
   `);
 }
 
-/** A cluster in trouble. */
-const TROUBLE: InspectedWorkloads = {
-  scheduler: { active: 0, backingOff: 1, unschedulable: 2, gated: 1, binding: 1 },
-  nodes: {
-    nodes: [
-      { name: 'node-1', phase: 'running', pods: { Running: 40, Pending: 2 } },
-      { name: 'node-2', phase: 'failed', pods: { Running: 3, Failed: 1, Unknown: 1 } },
-    ],
-    pods: { Running: 43, ContainerCreating: 2, CrashLoopBackOff: 1, Completed: 9, Terminating: 1 },
-  },
-  rollouts: [
-    {
-      key: 'shop/web',
-      state: 'complete',
-      wanted: 40,
-      updated: 40,
-      available: 40,
-      present: 40,
-      message: undefined,
-    },
-    {
-      key: 'shop/a-deployment-with-a-name-as-long-as-names-of-generated-objects-are',
-      state: 'failed',
-      wanted: 3,
-      updated: 1,
-      available: 2,
-      present: 4,
-      message: LONG_ERROR,
-    },
-  ],
-};
-
-interface Opened extends AsyncDisposable {
-  readonly world: InspectorWorld;
-  readonly browser: Browser;
-  readonly url: string;
-  /** Waits until the view has this text. */
-  readonly shows: (text: string | RegExp) => Promise<void>;
-  readonly tab: (name: string) => Promise<void>;
-}
-
-async function open(
-  options: WorldOptions = {},
-  prepare: (world: InspectorWorld) => Promise<void> = async () => {},
-  trouble = false,
-): Promise<Opened> {
-  const world = await InspectorWorld.start(options);
-  await prepare(world);
-  const { server } = world;
-  const cluster = { server, inspect: () => ({ workloads: TROUBLE }) };
-  const { url } = await world.inspect({
-    updateIntervalMs: 100,
-    cluster: trouble ? cluster : undefined,
-  });
-  const browser = await Browser.start();
-  const { page } = browser;
-  await page.goto(url);
-  await page.locator('#connection', { hasText: 'live' }).waitFor();
-  return {
-    world,
-    browser,
-    url,
-    shows: async (text) => {
-      await page.locator(MAIN, { hasText: text }).waitFor();
-    },
-    tab: async (name) => {
-      await page.locator('#tabs a', { hasText: name }).click();
-    },
-    async [Symbol.asyncDispose]() {
-      await browser[Symbol.asyncDispose]();
-      await world[Symbol.asyncDispose]();
-      expect(browser.complaints, 'the console of the browser').to.deep.equal([]);
-    },
-  };
-}
-
 describe('the page of the inspector, in Chromium', function () {
   before(function () {
     if (CHROMIUM !== undefined) return;
@@ -166,7 +85,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('shows the pipeline, and follows it live', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { world, browser, shows } = opened;
     await shows('Nothing needs attention.');
     const stations = browser.page.locator('.pipeline h3');
@@ -192,7 +111,7 @@ describe('the page of the inspector, in Chromium', function () {
     const work = async (name: string): Promise<void> => {
       if (name === 'bad') throw new Error('the page has no title');
     };
-    await using opened = await open({ work }, (world) => world.createPage('bad'));
+    await using opened = await openPage({ work }, (world) => world.createPage('bad'));
     const { world, browser, shows, tab } = opened;
     await shows(/1 key fails. The latest is shop\/bad, \d+ times? in a row: the page has no title/);
     await tab('Queues');
@@ -217,7 +136,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('shows the runs with cause and result', async () => {
-    await using opened = await open({}, (world) => world.createPage('front'));
+    await using opened = await openPage({}, (world) => world.createPage('front'));
     const { browser, tab } = opened;
     await tab('Reconciles');
     const row = browser.page.locator('tbody tr', { hasText: 'shop/front' }).first();
@@ -231,7 +150,7 @@ describe('the page of the inspector, in Chromium', function () {
   it('shows a key that is in work, and one that waits for it', async () => {
     const free = deferred<void>();
     const work = async (): Promise<void> => await free.promise;
-    await using opened = await open({ work, concurrency: 1 }, async (world) => {
+    await using opened = await openPage({ work, concurrency: 1 }, async (world) => {
       await world.createPage('first');
       await until('the first run', () => world.pages.inspect().queue.running.count === 1);
       await world.createPage('second');
@@ -252,7 +171,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('audits an informer against the server', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, tab } = opened;
     await tab('Informers');
     await browser.page.getByRole('button', { name: 'Audit secrets against the server' }).click();
@@ -260,7 +179,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('finds an object, masks its secrets, marks lines and compares it with the server', async () => {
-    await using opened = await open({}, (world) => world.createPage('front'));
+    await using opened = await openPage({}, (world) => world.createPage('front'));
     const { world, browser, tab, shows } = opened;
     const { page } = browser;
     await tab('Objects');
@@ -289,7 +208,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('shows the side of the server', async () => {
-    await using opened = await open({}, async (world) => {
+    await using opened = await openPage({}, async (world) => {
       const rule = { match: { verb: 'get' }, delayMs: 150 } as const;
       world.server.faults.add(rule);
     });
@@ -302,7 +221,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('shows the nodes, pods and rollouts of a cluster, with those in trouble first', async () => {
-    await using opened = await open({}, async () => {}, true);
+    await using opened = await openPage({}, async () => {}, true);
     const { browser, shows, tab } = opened;
     await shows(/shop\/a-deployment[\w-]+: deployments "bad" is forbidden/);
     await shows('node-2 is failed.');
@@ -326,7 +245,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('pauses, goes on, and connects only while it is visible', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, url, world } = opened;
     const { page } = browser;
     const inspector = await world.inspect({ updateIntervalMs: 100 });
@@ -345,7 +264,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('stays as large as it is while a thousand keys a second are worked on', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, world, tab } = opened;
     const { page } = browser;
     await tab('Reconciles');
@@ -367,7 +286,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('is used by the keyboard, and keeps the focus while it is updated', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, shows } = opened;
     const { page } = browser;
     await page.keyboard.press('Tab');
@@ -389,7 +308,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('announces to a screen reader what matters, and not each update', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, world } = opened;
     const { page } = browser;
     const announce = page.locator('#announce[role=status][aria-live=polite]');
@@ -411,7 +330,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('says that the connection is lost, and comes back by itself', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, world, url } = opened;
     const port = Number(new URL(url).port);
     await world.closeInspector();
@@ -426,7 +345,7 @@ describe('the page of the inspector, in Chromium', function () {
       const work = async (name: string): Promise<void> => {
         if (name === 'bad') throw new Error(LONG_ERROR);
       };
-      await using opened = await open(
+      await using opened = await openPage(
         { work },
         async (world) => {
           await world.createPage('bad');
@@ -463,7 +382,7 @@ describe('the page of the inspector, in Chromium', function () {
     const work = async (): Promise<void> => {
       throw new Error(LONG_ERROR);
     };
-    await using opened = await open({ work }, (world) => world.createPage('bad'));
+    await using opened = await openPage({ work }, (world) => world.createPage('bad'));
     const { browser, tab } = opened;
     const { page } = browser;
     await page.setViewportSize({ width: 400, height: 700 });
@@ -483,7 +402,7 @@ describe('the page of the inspector, in Chromium', function () {
     const work = async (name: string): Promise<void> => {
       if (name === 'bad') throw new Error('the page has no title');
     };
-    await using opened = await open({ work, retryMs: 200 }, async (world) => {
+    await using opened = await openPage({ work, retryMs: 200 }, async (world) => {
       await world.createPage('bad');
       await world.createPage('front');
     });
@@ -511,7 +430,7 @@ describe('the page of the inspector, in Chromium', function () {
     const work = async (name: string): Promise<void> => {
       if (name === 'page-10') throw new Error('the page has no title');
     };
-    await using opened = await open({ work }, async (world) => {
+    await using opened = await openPage({ work }, async (world) => {
       for (const number of [10, 2, 1]) await world.createPage(`page-${number}`);
     });
     const { browser, tab } = opened;
@@ -535,7 +454,7 @@ describe('the page of the inspector, in Chromium', function () {
   });
 
   it('shows that a run was caused by what another controller wrote', async () => {
-    await using opened = await open();
+    await using opened = await openPage();
     const { browser, world, shows, tab } = opened;
     const { page } = browser;
     await using databases = controller(world.client, 'v1', 'secrets', {
@@ -571,7 +490,7 @@ describe('the page of the inspector, in Chromium', function () {
     const work = async (): Promise<void> => {
       throw new Error('<img src=x onerror=alert(1)>');
     };
-    await using opened = await open({ work }, (world) => world.createPage('bad'));
+    await using opened = await openPage({ work }, (world) => world.createPage('bad'));
     const { browser, shows } = opened;
     const { page } = browser;
     await shows('1 key fails');

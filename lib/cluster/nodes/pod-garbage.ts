@@ -1,5 +1,6 @@
 import { controller } from '../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../controller/builder/run/controller-context.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Node, Pod, PodCondition } from '../../types/built-in/core-v1-kinds.ts';
@@ -62,7 +63,7 @@ export function podGarbage(
     indexers: { [ENDED]: (pod) => (hasEnded(pod) ? [''] : []) },
   });
   const nodeOf = ({ spec }: Pod): Node | undefined => nodes.indexer.get(spec?.nodeName ?? '');
-  const seenSince = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
+  const waits = new GarbageWaits(runtime);
   let sweepAtMs = 0;
 
   const sweep = async (context: ControllerContext): Promise<number> => {
@@ -75,18 +76,6 @@ export function podGarbage(
     }
     return 0;
   };
-  /** The time until a pod may be deleted; it is forgotten then. */
-  const leftMs = ({ metadata }: Stored<Pod>, key: string, ms: number): number => {
-    const nowMs = runtime.monotonicMs();
-    const known = seenSince.get(key);
-    const sinceMs = known?.uid === metadata.uid ? known.sinceMs : nowMs;
-    if (sinceMs + ms <= nowMs) {
-      seenSince.delete(key);
-      return 0;
-    }
-    seenSince.set(key, { uid: metadata.uid, sinceMs });
-    return sinceMs + ms - nowMs;
-  };
 
   const made = controller(client, 'v1', 'pods', {
     name: 'pod-garbage-collector',
@@ -96,7 +85,7 @@ export function podGarbage(
     logger,
   })
     .where(({ object, type }) => {
-      if (type === 'deleted') return seenSince.has(keyOfPod(object));
+      if (type === 'deleted') return waits.has(keyOfPod(object));
       return hasEnded(object) || garbageReason(object, nodeOf(object)) !== undefined;
     })
     .watches('v1', 'nodes', ({ metadata }) => pods.keysOf(metadata.name), {
@@ -105,18 +94,18 @@ export function podGarbage(
         object.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true,
     })
     .whenGone(({ key }) => {
-      seenSince.delete(key);
+      waits.forget(key);
       return Promise.resolve();
     })
     .reconcile(async (pod, context) => {
       const { key } = context;
       const reason = garbageReason(pod, nodeOf(pod));
       if (reason === undefined) {
-        seenSince.delete(key);
+        waits.forget(key);
         return { requeueAfterMs: hasEnded(pod) ? await sweep(context) : 0 };
       }
       const isOrphan = reason === 'orphaned';
-      const requeueAfterMs = leftMs(pod, key, isOrphan ? QUARANTINE_MS : SWEEP_MS);
+      const requeueAfterMs = waits.leftMs(pod, key, isOrphan ? QUARANTINE_MS : SWEEP_MS);
       if (requeueAfterMs > 0) return { requeueAfterMs };
       if (!isOrphan) {
         await deleteByForce(pod, undefined, context);
@@ -128,6 +117,35 @@ export function podGarbage(
       return {};
     });
   return runningController(made, { logger });
+}
+
+/** Since when pods are known to be garbage. Memory: an entry for each of them. */
+class GarbageWaits {
+  readonly #runtime: Runtime;
+  readonly #since = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  has(key: string): boolean {
+    return this.#since.has(key);
+  }
+
+  forget(key: string): void {
+    this.#since.delete(key);
+  }
+
+  /** The time until a pod may be deleted; it is forgotten then. */
+  leftMs({ metadata: { uid } }: Stored<Pod>, key: string, ms: number): number {
+    const nowMs = this.#runtime.monotonicMs();
+    const known = this.#since.get(key);
+    const sinceMs = known?.uid === uid ? known.sinceMs : nowMs;
+    const leftMs = Math.max(0, sinceMs + ms - nowMs);
+    if (leftMs > 0) this.#since.set(key, { uid, sinceMs });
+    else this.#since.delete(key);
+    return leftMs;
+  }
 }
 
 const NODE_GONE: PodCondition = {

@@ -39,9 +39,9 @@ describe('the controller of Deployments with a cache that is behind', () => {
       const stop = startWorkloads(client, runtime, [replicaSets, deployments]);
       const all = new Rollouts(world);
       await all.rolledOut('web:1');
-      const { metadata } = await all.set('web:1');
+      const name = (await all.set('web:1'))?.metadata.name ?? '';
       transport.overtake = () =>
-        all.sets.patch(metadata.name, { metadata: { annotations: { note: 'new' } } });
+        all.sets.patch(name, { metadata: { annotations: { note: 'new' } } });
       await all.deployments.patch('web', { spec: { replicas: 2 } });
       await all.untilStatus({ replicas: 2 });
       expect(transport.statuses).to.deep.equal([409, 200]);

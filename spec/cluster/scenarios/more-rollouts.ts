@@ -1,6 +1,6 @@
 import type { DeploymentSpec } from '../../../lib/types/index.ts';
 import { outcome } from './scenario-world.ts';
-import type { Scenario } from './scenario.ts';
+import { inOrder, type Scenario } from './scenario.ts';
 import { RolloutPlace } from './rollout-place.ts';
 
 const HELD = 'scenario.example.com/hold';
@@ -260,7 +260,7 @@ export const moreRollouts: readonly Scenario[] = [
     await at.seen();
     const { items } = await at.sets.list();
     const of = items.map(({ metadata, spec }) => [metadata.annotations?.[REVISION], spec.replicas]);
-    return of.toSorted();
+    return inOrder(of);
   }),
   rollout('a new label of the template', async (at) => {
     await at.create('a', { replicas: 1 });
@@ -273,7 +273,7 @@ export const moreRollouts: readonly Scenario[] = [
       spec.selector.matchLabels?.['more'],
       spec.replicas,
     ]);
-    return labels.toSorted();
+    return inOrder(labels);
   }),
   rollout('the name of its ReplicaSet is taken by another', async (at) => {
     await at.create('a', { replicas: 1 });
@@ -295,9 +295,7 @@ export const moreRollouts: readonly Scenario[] = [
     const [{ status } = {}] = (await at.deployments.list()).items;
     return [
       status?.collisionCount,
-      items
-        .map(({ metadata: { name }, spec }) => [name === metadata.name, spec.replicas])
-        .toSorted(),
+      inOrder(items.map(({ metadata: { name }, spec }) => [name === metadata.name, spec.replicas])),
     ];
   }),
   rollout('deleted in the background', async (at) => {

@@ -1,6 +1,6 @@
 import type { PodSpec, PodTemplateSpec, ReplicaSetSpec } from '../../../lib/types/index.ts';
 import { outcome } from './scenario-world.ts';
-import type { Scenario } from './scenario.ts';
+import { inOrder, type Scenario } from './scenario.ts';
 import { RolloutPlace } from './rollout-place.ts';
 
 const COST = 'controller.kubernetes.io/pod-deletion-cost';
@@ -106,7 +106,7 @@ export const replicaSets: readonly Scenario[] = [
     await at.createSet('front', 'a', { replicas: 2 });
     await at.seen();
     const { items } = await at.pods.list();
-    return items.map(({ spec }) => spec?.nodeName).toSorted();
+    return inOrder(items.map(({ spec }) => spec?.nodeName));
   }),
   replicas('pods that are there are adopted, and the surplus is deleted', async (at) => {
     for (const name of ['one', 'two', 'three']) {
@@ -287,7 +287,7 @@ export const replicaSets: readonly Scenario[] = [
     await at.sets.patch('front', { spec: { replicas: 3 } });
     await at.seen();
     const { items } = await at.pods.list();
-    return items.map(({ spec }) => spec?.containers[0]?.image).toSorted();
+    return inOrder(items.map(({ spec }) => spec?.containers[0]?.image));
   }),
   replicas('the subresource scale', async (at) => {
     await at.createSet('front', 'a', { replicas: 1 });

@@ -7,3 +7,9 @@ export interface Scenario {
   /** The final state that a client sees: it has to be the same on both clusters. */
   run(world: ScenarioWorld): Promise<unknown>;
 }
+
+/** Values in the order of their texts; undefined ones come last. */
+export function inOrder<T>(values: readonly T[]): T[] {
+  const text = (value: T): string => (value === undefined ? '\uFFFF' : String(value));
+  return values.toSorted((one, other) => (text(one) < text(other) ? -1 : 1));
+}

@@ -4,7 +4,6 @@ import type { NodeShape, PodShape } from './scheduling-place.ts';
 export const HOST = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';
 export const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 export const near = (topologyKey: string = HOST): PodAffinityTerm => ({
   topologyKey,

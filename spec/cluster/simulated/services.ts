@@ -202,7 +202,11 @@ function selecting(state: ClusterState): readonly Service[] {
     .filter(({ spec }) => spec?.selector?.['app'] !== undefined);
 }
 
-const texts = (all: readonly (string | undefined)[]): string => all.toSorted().join();
+const texts = (all: readonly (string | undefined)[]): string =>
+  all
+    .map(String)
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .join();
 
 function subsetsText(subsets: readonly EndpointSubset[] = []): string {
   const lines = subsets.flatMap(({ addresses: ready = [], notReadyAddresses = [], ports = [] }) => {

@@ -93,7 +93,7 @@ async function testChart({ name, path, set = [], broken, more, before: needed })
 const folders = (await readdir(folder)).toSorted().map((name) => join(folder, name));
 const found = (await Promise.all(folders.map(chartOf))).filter((one) => one !== undefined);
 await step('six charts are there', async () =>
-  expect(found.length >= 6, `${folder} has ${found.length} of ${Object.keys(charts)}`),
+  expect(found.length >= 6, `${folder} has ${found.length} of ${Object.keys(charts).join(', ')}`),
 );
 for (const chart of found) await testChart(chart);
 console.log('STEP end');

@@ -131,7 +131,9 @@ await step('run to the end gives the exit code', async () => {
     '--restart=Never',
     '--image=busybox',
     '--',
-    ...['sh', '-c', 'echo hello; sleep 1; exit 3'],
+    'sh',
+    '-c',
+    'echo hello; sleep 1; exit 3',
   );
   expect(code === 3, code);
   expect((await kubectl('get', 'pods', 'ends', '--ignore-not-found')) === '', 'still there');

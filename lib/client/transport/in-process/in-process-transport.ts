@@ -172,7 +172,7 @@ class Exchange {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       work.then(resolve, reject);
-      if (this.#aborted !== undefined) reject(this.#aborted.reason as Error);
+      if (this.#aborted !== undefined) reject(this.#aborted.reason);
     });
   }
 
