@@ -172,6 +172,8 @@ const SPEC_ONLY = new Set([
   'rules',
   'kubectl',
   'programs',
+  'cluster/simulated',
+  'cluster/traces',
   'simulator/corpus',
   'simulator/examples',
   'simulator/corpus/search',

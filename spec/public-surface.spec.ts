@@ -22,6 +22,8 @@ const MADE_INSIDE: ReadonlySet<string> = new Set([
   'RestClient',
   'WriteObserver',
   'InspectedServer',
+  'InspectedWorkloads',
+  'UsageTexts',
   'ControllerParts',
   'ReceivedObjects',
   'HeldLeaseOptions',

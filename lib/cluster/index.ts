@@ -12,6 +12,7 @@ export type {
   ContainerRule,
   ContainerRules,
 } from './life/containers/container-rules.ts';
+export type { UsedResources } from './life/containers/container-usage.ts';
 export type { Delay } from './life/containers/delays.ts';
 export type { NodeList, NodeOptions } from './life/nodes/node-options.ts';
 export type { NodeLifeInspection } from './life/node-life.ts';

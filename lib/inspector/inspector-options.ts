@@ -39,7 +39,7 @@ export interface InspectorOptions {
   readonly controllers?: OneOrMore<InspectedController> | undefined;
   /** An `ApiServer` of this process: its caches and its slow requests. @defaultValue that of `cluster` */
   readonly server?: InspectedServer | undefined;
-  /** What `startCluster` gives: its nodes, pods and rollouts. @defaultValue none */
+  /** A `Cluster` of this process: its nodes, pods and rollouts. @defaultValue none */
   readonly cluster?: InspectedCluster | undefined;
   /**
    * The client of the informers: its connections are shown, and single objects are read with it to compare them with the cache.

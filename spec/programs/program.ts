@@ -34,7 +34,7 @@ export interface Program {
   readonly needsEmptyServer?: boolean;
   /** Its pods have to run: the embedded server gets the controllers of workloads and three nodes. Never run with the server of a kubeconfig. */
   readonly needsWorkloads?: boolean;
-  /** What the caller has to give it. */
+  /** The parts that the caller gives. */
   readonly inputs?: readonly ProgramInput[];
 }
 

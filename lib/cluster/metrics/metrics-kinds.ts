@@ -29,7 +29,7 @@ interface Measured {
   readonly kind: 'NodeMetrics' | 'PodMetrics';
   /** The resource of the same name in the core group. */
   readonly resource: 'nodes' | 'pods';
-  /** What is measured of an object; undefined while there is nothing. */
+  /** The usage of an object; undefined while there is nothing. */
   readonly measure: (nodes: NodeConnector, object: UnstructuredObject) => object | undefined;
   readonly usage: (metrics: unknown, name: 'cpu' | 'memory') => string;
 }
@@ -60,7 +60,7 @@ const PODS: Measured = {
   },
 };
 
-/** The kinds of a server with these controllers: with the API of metrics-server, if nodes run here. Nothing is measured while nobody asks. */
+/** The kinds of a server with these controllers: with the API of metrics-server, if nodes run here. Usage is computed when a request asks for it. */
 export function clusterKinds(
   controllers: ReadonlySet<string>,
   kinds: KindSet = builtInKinds,

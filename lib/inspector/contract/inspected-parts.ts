@@ -140,7 +140,7 @@ export interface InspectedWorkloads {
     | undefined;
 }
 
-/** What `startCluster` gives. */
+/** A `Cluster` of this process. */
 export interface InspectedCluster {
   readonly server: InspectedServer;
   inspect(): { readonly workloads?: InspectedWorkloads | undefined };

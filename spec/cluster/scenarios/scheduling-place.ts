@@ -41,7 +41,7 @@ export class SchedulingPlace {
   readonly nodes: ResourceClient<Node>;
   readonly pods: ResourceClient<Pod>;
   readonly claims: ResourceClient<PersistentVolumeClaim>;
-  /** What the namespace does not take with it. */
+  /** Objects that stay when the namespace goes. */
   readonly #made: (readonly [place: string, name: string])[] = [];
 
   constructor(world: ScenarioWorld) {

@@ -13,7 +13,7 @@ import {
 } from './scheduling-shapes.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What the scheduler says about pods that it places, and about those that it does not. */
+/** The words of the scheduler about pods that it places, and about those that it does not. */
 export const scheduling: readonly Scenario[] = [
   scheduler('there are no nodes', (at) => at.pod('a')),
   scheduler('the pod fits', async (at) => {

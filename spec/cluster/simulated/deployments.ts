@@ -117,7 +117,7 @@ const ALL = [
     sets(user).patch(name, { metadata: { ownerReferences: null } }),
   ),
   onSet('take the labels from ReplicaSet', (user, name) =>
-    sets(user).patch(name, { metadata: { labels: { app: 'nobody' } } }),
+    sets(user).patch(name, { metadata: { labels: { app: 'other' } } }),
   ),
   ...podSteps('web'),
 ];

@@ -28,7 +28,7 @@ import { BROKEN, plainKubelet } from './plain-kubelet.ts';
 export const NAMESPACE = 'default';
 const OTHERS_POD = 'of-another-controller';
 
-/** What the two kinds have in common. */
+/** The common parts of the two kinds. */
 interface Owner {
   readonly metadata: { readonly name: string; readonly uid: string; readonly generation?: number };
   readonly spec?: { readonly replicas?: number };
@@ -70,7 +70,7 @@ export function podsOf(state: ClusterState): readonly Stored<Pod>[] {
   return state.list('v1', 'pods', NAMESPACE) as readonly Stored<Pod>[];
 }
 
-/** What users and nodes do to pods of an app. */
+/** The operations of users and nodes on pods of an app. */
 export function podSteps(app: string): readonly ((pick: Pick) => DrawnStep)[] {
   const onOne =
     (title: string, act: (user: Client, name: string) => Promise<unknown>) =>
@@ -91,12 +91,12 @@ export function podSteps(app: string): readonly ((pick: Pick) => DrawnStep)[] {
       pods(user).patch(name, { status: { phase: 'Failed' } }, { subresource: 'status' }),
     ),
     onOne('take the labels from pod', (user, name) =>
-      pods(user).patch(name, { metadata: { labels: { app: 'nobody' } } }),
+      pods(user).patch(name, { metadata: { labels: { app: 'other' } } }),
     ),
     () => ({
       title: `give the pods without owner to ${app}`,
       act: async (user) => {
-        const { items } = await pods(user).list({ labelSelector: 'app=nobody' });
+        const { items } = await pods(user).list({ labelSelector: 'app=other' });
         for (const { metadata } of items) {
           await pods(user).patch(metadata.name, { metadata: { labels: { app } } });
         }

@@ -58,7 +58,7 @@ export interface ContainerBehaviour {
   readonly attach?: ((request: PodAttachRequest) => void | Promise<void>) | undefined;
   readonly portForward?: ((request: PodPortForwardRequest) => void | Promise<void>) | undefined;
   /**
-   * What the container uses, as `kubectl top` shows it: `{ cpu: '250m', memory: '64Mi' }`, or a function that is called when somebody asks.
+   * The usage of the container, as `kubectl top` shows it: `{ cpu: '250m', memory: '64Mi' }`, or a function that is called when somebody asks.
    * @defaultValue half of what it requests; 1m and 10Mi if it requests nothing
    */
   readonly usage?: ContainerUsage | undefined;

@@ -6,7 +6,7 @@ export type UsedResources = Readonly<
   Partial<Record<'cpu' | 'memory', string | number | undefined>>
 >;
 
-/** What a container uses, or a function that is called when somebody asks. */
+/** The usage of a container, or a function that is called when somebody asks. */
 export type ContainerUsage =
   | UsedResources
   | ((facts: { readonly pod: Pod; readonly container: Container }) => UsedResources);
@@ -34,7 +34,7 @@ export function isUsage(value: unknown): value is ContainerUsage {
   }
 }
 
-/** What a running container uses. A resource that its rule leaves out is half of the request. @throws {SyntaxError} */
+/** The usage of a running container. A resource that its rule leaves out is half of the request. @throws {SyntaxError} */
 export function usageOf(given: ContainerUsage = {}, pod: Pod, container: Container): Usage {
   return usage(typeof given === 'function' ? given({ pod, container }) : given, container);
 }

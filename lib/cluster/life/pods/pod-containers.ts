@@ -140,7 +140,7 @@ export class PodContainers {
     return ports.map(({ containerPort }) => containerPort);
   }
 
-  /** What its running containers use. @throws {ApiError} 500 that names the container whose function fails. */
+  /** The usage of its running containers. @throws {ApiError} 500 that names the container whose function fails. */
   usage(): Map<string, Usage> {
     const all = new Map<string, Usage>();
     for (const { name } of this.#lives.filter(isAlive)) {

@@ -1,4 +1,4 @@
-/** What belongs to a proxy. */
+/** The place of a proxy, for the links of its answers. */
 export interface ProxyLinks {
   /** The path of the proxy. */
   readonly prefix: string;

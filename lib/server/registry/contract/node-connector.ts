@@ -33,9 +33,9 @@ export interface NodeConnector {
   readonly endsPods?: boolean | undefined;
   /** Undefined: nothing answers for this pod, so the client gets what a cluster without that node answers. */
   connect(request: ContainerRequest): Promise<ConnectAnswer> | undefined;
-  /** What the running containers of a pod use, by their names; none when no node runs it. @throws the error of a function that says it. */
+  /** The usage of the running containers of a pod, by their names; none when no node runs it. @throws the error of a function that says it. */
   podUsage?(pod: UnstructuredObject): ReadonlyMap<string, UsageTexts>;
-  /** What a node uses; undefined when it does not run. @throws the error of a function that says it. */
+  /** The usage of a node; undefined when it does not run. @throws the error of a function that says it. */
   nodeUsage?(name: string): UsageTexts | undefined;
 }
 
