@@ -6,6 +6,7 @@ import type {
   KeyValueEvent,
   Revision,
   OperationResponse,
+  RangeRequest,
   RangeResponse,
   Compare,
   CompareValue,
@@ -102,14 +103,21 @@ function differenceOf(operation: RecordedTxn, expected: ReplayedTxn): string | u
   return undefined;
 }
 
-/** How the result of a read differs from the expected one; undefined if it does not. */
-function differenceOfRange(operation: RecordedRange, expected: Items): string | undefined {
-  const { outcome, id } = operation;
+/** How the result of a read differs from what a state holds; undefined if it does not. */
+function differenceOfRange(operation: RecordedRange, state: ReplayedState): string | undefined {
+  const { request, outcome, id } = operation;
   if (outcome.type !== 'answered') return undefined;
+  const { items, revision } = outcome.response;
+  const expected = state.range(asLongAs(items.length, request));
   const difference = differenceOfItems(outcome.response, expected);
-  return difference === undefined
-    ? undefined
-    : `#${id} at revision ${outcome.response.revision}: ${difference}`;
+  return difference === undefined ? undefined : `#${id} at revision ${revision}: ${difference}`;
+}
+
+/** The request for as many keys as the response has, if the response may end early: one at least, and at most the limit. */
+function asLongAs(length: number, request: RangeRequest): RangeRequest {
+  const { limit = 0, mayEndEarly = false } = request;
+  if (!mayEndEarly || length === 0 || (limit > 0 && length > limit)) return request;
+  return { ...request, limit: length };
 }
 
 function differenceOfResponse(
@@ -343,7 +351,7 @@ class RevisionReplay {
   #differenceOfRead(operation: RecordedOperation, revision: Revision): string | undefined {
     if (operation.type === 'range') {
       if (isHistoric(operation)) return undefined;
-      return differenceOfRange(operation, this.#state.range(operation.request));
+      return differenceOfRange(operation, this.#state);
     }
     const replayed = this.#state.run(operation.request, revision);
     if (replayed.events.length > 0) this.#state.undo(replayed.events, revision);
@@ -356,7 +364,7 @@ class RevisionReplay {
       const revision = request.revision as Revision;
       if (revision < history.firstRevision) continue;
       const past = new ReplayedState(revision, history.stateAt(request, revision));
-      const difference = differenceOfRange(operation, past.range(request));
+      const difference = differenceOfRange(operation, past);
       if (difference !== undefined) {
         return { revision, reason: difference, operations: [operation] };
       }

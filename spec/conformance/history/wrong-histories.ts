@@ -112,12 +112,14 @@ class Script {
       calledAt = this.moment(),
       returnedAt = this.moment(),
       count = items.length,
+      more = false,
     }: {
       request?: RangeRequest;
       revision?: Revision;
       calledAt?: number;
       returnedAt?: number;
       count?: number;
+      more?: boolean;
     } = {},
   ): void {
     this.#operations.push({
@@ -127,7 +129,7 @@ class Script {
       calledAt,
       returnedAt,
       request,
-      outcome: { type: 'answered', response: { revision, items, count, more: false } },
+      outcome: { type: 'answered', response: { revision, items, count, more } },
     });
   }
 }
@@ -141,6 +143,7 @@ function at(key: string, operand: Revision): Compare {
 }
 
 const BOTH: RangeRequest = { key: '/fault/', rangeEnd: '/fault0' };
+const PAGE: RangeRequest = { ...BOTH, limit: 500, mayEndEarly: true };
 const DELETE: TxnOperation = { type: 'delete', key: KEY };
 
 /** A fault that shows in operations behind the end of a correct history. */
@@ -181,6 +184,7 @@ export const noFault: Fault = scripted('nothing is wrong', (script) => {
   });
   const other = script.put(OTHER, 'd');
   script.read([lost, other], { request: BOTH });
+  script.read([lost], { request: PAGE, count: 2, more: true });
 });
 
 export const faults: readonly Fault[] = [
@@ -281,6 +285,28 @@ export const faults: readonly Fault[] = [
     script.put(KEY, 'a');
     const other = script.put(OTHER, 'b');
     script.read([other], { request: BOTH });
+  }),
+  scripted(
+    'a page that may end early leaves out a key before its last one',
+    (script) => {
+      script.put(KEY, 'a');
+      const other = script.put(OTHER, 'b');
+      script.read([other], { request: PAGE, count: 2, more: true });
+    },
+    { perKey: false },
+  ),
+  scripted(
+    'a page that may end early has no key although there is one',
+    (script) => {
+      script.put(KEY, 'a');
+      script.read([], { request: PAGE, count: 1, more: true });
+    },
+    { perKey: false },
+  ),
+  scripted('a page that ends early says that it is all', (script) => {
+    const kv = script.put(KEY, 'a');
+    script.put(OTHER, 'b');
+    script.read([kv], { request: PAGE, count: 2 });
   }),
   scripted(
     'a list shows half of a transaction',
