@@ -44,6 +44,8 @@ export class ReplicaRun<T extends ReplicaOwner> {
   readonly #nowMs: number;
   readonly #selector: LabelSelector;
   #wrote = false;
+  /** Whether a further run has to go on where this one ends. */
+  #isPartial = false;
 
   constructor({ kind, owner, context, selector, nowMs }: ReplicaRunParts<T>) {
     this.#kind = kind;
@@ -65,7 +67,7 @@ export class ReplicaRun<T extends ReplicaOwner> {
     const active = pods.filter(isPodActive);
     await this.#report(active, pods.filter(isPodTerminating), failure);
     if (failure !== undefined) throw failure.error;
-    return { requeueAfterMs: this.#nextRunMs(claimed.length, active) };
+    return { requeueAfterMs: this.#nextRunMs(active) };
   }
 
   async #claim(owned: readonly Stored<Pod>[]): Promise<Stored<Pod>[]> {
@@ -96,14 +98,11 @@ export class ReplicaRun<T extends ReplicaOwner> {
   }
 
   async #manage(pods: readonly Stored<Pod>[]): Promise<Failed | undefined> {
-    const missing = this.#wanted - pods.length;
-    if (missing > 0) return await this.#create(Math.min(missing, BURST));
-    if (missing < 0) return await this.#delete(pods, Math.min(-missing, BURST));
-    return undefined;
-  }
-
-  get #wanted(): number {
-    return this.#owner.spec?.replicas ?? 1;
+    const missing = (this.#owner.spec?.replicas ?? 1) - pods.length;
+    const count = Math.min(Math.abs(missing), BURST);
+    this.#isPartial = count < Math.abs(missing);
+    if (missing > 0) return await this.#create(count);
+    return missing < 0 ? await this.#delete(pods, count) : undefined;
   }
 
   async #create(count: number): Promise<Failed | undefined> {
@@ -115,7 +114,10 @@ export class ReplicaRun<T extends ReplicaOwner> {
         const { metadata } = await pods.create(pod);
         event({ reason: 'SuccessfulCreate', note: `Created pod: ${metadata.name}` });
       } catch (failure) {
-        if (isNamespaceEnding(failure)) return;
+        if (isNamespaceEnding(failure)) {
+          this.#isPartial = false;
+          return;
+        }
         const note = `Error creating: ${failureMessage(failure)}`;
         event({ type: 'Warning', reason: 'FailedCreate', note });
         throw failure;
@@ -141,7 +143,7 @@ export class ReplicaRun<T extends ReplicaOwner> {
   async #delete(pods: readonly Stored<Pod>[], count: number): Promise<Failed | undefined> {
     const { event } = this.#context;
     const written = this.#podsToWrite();
-    const chosen = podsToDelete(pods, count, this.#related(), this.#nowMs).slice(0, count);
+    const chosen = podsToDelete(pods, count, this.#related(), this.#nowMs);
     const results = await Promise.allSettled(
       chosen.map(async ({ metadata: { name } }) => {
         try {
@@ -192,9 +194,9 @@ export class ReplicaRun<T extends ReplicaOwner> {
     }
   }
 
-  #nextRunMs(claimed: number, active: readonly Stored<Pod>[]): number | undefined {
+  #nextRunMs(active: readonly Stored<Pod>[]): number | undefined {
     const { minReadySeconds = 0 } = this.#owner.spec ?? {};
-    if (Math.abs(this.#wanted - claimed) > BURST) return 1;
+    if (this.#isPartial) return 1;
     if (minReadySeconds === 0) return undefined;
     const nowMs = this.#nowMs;
     return nextAvailableMs(active, { minReadySeconds, nowMs });

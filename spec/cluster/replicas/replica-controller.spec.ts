@@ -4,6 +4,8 @@ import {
   replicaSets,
   replicationControllers,
 } from '../../../lib/cluster/replicas/replica-controller.ts';
+import type { ClusterPart } from '../../../lib/cluster/resources/cluster-parts.ts';
+import type { WorkloadParts } from '../../../lib/cluster/resources/workload-parts.ts';
 import { controllerOf } from '../../../lib/meta/object.ts';
 import type { Stored } from '../../../lib/meta/stored.ts';
 import type { Pod, ReplicaSet } from '../../../lib/types/index.ts';
@@ -316,6 +318,29 @@ describe('the controller of ReplicaSets', () => {
       await all.untilStatus({ replicas: 0, terminatingReplicas: 2 });
       await all.world.sleep(60_000);
       expect(await all.world.pods()).to.have.length(2);
+    });
+  });
+
+  it('rests while a large one is being deleted', async () => {
+    const parts: ClusterPart[] = [];
+    const make = (all: WorkloadParts): ClusterPart => {
+      const part = replicaSets(all);
+      parts.push(part);
+      return part;
+    };
+    await WorkloadWorld.run([make], async (world) => {
+      const { sets } = new Sets(world);
+      const set = replicaSet(0);
+      await sets.create({ ...set, metadata: { name: 'web', finalizers: ['example.com/hold'] } });
+      await sets.delete('web');
+      await sets.patch('web', { spec: { replicas: 600 } });
+      await world.sleep(5000);
+      const seen = new Set<string | undefined>();
+      for (let look = 0; look < 20; look += 1) {
+        for (const part of parts) seen.add(part.pending?.());
+        await world.sleep(7);
+      }
+      expect([...seen]).to.deep.equal([undefined]);
     });
   });
 
