@@ -6,6 +6,7 @@ import { isUsage, type ContainerUsage } from './container-usage.ts';
 import { isDelay, type Delay } from './delays.ts';
 import { helmHook } from './helm-hooks.ts';
 import { knownCommand } from './known-commands.ts';
+import { knownServer } from './known-servers.ts';
 import { missingImage } from './missing-images.ts';
 
 /** Which containers a rule is for. What is left out matches every one. */
@@ -87,8 +88,8 @@ export class ContainerBehaviours {
   }
 
   of(facts: ContainerFacts): ContainerBehaviour {
-    const { container } = facts;
-    const known = knownCommand(container) ?? helmHook(facts.pod);
+    const { pod, container } = facts;
+    const known = knownCommand(container) ?? helmHook(pod) ?? knownServer(pod, container);
     return { ...missingImage(container.image), ...known, ...this.#ruled(facts) };
   }
 
