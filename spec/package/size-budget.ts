@@ -22,7 +22,7 @@ export const BUDGETS: readonly Budget[] = [
     matches: (file) => file.endsWith('.d.ts') && !file.startsWith('dist/types/'),
     megabytes: 0.87,
   },
-  { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.8 },
+  { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.83 },
   { what: 'listwatch/types', matches: below('dist/types'), megabytes: 0.27 },
 ];
 

@@ -219,15 +219,18 @@ describe('a pod', () => {
   it('waits for an image that cannot be pulled, and goes on when it can', async () => {
     let pullError: string | undefined = 'not found';
     const containers = () => ({ pullsAfterMs: () => 0, pullError });
+    const image = 'registry.example/shop:1';
+    const main = { name: 'main', image, imagePullPolicy: 'IfNotPresent' } as const;
+    const shop = { containers: [main] };
     await LifeWorld.run({ containers, ...now }, async (world) => {
-      await world.create('web');
+      await world.create('web', shop);
       await world.world.sleep(5000);
       expect(world.states('web')).to.deep.equal([
         'Pending ready=False main:ErrImagePull',
         'Pending ready=False main:ImagePullBackOff',
       ]);
       pullError = undefined;
-      await world.create('other');
+      await world.create('other', shop);
       await world.untilReady('other');
       // The node has the image now.
       await world.untilReady('web');

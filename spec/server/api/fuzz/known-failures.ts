@@ -14,6 +14,8 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /the spec replicas field .* does not exist/],
   // A patch of a custom object that takes its version away.
   [500, /Object 'apiVersion' is missing in 'object has no apiVersion field'/],
+  // The proxies of pods and services that nothing answers for.
+  [503, /no endpoints available for service |no service port |error trying to reach service: /],
   [504, /Too large resource version/],
 ];
 

@@ -122,7 +122,7 @@ describe('the handlers of pods', () => {
   it('are refused without a function', async () => {
     await using server = new ApiServer({ runtime: new VirtualRuntime() });
     expect(() => server.pods.handle({})).to.throw(
-      'give a function "log", "exec", "attach" or "portForward"',
+      'give a function "log", "exec", "attach", "portForward" or "http"',
     );
   });
 });
