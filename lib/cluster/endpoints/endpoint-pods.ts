@@ -1,26 +1,7 @@
 import { ipText, parseIp } from '../../server/registry/validation/addresses/ip-address.ts';
 import type { Container, Pod, Service, ServicePort } from '../../types/built-in/core-v1-kinds.ts';
 import { sameContent } from '../../meta/content/same-content.ts';
-
-/** The condition that says whether a pod gets traffic. */
-function readyCondition({
-  status,
-}: Pod): NonNullable<NonNullable<Pod['status']>['conditions']>[number] | undefined {
-  return status?.conditions?.find(({ type }) => type === 'Ready');
-}
-
-export function isPodReady(pod: Pod): boolean {
-  return readyCondition(pod)?.status === 'True';
-}
-
-/** When the readiness of a pod changed last. */
-export function readySince(pod: Pod): string | undefined {
-  return readyCondition(pod)?.lastTransitionTime;
-}
-
-function isTerminal({ status }: Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
-}
+import { isPodEnded, isPodReady } from '../ownership/pod-activity.ts';
 
 export function isTerminating({ metadata }: Pod): boolean {
   return metadata?.deletionTimestamp !== undefined;
@@ -32,7 +13,7 @@ export function isTerminating({ metadata }: Pod): boolean {
  */
 export function isEndpoint(pod: Pod, includeTerminating: boolean): boolean {
   const { podIP = '', podIPs = [] } = pod.status ?? {};
-  if (isTerminal(pod) || (podIP === '' && podIPs.length === 0)) return false;
+  if (isPodEnded(pod) || (podIP === '' && podIPs.length === 0)) return false;
   return includeTerminating || !isTerminating(pod);
 }
 
@@ -95,7 +76,7 @@ export function concernsEndpoints(before: Pod, after: Pod): boolean {
     pod.spec?.hostname,
     pod.spec?.subdomain,
     isPodReady(pod),
-    isTerminal(pod),
+    isPodEnded(pod),
     pod.status?.podIPs,
   ];
   return !sameContent({ seen: seen(before) }, { seen: seen(after) });

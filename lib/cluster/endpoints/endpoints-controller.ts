@@ -8,7 +8,7 @@ import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import type { Endpoints } from '../../types/built-in/core-v1-kinds.ts';
 import { ENDPOINTS_CONTROLLER, MANAGED_BY, wantedEndpoints } from './endpoints-object.ts';
-import { isNamespaceTerminating, serverMessage } from './failed-writes.ts';
+import { failureMessage, isNamespaceEnding } from '../ownership/failure-message.ts';
 import { hasSelectedPods, keyOf, SelectedPods } from './selected-pods.ts';
 import { ServicePace } from './service-pace.ts';
 import { TriggerTimes } from './trigger-times.ts';
@@ -63,8 +63,11 @@ export function endpoints(parts: WorkloadParts): ClusterPart {
         });
     })
     .reconcile(async (service, context) => {
-      if (!hasSelectedPods(service)) return {};
       const { key, lister } = context;
+      if (!hasSelectedPods(service)) {
+        pace.forget(key);
+        return {};
+      }
       const waitMs = pace.waitMs(key);
       if (waitMs > 0) return { requeueAfterMs: waitMs };
       const { name, namespace = '' } = service.metadata;
@@ -89,14 +92,14 @@ async function write(
     if (isThere) await all.update(wanted);
     else await all.create(wanted);
   } catch (error) {
-    if (!isThere && isNamespaceTerminating(error)) return;
+    if (!isThere && isNamespaceEnding(error)) return;
     const { name, namespace } = wanted.metadata ?? {};
     const what = isThere ? 'update endpoint' : 'create endpoint for service';
     event(
       {
         type: 'Warning',
         reason: isThere ? 'FailedToUpdateEndpoint' : 'FailedToCreateEndpoint',
-        note: `Failed to ${what} ${namespace}/${name}: ${serverMessage(error)}`,
+        note: `Failed to ${what} ${namespace}/${name}: ${failureMessage(error)}`,
       },
       wanted,
     );

@@ -8,13 +8,13 @@ import type {
   Pod,
   Service,
 } from '../../types/built-in/core-v1-kinds.ts';
+import { isPodReady } from '../ownership/pod-activity.ts';
 import {
   addressesOf,
   hasClusterIp,
   hasNamedTargets,
   hostnameOf,
   isEndpoint,
-  isPodReady,
   targetPortOf,
 } from './endpoint-pods.ts';
 import { repackedSubsets, truncatedSubsets } from './endpoint-subsets.ts';

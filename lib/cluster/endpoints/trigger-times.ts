@@ -1,6 +1,6 @@
 import type { StoredMeta } from '../../meta/stored.ts';
 import type { Pod } from '../../types/built-in/core-v1-kinds.ts';
-import { readySince } from './endpoint-pods.ts';
+import { readyCondition, timeMs, timestamp } from '../ownership/pod-activity.ts';
 
 interface ServiceState {
   readonly serviceMs: number;
@@ -20,11 +20,11 @@ export class TriggerTimes {
   /** As RFC 3339; undefined when nothing has changed that has a time. */
   look(key: string, service: StoredMeta, pods: readonly Pod[]): string | undefined {
     const before = this.#states.get(key);
-    const serviceMs = msOf(service.creationTimestamp);
+    const serviceMs = timeMs(service.creationTimestamp) ?? 0;
     const times = new Map<string, number>();
     let earliest = serviceMs > (before?.serviceMs ?? 0) ? serviceMs : Infinity;
     for (const pod of pods) {
-      const sinceMs = msOf(readySince(pod));
+      const sinceMs = timeMs(readyCondition(pod)?.lastTransitionTime) ?? 0;
       if (sinceMs === 0) continue;
       const { name = '' } = pod.metadata ?? {};
       times.set(name, sinceMs);
@@ -38,13 +38,4 @@ export class TriggerTimes {
   forget(key: string): void {
     this.#states.delete(key);
   }
-}
-
-/** 0 without a time. */
-function msOf(time: string | Date | undefined): number {
-  return time === undefined ? 0 : new Date(time).getTime();
-}
-
-function timestamp(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -10,7 +10,8 @@ import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { EvictionPace, zoneOf, zoneState } from './eviction-zones.ts';
 import { isReady, lostConditions, NodeSignals } from './node-signals.ts';
 import { isToBeEvicted, missingLabels, wantedTaints, type EvictionRule } from './node-taints.ts';
-import { PodsOfNodes, timestamp } from './pods-of-nodes.ts';
+import { timestamp } from '../ownership/pod-activity.ts';
+import { PodsOfNodes } from './pods-of-nodes.ts';
 
 const LEASES = 'kube-node-lease';
 const UNREADY = 'nodes that are not ready';

@@ -8,7 +8,8 @@ import type { ClusterPart } from '../resources/cluster-parts.ts';
 import { runningController } from '../resources/running-controller.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { isReady } from './node-signals.ts';
-import { PodsOfNodes, timestamp } from './pods-of-nodes.ts';
+import { isPodEnded, timestamp } from '../ownership/pod-activity.ts';
+import { PodsOfNodes } from './pods-of-nodes.ts';
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const ENDED = 'pods that have ended';
@@ -18,10 +19,6 @@ const QUARANTINE_MS = 40_000;
 const SWEEP_MS = 20_000;
 /** As in kube-controller-manager (--terminated-pod-gc-threshold). */
 const MOST_ENDED = 12_500;
-
-export function hasEnded({ status }: Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
-}
 
 /** Why a pod is deleted by force, by its state and that of its node; undefined: it is not, or not for what is known. */
 export type GarbageReason = 'orphaned' | 'unscheduled' | 'out of service' | undefined;
@@ -60,14 +57,14 @@ export function podGarbage(
   const pods = new PodsOfNodes(informers);
   const nodes = informers.for('v1', 'nodes');
   const all = informers.for('v1', 'pods', {
-    indexers: { [ENDED]: (pod) => (hasEnded(pod) ? [''] : []) },
+    indexers: { [ENDED]: (pod) => (isPodEnded(pod) ? [''] : []) },
   });
   const nodeOf = ({ spec }: Pod): Node | undefined => nodes.indexer.get(spec?.nodeName ?? '');
   const waits = new GarbageWaits(runtime);
   let sweepAtMs = 0;
 
   const sweep = async (context: ControllerContext): Promise<number> => {
-    if (all.indexer.byIndex(ENDED, '').length <= most) return 0;
+    if (all.indexer.indexKeys(ENDED, '').length <= most) return 0;
     const nowMs = runtime.monotonicMs();
     if (nowMs < sweepAtMs) return sweepAtMs - nowMs;
     sweepAtMs = nowMs + SWEEP_MS;
@@ -86,7 +83,7 @@ export function podGarbage(
   })
     .where(({ object, type }) => {
       if (type === 'deleted') return waits.has(keyOfPod(object));
-      return hasEnded(object) || garbageReason(object, nodeOf(object)) !== undefined;
+      return isPodEnded(object) || garbageReason(object, nodeOf(object)) !== undefined;
     })
     .watches('v1', 'nodes', ({ metadata }) => pods.keysOf(metadata.name), {
       where: ({ type, object }) =>
@@ -102,7 +99,7 @@ export function podGarbage(
       const reason = garbageReason(pod, nodeOf(pod));
       if (reason === undefined) {
         waits.forget(key);
-        return { requeueAfterMs: hasEnded(pod) ? await sweep(context) : 0 };
+        return { requeueAfterMs: isPodEnded(pod) ? await sweep(context) : 0 };
       }
       const isOrphan = reason === 'orphaned';
       const requeueAfterMs = waits.leftMs(pod, key, isOrphan ? QUARANTINE_MS : SWEEP_MS);
@@ -180,7 +177,7 @@ async function deleteByForce(
   const { name, namespace, uid } = pod.metadata;
   const pods = resource('v1', 'pods', { namespace });
   try {
-    if (!hasEnded(pod)) {
+    if (!isPodEnded(pod)) {
       const conditions = condition === undefined ? {} : { conditions: [condition] };
       await pods.patch(
         name,

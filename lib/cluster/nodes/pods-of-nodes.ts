@@ -29,7 +29,3 @@ export class PodsOfNodes {
     return this.#pods.indexer.get(key);
   }
 }
-
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-}

@@ -9,7 +9,8 @@ import { runningController } from '../resources/running-controller.ts';
 import { workloadOptions } from '../resources/workload-options.ts';
 import type { WorkloadParts } from '../resources/workload-parts.ts';
 import { tolerates } from '../scheduling/model/taints.ts';
-import { PodsOfNodes, timestamp } from './pods-of-nodes.ts';
+import { timestamp } from '../ownership/pod-activity.ts';
+import { PodsOfNodes } from './pods-of-nodes.ts';
 
 /** As in kube-controller-manager (UpdateWorkerSize). */
 const WORKERS = 8;

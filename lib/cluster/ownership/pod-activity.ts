@@ -17,7 +17,7 @@ export function isPodTerminating(pod: Pod): boolean {
   return !isPodEnded(pod) && pod.metadata?.deletionTimestamp !== undefined;
 }
 
-function readyCondition({ status }: Pod): PodCondition | undefined {
+export function readyCondition({ status }: Pod): PodCondition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 

@@ -2,10 +2,11 @@ import type { HandlerRegistration } from '../../cache/informer/handlers/handler-
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Node, Pod } from '../../types/built-in/core-v1-kinds.ts';
+import { isPodEnded } from '../ownership/pod-activity.ts';
 import type { ClusterState } from './model/cluster-state.ts';
 import { type NodeFacts, nodeFacts } from './model/node-info.ts';
 import type { Nominations } from './nominations.ts';
-import { countsTheSame, isAlive, type PodFacts, podFacts, sameLabels } from './model/pod-facts.ts';
+import { countsTheSame, type PodFacts, podFacts, sameLabels } from './model/pod-facts.ts';
 import type { SchedulingQueue } from './scheduling-queue.ts';
 
 /** The pods with this name of a scheduler are placed. */
@@ -35,27 +36,17 @@ export class ClusterWatch implements AsyncDisposable {
   async start(signal: AbortSignal): Promise<void> {
     const { informers } = this.#options;
     const nodes = informers.for('v1', 'nodes').addHandler({
-      onAdd: (node: Stored<Node>) => {
-        this.#nodeIs(node);
-      },
-      onUpdate: (_old: Stored<Node>, node: Stored<Node>) => {
-        this.#nodeIs(node);
-      },
-      onDelete: (node: Stored<Node>) => {
-        this.#nodeGone(node);
-      },
+      onAdd: (node: Stored<Node>) => this.#nodeIs(node),
+      onUpdate: (_old: Stored<Node>, node: Stored<Node>) => this.#nodeIs(node),
+      onDelete: (node: Stored<Node>) => this.#nodeGone(node),
     });
     const pods = informers.for('v1', 'pods').addHandler({
-      onAdd: (pod: Stored<Pod>) => {
-        this.#podIs(undefined, pod);
-      },
+      onAdd: (pod: Stored<Pod>) => this.#podIs(undefined, pod),
       onUpdate: (old: Stored<Pod>, pod: Stored<Pod>) => {
         if (old.metadata.uid !== pod.metadata.uid) this.#podGone(old.metadata.uid);
         this.#podIs(old, pod);
       },
-      onDelete: ({ metadata }: Stored<Pod>) => {
-        this.#podGone(metadata.uid);
-      },
+      onDelete: ({ metadata }: Stored<Pod>) => this.#podGone(metadata.uid),
     });
     this.#registrations = [nodes, pods];
     await Promise.all([nodes.whenSynced({ signal }), pods.whenSynced({ signal })]);
@@ -85,7 +76,7 @@ export class ClusterWatch implements AsyncDisposable {
   #podIs(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
     const { uid } = pod.metadata;
     const node = pod.spec?.nodeName;
-    if (!isAlive(pod)) this.#podGone(uid);
+    if (isPodEnded(pod)) this.#podGone(uid);
     else if (node) this.#podOnNode(old, pod, node);
     else if (pod.spec?.schedulerName === SCHEDULER) this.#podWaits(old, pod);
   }

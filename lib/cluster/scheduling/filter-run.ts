@@ -1,7 +1,8 @@
 import type { ClusterState } from './model/cluster-state.ts';
 import type { NodeInfo } from './model/node-info.ts';
 import type { PodFacts, PodToPlace } from './model/pod-facts.ts';
-import type { FilterPlugin, FilterStep, PluginName, Rejection } from './model/plugin.ts';
+import type { FilterStep, PluginName, Rejection } from './model/plugin.ts';
+import { FILTERS } from './plugins/plugin-list.ts';
 
 /** Pods that are to come to a node once others have left it. */
 export type NominatedPods = (node: string) => Iterable<PodFacts> | undefined;
@@ -15,17 +16,12 @@ export class FilterRun {
   readonly #steps: readonly FilterStep[];
   readonly #nominated: NominatedPods;
 
-  constructor(
-    pod: PodToPlace,
-    state: ClusterState,
-    plugins: readonly FilterPlugin[],
-    nominated: NominatedPods,
-  ) {
+  constructor(pod: PodToPlace, state: ClusterState, nominated: NominatedPods) {
     this.pod = pod;
     this.#nominated = nominated;
     const steps: FilterStep[] = [];
     this.#steps = steps;
-    for (const plugin of plugins) {
+    for (const plugin of FILTERS) {
       const prepared = plugin.prepare(pod, state);
       if (prepared === undefined) continue;
       const { step, refusal, only } = prepared;

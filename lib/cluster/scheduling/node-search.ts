@@ -5,7 +5,8 @@ import type { FilterRun } from './filter-run.ts';
 import type { Diagnosis } from './fit-message.ts';
 import type { NodeInfo } from './model/node-info.ts';
 import type { PodToPlace } from './model/pod-facts.ts';
-import type { PluginName, Rejection, ScorePlugin } from './model/plugin.ts';
+import type { PluginName, Rejection } from './model/plugin.ts';
+import { SCORES } from './plugins/plugin-list.ts';
 
 const FEWEST = 100;
 const LEAST_PERCENT = 5;
@@ -26,17 +27,11 @@ export function enoughNodes(all: number): number {
  */
 export class NodeSearch {
   readonly #state: ClusterState;
-  readonly #scores: readonly ScorePlugin[];
   readonly #runtime: Pick<Runtime, 'random'>;
   #start = 0;
 
-  constructor(
-    state: ClusterState,
-    scores: readonly ScorePlugin[],
-    runtime: Pick<Runtime, 'random'>,
-  ) {
+  constructor(state: ClusterState, runtime: Pick<Runtime, 'random'>) {
     this.#state = state;
-    this.#scores = scores;
     this.#runtime = runtime;
   }
 
@@ -84,7 +79,7 @@ export class NodeSearch {
   #best(pod: PodToPlace, nodes: readonly NodeInfo[]): NodeInfo | undefined {
     if (nodes.length < 2) return nodes[0];
     const totals: number[] = nodes.map(() => 0);
-    for (const plugin of this.#scores) {
+    for (const plugin of SCORES) {
       const step = plugin.prepare(pod, this.#state, nodes);
       if (step === undefined) continue;
       const scores = nodes.map(step.score);

@@ -5,7 +5,7 @@ import { requiredNodes } from './model/node-matching.ts';
 import { type PodFacts, type PodToPlace, sameLabels } from './model/pod-facts.ts';
 import type { PluginName } from './model/plugin.ts';
 import { shortage } from './plugins/node-resources.ts';
-import { isKeptOff, tolerates } from './model/taints.ts';
+import { isKeptOff, toleratesCordon } from './model/taints.ts';
 
 /** A change in the cluster that may let pods find a node. */
 export type ClusterChange =
@@ -26,8 +26,6 @@ export type ClusterChange =
   | { readonly kind: 'namespaces' };
 
 type Rule = (pod: PodToPlace, change: ClusterChange) => boolean;
-
-const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 
 /**
  * Whether a change may let the pod find a node, by the plug-ins that were against it.
@@ -73,7 +71,7 @@ const resources: Rule = ({ facts }, change) => {
   const { name, before, after } = change;
   const empty = new NodeInfo(name);
   empty.facts = after;
-  if (shortage(facts.requests, empty).reasons.length > 0) return false;
+  if (shortage(facts.requests, empty) !== undefined) return false;
   if (before === undefined) return true;
   const [had, has] = [before.allocatable, after.allocatable];
   return (
@@ -137,8 +135,7 @@ const claims: Rule = ({ facts }, change) =>
 const RULES: Readonly<Record<PluginName, Rule>> = {
   NodeUnschedulable: ({ pod }, change) =>
     becomes(change, ({ unschedulable }) => !unschedulable) ||
-    (change.kind === 'pod-itself' &&
-      (pod.spec?.tolerations ?? []).some((one) => tolerates(one, CORDONED))),
+    (change.kind === 'pod-itself' && toleratesCordon(pod)),
   TaintToleration: ({ pod: { spec } }, change) =>
     becomes(change, ({ taints }) => !isKeptOff(taints, spec?.tolerations)) ||
     change.kind === 'pod-itself',

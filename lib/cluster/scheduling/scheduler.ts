@@ -13,13 +13,12 @@ import { type Diagnosis, fitMessage, NO_NODES } from './fit-message.ts';
 import { NodeInfo } from './model/node-info.ts';
 import type { PodFacts } from './model/pod-facts.ts';
 import { claimsOf, type VolumeChoice, type VolumeLookup, volumesOn } from './model/pod-volumes.ts';
-import { Evictions } from './evictions.ts';
+import { evictVictims, type EvictionParts } from './evictions.ts';
 import { Lookups } from './lookups.ts';
 import { preempt } from './pod-preemption.ts';
 import type { Candidate } from './victims.ts';
 import { NodeSearch } from './node-search.ts';
 import { Nominations } from './nominations.ts';
-import { FILTERS, SCORES } from './plugins/plugin-list.ts';
 import { type PendingReason, SchedulingReport } from './scheduling-report.ts';
 import { type QueueCounts, SchedulingQueue, type WaitingPod } from './scheduling-queue.ts';
 
@@ -56,7 +55,7 @@ export class Scheduler implements ClusterPart {
   readonly #watch: ClusterWatch;
   readonly #search: NodeSearch;
   readonly #lookups: Lookups;
-  readonly #evictions: Evictions;
+  readonly #eviction: EvictionParts;
   readonly #events: EventRecorder;
   readonly #report: SchedulingReport;
   readonly #podOf: (facts: PodFacts) => Stored<Pod> | undefined;
@@ -82,7 +81,7 @@ export class Scheduler implements ClusterPart {
     this.#lookups = lookups;
     const onPodGone = (): void => lookups.volumes.lookAgain();
     this.#watch = new ClusterWatch({ informers, state, queue, nominations, onPodGone });
-    this.#search = new NodeSearch(state, SCORES, runtime);
+    this.#search = new NodeSearch(state, runtime);
     this.#events = clusterEvents(
       client,
       'default-scheduler',
@@ -97,7 +96,7 @@ export class Scheduler implements ClusterPart {
       return pod?.metadata.uid === uid ? pod : undefined;
     };
     const podOf = this.#podOf;
-    this.#evictions = new Evictions({ state, queue, nominations, report, logger, podOf });
+    this.#eviction = { state, queue, nominations, report, logger, podOf };
   }
 
   start(): void {
@@ -175,7 +174,7 @@ export class Scheduler implements ClusterPart {
       this.#unplaced(waiting, NO_NODES, NO_PLUGINS, '');
       return;
     }
-    const run = new FilterRun(waiting, this.#state, FILTERS, (name) => this.#nominations.on(name));
+    const run = new FilterRun(waiting, this.#state, (name) => this.#nominations.on(name));
     const found = this.#search.find(run, this.#nominations.nodeOf(waiting.uid));
     if (found instanceof NodeInfo) this.#assume(waiting, found);
     else if (this.#lookups.canPreempt(waiting)) this.#unfit(waiting, run, found);
@@ -272,7 +271,7 @@ export class Scheduler implements ClusterPart {
     candidate?: Candidate,
   ): void {
     if (candidate === undefined) this.#queue.failed(waiting, against);
-    else void this.#write(this.#evictions.run(waiting, candidate, against));
+    else void this.#write(evictVictims(waiting, candidate, against, this.#eviction));
     if (nominated !== undefined) this.#nominations.set(waiting.facts, nominated);
     this.#notify(waiting, 'Unschedulable', message, nominated);
   }
@@ -284,17 +283,15 @@ export class Scheduler implements ClusterPart {
     nominated: string | undefined,
   ): void {
     const { uid } = pod.metadata;
-    const notice = this.#write(
-      this.#inTurn(uid, () => this.#report.pending(pod, reason, message, nominated)),
-    ).finally(() => {
+    const before = this.#notices.get(uid);
+    const write = async (): Promise<void> => {
+      await before;
+      await this.#report.pending(pod, reason, message, nominated);
+    };
+    const notice = this.#write(write()).finally(() => {
       if (this.#notices.get(uid) === notice) this.#notices.delete(uid);
     });
     this.#notices.set(uid, notice);
-  }
-
-  async #inTurn(uid: string, write: () => Promise<void>): Promise<void> {
-    await this.#notices.get(uid);
-    await write();
   }
 
   /** In the background; a pod that is gone needs no report. */

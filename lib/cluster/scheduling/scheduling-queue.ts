@@ -1,6 +1,6 @@
 import { Heap } from '../../kernel/data/heap.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
-import type { PodToPlace } from './model/pod-facts.ts';
+import { type PodToPlace, sameLabels } from './model/pod-facts.ts';
 import type { PluginName } from './model/plugin.ts';
 import { type ClusterChange, mayHelp } from './requeue-rules.ts';
 
@@ -15,17 +15,12 @@ export interface WaitingPod extends PodToPlace {
   readonly attempts: number;
 }
 
-interface Entry extends WaitingPod {
-  pod: PodToPlace['pod'];
-  facts: PodToPlace['facts'];
-  place: Place;
-  against: ReadonlySet<PluginName>;
-  attempts: number;
+type Entry = { -readonly [Field in keyof WaitingPod]: WaitingPod[Field] } & {
   /** Attempts in a row that failed for another reason than that no node fits. */
   errors: number;
   sequence: number;
   dueMs: number;
-}
+};
 
 export interface QueueCounts {
   readonly active: number;
@@ -70,14 +65,11 @@ export interface SchedulingQueueOptions {
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #active = new Heap<Entry>({
-    keyOf: ({ uid }) => uid,
-    isBefore: isFirst,
-  });
+  readonly #active = new Heap<Entry>({ keyOf: uidOf, isBefore: isFirst });
   /** Those that no node did fit. */
-  readonly #resting = new Heap<Entry>({ keyOf: ({ uid }) => uid, isBefore: isDueBefore });
+  readonly #resting = new Heap<Entry>({ keyOf: uidOf, isBefore: isDueBefore });
   /** Those whose attempt failed for another reason. */
-  readonly #erring = new Heap<Entry>({ keyOf: ({ uid }) => uid, isBefore: isDueBefore });
+  readonly #erring = new Heap<Entry>({ keyOf: uidOf, isBefore: isDueBefore });
   readonly #unschedulable = new Set<Entry>();
   /** How many of these a plug-in was against. */
   readonly #against = new Map<PluginName, number>();
@@ -128,15 +120,17 @@ export class SchedulingQueue {
   update({ pod, facts }: PodToPlace): void {
     const entry = this.#entries.get(facts.uid);
     if (entry === undefined) return;
-    const isOther = entry.pod.metadata.generation !== pod.metadata.generation;
-    const isRelabeled = JSON.stringify(entry.facts.labels) !== JSON.stringify(facts.labels);
+    const isOther =
+      facts.deleting ||
+      entry.pod.metadata.generation !== pod.metadata.generation ||
+      !sameLabels(entry.facts.labels, facts.labels);
     entry.pod = pod;
     entry.facts = facts;
     if (entry.place === 'gated' && !isGated(entry)) {
       this.#leave(entry);
       this.#move(entry, 'active');
     } else if (entry.place === 'active') this.#active.set(entry);
-    else if (entry.place === 'unschedulable' && (isOther || isRelabeled || facts.deleting)) {
+    else if (entry.place === 'unschedulable' && isOther) {
       if (facts.deleting || mayHelp(entry, entry.against, { kind: 'pod-itself' })) {
         this.#again(entry);
       }
@@ -152,11 +146,7 @@ export class SchedulingQueue {
 
   /** The next pod; it is in work until `failed`, `retried`, `again` or `delete`. */
   take(): WaitingPod | undefined {
-    for (let due = this.#resting.peek(); due !== undefined; due = this.#resting.peek()) {
-      if (due.dueMs > this.#nowMs) break;
-      this.#leave(due);
-      this.#move(due, 'active');
-    }
+    this.#activateDue(this.#resting);
     const entry = this.#active.peek() ?? this.#resting.peek();
     if (entry === undefined) return undefined;
     this.#leave(entry);
@@ -266,14 +256,22 @@ export class SchedulingQueue {
     if (first === undefined || this.#closed) return;
     const delayMs = Math.max(1, first.dueMs - this.#nowMs);
     this.#timer = this.#options.runtime.setTimer(delayMs, () => {
-      for (let due = this.#erring.peek(); due !== undefined; due = this.#erring.peek()) {
-        if (due.dueMs > this.#nowMs) break;
-        this.#leave(due);
-        this.#move(due, 'active');
-      }
+      this.#activateDue(this.#erring);
       this.#plan();
     });
   }
+
+  #activateDue(waiting: Heap<Entry>): void {
+    for (let due = waiting.peek(); due !== undefined; due = waiting.peek()) {
+      if (due.dueMs > this.#nowMs) return;
+      this.#leave(due);
+      this.#move(due, 'active');
+    }
+  }
+}
+
+function uidOf({ uid }: Entry): string {
+  return uid;
 }
 
 function isDueBefore(one: Entry, other: Entry): boolean {

@@ -2,6 +2,7 @@ import type { Client } from '../../client/rest/client.ts';
 import type { EventSink } from '../../controller/events/event-sink.ts';
 import { conditionOf } from '../../controller/helpers/conditions.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import { timestamp } from '../ownership/pod-activity.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { Pod, PodCondition } from '../../types/built-in/core-v1-kinds.ts';
@@ -113,7 +114,7 @@ export class SchedulingReport {
     const old = conditionOf(pod, wanted.type);
     const isSame = old?.status === wanted.status;
     if (isSame && old.reason === wanted.reason && old.message === wanted.message) return undefined;
-    const now = `${new Date(this.#options.runtime.wallMs()).toISOString().slice(0, 19)}Z`;
+    const now = timestamp(this.#options.runtime.wallMs());
     const lastTransitionTime = isSame ? (old.lastTransitionTime ?? now) : now;
     const observedGeneration = pod.metadata.generation;
     return [{ ...wanted, lastProbeTime: null, lastTransitionTime, observedGeneration }];

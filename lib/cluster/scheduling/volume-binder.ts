@@ -149,17 +149,13 @@ export class VolumeBinder implements VolumeLookup, AsyncDisposable {
   }
 
   async #selectNode({ metadata }: Claim, node: string): Promise<void> {
-    const { client, signal } = this.#options;
+    const { client, informers, signal } = this.#options;
     const { name, namespace, uid, annotations } = metadata;
     if (annotations?.[SELECTED_NODE] === node) return;
     const claims = client.resource('v1', 'persistentvolumeclaims', { namespace, signal });
     const patch = { metadata: { uid, annotations: { [SELECTED_NODE]: node } } };
     // Shown at once: the wait that follows reads it.
-    this.#written(await claims.patch(name, patch));
-  }
-
-  #written(claim: Claim): void {
-    this.#options.informers.for('v1', 'persistentvolumeclaims').written(claim);
+    informers.for('v1', 'persistentvolumeclaims').written(await claims.patch(name, patch));
   }
 
   async #until(look: Wait['look']): Promise<void> {

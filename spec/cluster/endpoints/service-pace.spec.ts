@@ -32,7 +32,10 @@ describe('ServicePace', () => {
   it('forgets a service', () => {
     const pace = new ServicePace(new VirtualRuntime({ seed: 1 }), 100);
     pace.computed('a', 10_000);
+    expect(pace.waitMs('a')).to.be.greaterThan(0);
     pace.forget('a');
+    const idle = { start: () => {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+    expect(pace.part(idle).pending?.()).to.equal(undefined);
     expect(pace.waitMs('a')).to.equal(0);
   });
 });

@@ -1,9 +1,9 @@
 import type { Client } from '../../../lib/client/rest/client.ts';
 import { nodeLifecycle } from '../../../lib/cluster/nodes/node-lifecycle.ts';
-import { podGarbage, hasEnded } from '../../../lib/cluster/nodes/pod-garbage.ts';
+import { podGarbage } from '../../../lib/cluster/nodes/pod-garbage.ts';
 import { isReady } from '../../../lib/cluster/nodes/node-signals.ts';
 import { taintEviction } from '../../../lib/cluster/nodes/taint-eviction.ts';
-import { isPodReady } from '../../../lib/cluster/ownership/pod-activity.ts';
+import { isPodEnded, isPodReady } from '../../../lib/cluster/ownership/pod-activity.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { Stored } from '../../../lib/meta/stored.ts';
 import type { ClusterState, Invariant } from '../../../lib/simulator/contract/world.ts';
@@ -250,7 +250,7 @@ const endPod = (pick: Pick): DrawnStep => {
     title: `pod ${n} ends as ${phase}`,
     act: async (user) => {
       const { items } = await pods(user).list();
-      const running = items.filter((pod) => !hasEnded(pod) && !isOld(pod));
+      const running = items.filter((pod) => !isPodEnded(pod) && !isOld(pod));
       const name = running[n % Math.max(1, running.length)]?.metadata.name;
       if (name !== undefined)
         await pods(user).patch(name, { status: { phase } }, { subresource: 'status' });
@@ -276,7 +276,7 @@ function collected(state: ClusterState): boolean {
   const orphans = all.filter(
     ({ spec }) => state.get('v1', 'nodes', spec?.nodeName ?? '') === undefined,
   );
-  return orphans.length === 0 && all.filter(hasEnded).length <= MOST_ENDED;
+  return orphans.length === 0 && all.filter(isPodEnded).length <= MOST_ENDED;
 }
 
 const keepsRunning: Invariant = {

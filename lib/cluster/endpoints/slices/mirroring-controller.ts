@@ -1,12 +1,10 @@
 import { controller } from '../../../controller/builder/controller-builder.ts';
 import type { ControllerContext } from '../../../controller/builder/run/controller-context.ts';
-import type { ObjectMeta } from '../../../meta/object.ts';
 import type { ClusterPart } from '../../resources/cluster-parts.ts';
 import { runningController } from '../../resources/running-controller.ts';
 import { workloadOptions } from '../../resources/workload-options.ts';
 import type { WorkloadParts } from '../../resources/workload-parts.ts';
 import { GATHER_MS } from '../endpoints-controller.ts';
-import { ENDPOINTS_CONTROLLER, MANAGED_BY } from '../endpoints-object.ts';
 import {
   mayBeMirrored,
   MIRRORING_CONTROLLER,
@@ -18,10 +16,6 @@ import { hasSelector, keyOf } from '../selected-pods.ts';
 import { SliceCache } from './slice-cache.ts';
 import { writeSlices } from './slice-writes.ts';
 
-function isOfController(metadata: ObjectMeta | undefined): boolean {
-  return metadata?.labels?.[MANAGED_BY] === ENDPOINTS_CONTROLLER;
-}
-
 /**
  * The controller that makes EndpointSlices of Endpoints that are written by hand, for services without a selector.
  * @see kubernetes pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go @ v1.37.2
@@ -29,15 +23,17 @@ function isOfController(metadata: ObjectMeta | undefined): boolean {
 export function mirroredEndpointSlices(parts: WorkloadParts): ClusterPart {
   const { client, informers } = parts;
   const slices = new SliceCache(informers, MIRRORING_CONTROLLER);
+  const services = informers.for('v1', 'services');
   const options = workloadOptions(parts, 'endpoint-slice-mirroring-controller');
   const made = controller(client, 'v1', 'endpoints', {
     ...options,
     name: 'endpoint_slice_mirroring',
     queue: { minIntervalMs: GATHER_MS },
   })
-    // Endpoints of the other controller are of services with a selector.
-    .where(({ metadata, oldMetadata = metadata }) => {
-      return !isOfController(metadata) || !isOfController(oldMetadata);
+    // Those of a service with a selector are of the other controller. When that ends, the service is reported.
+    .where(({ key }) => {
+      const service = services.indexer.get(key);
+      return service === undefined || !hasSelector(service);
     })
     .watches('v1', 'services', ({ metadata }) => keyOf(metadata), {
       where: ({ object, old = object, type }) => {

@@ -6,11 +6,11 @@ import type {
   EndpointPort,
   EndpointSlice,
 } from '../../../types/built-in/discovery-v1-kinds.ts';
+import { isPodReady } from '../../ownership/pod-activity.ts';
 import {
   addressesOf,
   hasClusterIp,
   hostnameOf,
-  isPodReady,
   isTerminating,
   targetPortOf,
 } from '../endpoint-pods.ts';

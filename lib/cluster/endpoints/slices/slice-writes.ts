@@ -2,7 +2,7 @@ import type { ControllerContext } from '../../../controller/builder/run/controll
 import { isNotFound } from '../../../meta/failure/failures.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import type { EndpointSlice } from '../../../types/built-in/discovery-v1-kinds.ts';
-import { isNamespaceTerminating, serverMessage } from '../failed-writes.ts';
+import { failureMessage, isNamespaceEnding } from '../../ownership/failure-message.ts';
 
 export interface SliceWrites {
   readonly create: readonly EndpointSlice[];
@@ -39,8 +39,8 @@ export async function writeSlices(
       });
     }
   } catch (error) {
-    if (isNamespaceTerminating(error)) return;
-    failed(`failed to ${what}: ${serverMessage(error)}`);
+    if (isNamespaceEnding(error)) return;
+    failed(`failed to ${what}: ${failureMessage(error)}`);
     throw error;
   }
 }

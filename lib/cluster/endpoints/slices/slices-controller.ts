@@ -57,8 +57,11 @@ export function endpointSlices(parts: WorkloadParts): ClusterPart {
       return Promise.resolve();
     })
     .reconcile(async (service, context) => {
-      if (!hasSelectedPods(service)) return {};
       const { key } = context;
+      if (!hasSelectedPods(service)) {
+        pace.forget(key);
+        return {};
+      }
       const waitMs = pace.waitMs(key);
       if (waitMs > 0) return { requeueAfterMs: waitMs };
       const pods = selected.of(service);

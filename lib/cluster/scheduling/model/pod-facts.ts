@@ -78,11 +78,6 @@ function claimsOf({ metadata, spec }: Stored<Pod>): readonly string[] {
   return names.length === 0 ? NOTHING : names;
 }
 
-/** Whether it takes part in scheduling: it is not over. */
-export function isAlive({ status }: Pod): boolean {
-  return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
-}
-
 /** Whether two states of a pod on a node count the same for others. */
 export function countsTheSame(old: Stored<Pod>, now: Stored<Pod>): boolean {
   const [before, after] = [old.metadata, now.metadata];

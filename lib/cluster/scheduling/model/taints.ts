@@ -1,4 +1,6 @@
-import type { Taint, Toleration } from '../../../types/built-in/core-v1-kinds.ts';
+import type { Pod, Taint, Toleration } from '../../../types/built-in/core-v1-kinds.ts';
+
+const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 
 /** @see api core/v1/toleration.go ToleratesTaint @ v0.37.2 */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
@@ -14,6 +16,10 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
     default:
       return false;
   }
+}
+
+export function toleratesCordon({ spec }: Pod): boolean {
+  return spec?.tolerations?.some((one) => tolerates(one, CORDONED)) === true;
 }
 
 /** Whether some taint keeps the pod off the node. */

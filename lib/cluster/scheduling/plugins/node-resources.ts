@@ -9,49 +9,38 @@ import type { FilterPlugin, Rejection, ScorePlugin } from '../model/plugin.ts';
 export const nodeResourcesFit: FilterPlugin = {
   name: 'NodeResourcesFit',
   prepare: ({ facts: { requests } }) => ({
-    step: { filter: (node) => (hasRoom(requests, node) ? undefined : shortage(requests, node)) },
+    step: { filter: (node) => shortage(requests, node) },
   }),
 };
 
-/** Without words: it is asked for each node. */
-function hasRoom({ cpu, memory, storage, others }: Amounts, node: NodeInfo): boolean {
-  const { requested } = node;
-  const { allocatable } = node.facts;
-  if (node.pods.size + 1 > allocatable.pods) return false;
-  if (cpu > 0 && cpu > allocatable.cpu - requested.cpu) return false;
-  if (memory > 0 && memory > allocatable.memory - requested.memory) return false;
-  if (storage > 0 && storage > allocatable.storage - requested.storage) return false;
-  // Without an iterator for most pods.
-  return others.size === 0 || hasOthers(others, node);
+function isShort(wanted: number, all: number, used: number): boolean {
+  return wanted > 0 && wanted > all - used;
 }
 
-function hasOthers(others: Amounts['others'], { facts, requested }: NodeInfo): boolean {
-  for (const [name, amount] of others) {
-    const free = (facts.allocatable.others.get(name) ?? 0) - (requested.others.get(name) ?? 0);
-    if (amount > 0 && amount > free) return false;
+/** All that is missing on a node; undefined when it has room, which is found out without words: it is asked for each node. */
+export function shortage(
+  { cpu, memory, storage, others }: Amounts,
+  { facts: { allocatable: all }, requested: used, pods }: NodeInfo,
+): Rejection | undefined {
+  const isFull = pods.size + 1 > all.pods;
+  const isTooSmall =
+    isShort(cpu, all.cpu, used.cpu) ||
+    isShort(memory, all.memory, used.memory) ||
+    isShort(storage, all.storage, used.storage);
+  if (!isFull && !isTooSmall && others.size === 0) return undefined;
+  const amounts: [name: string, wanted: number, all: number, used: number][] = [
+    ['cpu', cpu, all.cpu, used.cpu],
+    ['memory', memory, all.memory, used.memory],
+    ['ephemeral-storage', storage, all.storage, used.storage],
+  ];
+  for (const [name, wanted] of others) {
+    amounts.push([name, wanted, all.others.get(name) ?? 0, used.others.get(name) ?? 0]);
   }
-  return true;
-}
-
-/** All that is missing on a node that has no room. */
-export function shortage(requests: Amounts, node: NodeInfo): Rejection {
-  const { requested } = node;
-  const { allocatable } = node.facts;
-  const reasons: string[] = [];
-  let resolvable = true;
-  const check = (name: string, wanted: number, all: number, used: number): void => {
-    if (wanted <= 0 || wanted <= all - used) return;
-    reasons.push(`Insufficient ${name}`);
-    if (wanted > all) resolvable = false;
-  };
-  if (node.pods.size + 1 > allocatable.pods) reasons.push('Too many pods');
-  check('cpu', requests.cpu, allocatable.cpu, requested.cpu);
-  check('memory', requests.memory, allocatable.memory, requested.memory);
-  check('ephemeral-storage', requests.storage, allocatable.storage, requested.storage);
-  for (const [name, amount] of requests.others) {
-    const used = requested.others.get(name) ?? 0;
-    check(name, amount, allocatable.others.get(name) ?? 0, used);
-  }
+  const missing = amounts.filter(([, ...amount]) => isShort(...amount));
+  const words = missing.map(([name]) => `Insufficient ${name}`);
+  const reasons = isFull ? ['Too many pods', ...words] : words;
+  if (reasons.length === 0) return undefined;
+  const resolvable = missing.every(([, wanted, most]) => wanted <= most);
   return { plugin: 'NodeResourcesFit', reasons, resolvable };
 }
 

@@ -90,6 +90,21 @@ describe('the mirroring of Endpoints', () => {
     });
   });
 
+  it('takes over what the other controller has left of a service that has no selector any more', async () => {
+    await NetworkWorld.run([mirroredEndpointSlices], async (world) => {
+      await world.service('web');
+      const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' };
+      await write(world, [subset('192.0.2.1')], { labels });
+      await world.world.sleep(2000);
+      expect(await slicesOf(world)).to.deep.equal([]);
+      await world.resource('v1', 'services').patch('web', { spec: { selector: null } });
+      await until(world, '192.0.2.1');
+      const all = world.resource<Endpoints>('v1', 'endpoints');
+      await all.patch('web', { subsets: [subset('192.0.2.2')] }, { type: 'merge' });
+      await until(world, '192.0.2.2');
+    });
+  });
+
   it('leaves Endpoints alone whose label says so', async () => {
     await NetworkWorld.run([mirroredEndpointSlices], async (world) => {
       await world.service('web', { selector: {} });
