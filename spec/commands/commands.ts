@@ -194,6 +194,12 @@ export const CHECKS: readonly CommandGroup[] = [
         usage: '[--seeds N] [--from SEED] [--print]',
       },
       {
+        name: 'cluster-soak',
+        start: () => import('../cluster/soak/main.ts'),
+        about: 'hours of random rollouts in virtual time, and what is left of them',
+        usage: '[--hours N] [--seed N]',
+      },
+      {
         name: 'cluster-cells',
         start: () => import('../cluster/cells/main.ts'),
         about: 'the scenarios with our parts and real programs side by side in one cluster',
