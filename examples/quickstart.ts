@@ -9,7 +9,14 @@ import { serveInspector, type Inspector } from 'listwatch/inspector';
 import type { ApiServer } from 'listwatch/server';
 import { inProcessTransport } from 'listwatch/testing';
 import { siteOperator, type Site, type SiteTypes } from './site-operator/operator.ts';
-import { HANG_MS, openCluster, runProgram, until, UsageError } from './support/program.ts';
+import {
+  type Cluster,
+  HANG_MS,
+  openCluster,
+  runProgram,
+  until,
+  UsageError,
+} from './support/program.ts';
 import { Story, wantsColor } from './support/story.ts';
 
 const DEFINITION = join(import.meta.dirname, 'site-operator', 'sites.yaml');
@@ -18,7 +25,7 @@ const LISTS = ['listing', 'streaming-list'];
 /** A person waits here, so the informers retry sooner than they would against a cluster. */
 const BACKOFF = { baseMs: 100, capMs: 1000 };
 
-const ABOUT = `The operator of site-operator/operator.ts on an API server in this process: it serves sites, repairs
+const ABOUT = `The operator of site-operator/operator.ts on a cluster in this process: it serves sites, repairs
 what others change, loses its connections twice, the second time with a compacted history, and every
 cache has to equal the server at the end. With --kubeconfig, no connection is broken.
 
@@ -36,6 +43,7 @@ class Quickstart implements AsyncDisposable {
   readonly #operator: Controller<Site, SiteTypes>;
   readonly #story: Story;
   readonly #namespace: string;
+  readonly #runsPods: boolean;
   readonly #failed = new AbortController();
   /** Aborts when the program is stopped, and when the operator fails. */
   readonly signal: AbortSignal;
@@ -49,7 +57,7 @@ class Quickstart implements AsyncDisposable {
 
   constructor(
     person: Client<SiteTypes>,
-    operator: Client<SiteTypes>,
+    { client: operator, runsPods }: Pick<Cluster<SiteTypes>, 'client' | 'runsPods'>,
     story: Story,
     stop: AbortSignal,
   ) {
@@ -58,6 +66,7 @@ class Quickstart implements AsyncDisposable {
     this.#person = person;
     this.#story = story;
     this.#namespace = namespace;
+    this.#runsPods = runsPods;
     const logger = silentLogger;
     this.#informers = new SharedInformerFactory(operator, { namespace, backoff: BACKOFF, logger });
     const options = {
@@ -104,7 +113,9 @@ class Quickstart implements AsyncDisposable {
     const made = NAMES.length;
     const text = `runs ${runs} times: ${made} config maps, ${made} deployments, ${made} statuses`;
     this.#story.say('operator', text);
-    return 'each site has its page, its deployment and its status';
+    return this.#runsPods
+      ? 'each site has its page, and its deployment a pod that is ready'
+      : 'each site has its page, its deployment and its status';
   }
 
   async disturb(): Promise<string> {
@@ -170,6 +181,11 @@ class Quickstart implements AsyncDisposable {
       `removes it from the directory: ${Object.keys(data).length} entries`,
     );
     if (isEntered) throw new Error('site-12 is gone, but not from the directory');
+    if (this.#runsPods) {
+      await this.#maps.wait('site-12', (map) => map === undefined, limits);
+      await this.#deployments.wait('site-12', (found) => found === undefined, limits);
+      this.#story.say('server', 'collects what it has owned: its page and its deployment');
+    }
     return 'site-12 was cleaned up before it was gone';
   }
 
@@ -245,7 +261,10 @@ class Quickstart implements AsyncDisposable {
 
   async #served(names: readonly string[]): Promise<boolean> {
     const { items } = await this.#sites.list();
-    const served = items.filter(({ status }) => status?.conditions !== undefined);
+    const served = items.filter(
+      ({ spec, status }) =>
+        status?.conditions !== undefined && (!this.#runsPods || status.ready === spec.replicas),
+    );
     return names.every((name) => served.some(({ metadata }) => metadata.name === name));
   }
 
@@ -328,7 +347,8 @@ await runProgram({
     const write = (text: string): boolean => process.stdout.write(text);
     const story = new Story({ write, color: wantsColor(process.stdout), verbose });
     const startedAtMs = performance.now();
-    const settings = { kubeconfig, context, port: portOf(port), fieldManager: 'site-operator' };
+    const fieldManager = 'site-operator';
+    const settings = { kubeconfig, context, port: portOf(port), fieldManager, runsPods: true };
     await using cluster = await openCluster<SiteTypes>(settings);
     const { client, server } = cluster;
     // The client of the person uses no socket, so the server cannot cut its connection.
@@ -337,9 +357,9 @@ await runProgram({
         ? { kubeconfig, context }
         : { transport: inProcessTransport(server.handler) };
     await using person = await connect<SiteTypes>({ ...address, fieldManager: 'person' });
-    await using quickstart = new Quickstart(person, client, story, stop);
+    await using quickstart = new Quickstart(person, cluster, story, stop);
 
-    const where = server === undefined ? 'An API server' : 'An API server in this process';
+    const where = server === undefined ? 'A cluster' : 'A cluster in this process';
     await story.chapter(where, async () => {
       story.say('server', `listens on ${client.server}`);
       return await quickstart.apply();

@@ -6,7 +6,7 @@ import { siteOperator, type SiteTypes } from './operator.ts';
 const DEFINITION = join(import.meta.dirname, 'sites.yaml');
 
 const ABOUT = `Runs the operator of operator.ts, and follows one site from its creation to its end.
-Without --kubeconfig it uses an API server in this process.
+Without --kubeconfig it uses a cluster in this process, whose pods become ready.
 `;
 
 await runProgram({
@@ -14,8 +14,12 @@ await runProgram({
   about: ABOUT,
   options: {},
   main: async (options, signal) => {
-    await using cluster = await openCluster<SiteTypes>({ ...options, fieldManager: 'sites' });
-    const { client } = cluster;
+    await using cluster = await openCluster<SiteTypes>({
+      ...options,
+      fieldManager: 'sites',
+      runsPods: true,
+    });
+    const { client, runsPods } = cluster;
     await client.applyAll(await readFile(DEFINITION, 'utf8'), { signal });
     const metadata = { name: `hello-${process.pid}`, namespace: client.namespace };
     const { name, namespace } = metadata;
@@ -32,7 +36,7 @@ await runProgram({
     await sites.create({ apiVersion: 'example.com/v1', kind: 'Site', metadata, spec });
     const published = await sites.wait(
       name,
-      (site) => site?.status?.conditions !== undefined,
+      (site) => site?.status?.conditions !== undefined && (!runsPods || site.status.ready === 2),
       limits,
     );
     console.log(`created    ready: ${published?.status?.ready} of ${spec.replicas}`);

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { connect, type Client } from 'listwatch';
-import { errorMessage, realRuntime, sleep } from 'listwatch/kernel';
+import { startCluster } from 'listwatch/cluster';
+import { errorMessage, realRuntime, silentLogger, sleep } from 'listwatch/kernel';
 import { ApiServer } from 'listwatch/server';
 
 /** Shared by the examples: the command line, the cluster or the server in the process, and the exit code. */
@@ -82,6 +83,8 @@ function parseOptions<const O extends OptionDefinitions>(options: O): Values<O> 
 export interface Cluster<Types extends object> extends AsyncDisposable {
   readonly client: Client<Types>;
   readonly server: ApiServer | undefined;
+  /** Whether Deployments are known to get pods that become ready. */
+  readonly runsPods: boolean;
 }
 
 export interface ClusterOptions {
@@ -91,28 +94,42 @@ export interface ClusterOptions {
   readonly fieldManager: string;
   /** The port of a server in this process. */
   readonly port?: number | undefined;
+  /** Whether a server in this process has the controllers, the scheduler and a node that make pods run. */
+  readonly runsPods?: boolean | undefined;
 }
 
-/** Connects to the cluster of a kubeconfig, or to a server in this process. */
+/** Connects to the cluster of a kubeconfig, or to one in this process. */
 export async function openCluster<Types extends object = object>({
   kubeconfig,
   context,
   fieldManager,
   port,
+  runsPods = false,
 }: ClusterOptions): Promise<Cluster<Types>> {
   const isInProcess = kubeconfig === undefined && context === undefined;
-  const server = isInProcess ? new ApiServer() : undefined;
+  const started = isInProcess && runsPods ? await startPods() : undefined;
+  const server = started?.server ?? (isInProcess ? new ApiServer() : undefined);
   await server?.listen({ port });
   const address = server?.clientConfig() ?? { kubeconfig, context };
   const client = await connect<Types>({ ...address, fieldManager });
   return {
     client,
     server,
+    runsPods: started !== undefined,
     async [Symbol.asyncDispose](): Promise<void> {
       await client.close();
-      await server?.close();
+      await (started ?? server)?.close();
     },
   };
+}
+
+/** A person waits for these pods, so they start at once. Some programs break what controllers read, who say so in the log. */
+async function startPods() {
+  return await startCluster({
+    controllers: 'workloads',
+    containers: [{ startsAfterMs: 0, pullsAfterMs: 0 }],
+    logger: silentLogger,
+  });
 }
 
 /** The limit of each wait. Only a program that hangs reaches it, on a machine under any load. */
