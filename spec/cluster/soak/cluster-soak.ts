@@ -153,8 +153,10 @@ class Rollouts {
   }
 
   async create(): Promise<boolean> {
-    const free = Array.from({ length: MOST_DEPLOYMENTS }, (_, index) => `app-${index}`);
-    const name = this.#oneOf(free.filter((one) => !this.#names.has(one)));
+    // One that is deleted in the foreground is there until its pods are gone.
+    const present = new Set((await this.#deployments.list()).items.map(nameOf));
+    const all = Array.from({ length: MOST_DEPLOYMENTS }, (_, index) => `app-${index}`);
+    const name = this.#oneOf(all.filter((one) => !present.has(one)));
     if (name === undefined) return false;
     const labels = { app: name };
     const spec = {
@@ -242,6 +244,10 @@ class Rollouts {
   #oneOf<One>(all: readonly One[]): One | undefined {
     return all[Math.floor(this.#random.random() * all.length)];
   }
+}
+
+function nameOf({ metadata }: { readonly metadata: { readonly name: string } }): string {
+  return metadata.name;
 }
 
 async function held(
