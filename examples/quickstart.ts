@@ -20,7 +20,9 @@ import {
 import { Story, wantsColor } from './support/story.ts';
 
 const DEFINITION = join(import.meta.dirname, 'site-operator', 'sites.yaml');
-const NAMES = Array.from({ length: 12 }, (_, index) => `site-${index + 1}`);
+const NAMES = Array.from({ length: 6 }, (_, index) => `site-${index + 1}`);
+/** The user that the server knows by the token of `clientConfig()`. */
+const OPERATOR = 'listwatch:admin';
 const LISTS = ['listing', 'streaming-list'];
 /** A person waits here, so the informers retry sooner than they would against a cluster. */
 const BACKOFF = { baseMs: 100, capMs: 1000 };
@@ -147,15 +149,17 @@ class Quickstart implements AsyncDisposable {
   async outage(server: ApiServer): Promise<string> {
     const before = this.#states.length;
     const verbs = ['list', 'watch'] as const;
-    const faults = verbs.map((verb) => server.faults.add({ match: { verb }, reset: true }));
+    const faults = verbs.map((verb) =>
+      server.faults.add({ match: { verb, user: OPERATOR }, reset: true }),
+    );
     await server.closeConnections();
     const gone = (): boolean => this.#informers.inspect().every(({ connected }) => !connected);
     await this.#until('the watches to break', gone);
     this.#story.say('server', 'cuts every connection, and breaks each list and each watch');
     await this.#maps.delete('site-2');
     await this.#greet('site-4', 'good night');
-    await this.#create('site-13');
-    this.#story.say('person', 'deletes the page of site-2, changes site-4, and creates site-13');
+    await this.#create('site-7');
+    this.#story.say('person', 'deletes the page of site-2, changes site-4, and creates site-7');
     await server.compact();
     this.#story.say('server', 'compacts its history, and answers again');
     for (const fault of faults) fault.remove();
@@ -164,29 +168,29 @@ class Quickstart implements AsyncDisposable {
     this.#story.say('operator', `cannot resume (410), and lists again: ${relists} lists`);
     await this.#repaired('site-2');
     await this.#page('site-4', 'good night');
-    await this.#until('site-13 to be served', () => this.#served(['site-13']));
-    await this.#printRuns(['site-2', 'site-4', 'site-13']);
+    await this.#until('site-7 to be served', () => this.#served(['site-7']));
+    await this.#printRuns(['site-2', 'site-4', 'site-7']);
     return 'the lists found each change';
   }
 
   async remove(): Promise<string> {
-    await this.#sites.delete('site-12');
-    this.#story.say('person', 'deletes site-12, which a finalizer holds');
+    await this.#sites.delete('site-6');
+    this.#story.say('person', 'deletes site-6, which a finalizer holds');
     const limits = { timeoutMs: HANG_MS, signal: this.signal };
-    await this.#sites.wait('site-12', (site) => site === undefined, limits);
+    await this.#sites.wait('site-6', (site) => site === undefined, limits);
     const { data = {} } = await this.#maps.get('sites');
-    const isEntered = 'site-12' in data;
+    const isEntered = 'site-6' in data;
     this.#story.say(
       'operator',
       `removes it from the directory: ${Object.keys(data).length} entries`,
     );
-    if (isEntered) throw new Error('site-12 is gone, but not from the directory');
+    if (isEntered) throw new Error('site-6 is gone, but not from the directory');
     if (this.#runsPods) {
-      await this.#maps.wait('site-12', (map) => map === undefined, limits);
-      await this.#deployments.wait('site-12', (found) => found === undefined, limits);
+      await this.#maps.wait('site-6', (map) => map === undefined, limits);
+      await this.#deployments.wait('site-6', (found) => found === undefined, limits);
       this.#story.say('server', 'collects what it has owned: its page and its deployment');
     }
-    return 'site-12 was cleaned up before it was gone';
+    return 'site-6 was cleaned up before it was gone';
   }
 
   async compare(): Promise<string> {

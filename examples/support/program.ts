@@ -107,23 +107,29 @@ export async function openCluster<Types extends object = object>({
   runsPods = false,
 }: ClusterOptions): Promise<Cluster<Types>> {
   const isInProcess = kubeconfig === undefined && context === undefined;
-  const started = isInProcess && runsPods ? await startPods() : undefined;
-  const server = started?.server ?? (isInProcess ? new ApiServer() : undefined);
-  await server?.listen({ port });
-  const address = server?.clientConfig() ?? { kubeconfig, context };
-  const client = await connect<Types>({ ...address, fieldManager });
-  return {
-    client,
-    server,
-    runsPods: started !== undefined,
-    async [Symbol.asyncDispose](): Promise<void> {
-      await client.close();
-      await (started ?? server)?.close();
-    },
-  };
+  const pods = isInProcess && runsPods ? await startPods() : undefined;
+  const server = pods?.server ?? (isInProcess ? new ApiServer() : undefined);
+  const close = async (): Promise<void> => await (pods ?? server)?.close();
+  try {
+    await server?.listen({ port });
+    const address = server?.clientConfig() ?? { kubeconfig, context };
+    const client = await connect<Types>({ ...address, fieldManager });
+    return {
+      client,
+      server,
+      runsPods: pods !== undefined,
+      async [Symbol.asyncDispose](): Promise<void> {
+        await client.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** A person waits for these pods, so they start at once. Some programs break what controllers read, who say so in the log. */
+/** A person waits for these pods, so they start at once. A program that breaks connections prints what follows itself. */
 async function startPods() {
   return await startCluster({
     controllers: 'workloads',

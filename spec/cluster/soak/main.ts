@@ -3,6 +3,7 @@
  * it held after a first short round of the same: `npm run check -- cluster-soak [--hours N] [--seed N]`.
  */
 import { parseArgs } from 'node:util';
+import { heapUsed } from '../../support/heap-used.ts';
 import { runClusterSoak, type Holdings } from './cluster-soak.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -23,7 +24,8 @@ const { begin, end, operations, writes } = await runClusterSoak({
   onHour: (hour, done) => {
     const seconds = Math.round((performance.now() - startMs) / 1000);
     const count = Object.values(done).reduce((sum, one) => sum + one, 0);
-    console.error(`${hour} of ${hours} hours after ${seconds} s: ${count} operations`);
+    const heap = `${Math.round(heapUsed() / MEBIBYTE)} MiB`;
+    console.error(`${hour} of ${hours} hours after ${seconds} s: ${count} operations, ${heap}`);
   },
 });
 const rows: readonly (readonly [name: string, of: (held: Holdings) => number])[] = [

@@ -17,10 +17,10 @@ export const EXAMPLES: readonly Example[] = [
   {
     script: 'examples/quickstart.ts',
     lines: [
-      /✓ 12 sites wait for an operator/,
-      /operator +runs \d+ times: 12 config maps/,
+      /✓ 6 sites wait for an operator/,
+      /operator +runs \d+ times: 6 config maps/,
       /✓ both are as they should be/,
-      /✓ site-12 was cleaned up/,
+      /✓ site-6 was cleaned up/,
       /✓ 3 caches, \d+ objects, 0 differences/,
     ],
   },
