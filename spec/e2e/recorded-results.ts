@@ -36,7 +36,7 @@ const NEEDS: readonly Need[] = [
   },
   {
     cases:
-      /DNS |HostPort |Granular Checks|Proxy version v1|session affinity|functioning NodePort|basic image|Guestbook|Update Demo|Services should (?:be able to change the type|serve)|EndpointSlice should support a Service with multiple/,
+      /DNS |HostPort |Granular Checks|session affinity|functioning NodePort|Guestbook|Services should (?:be able to change the type|serve)|EndpointSlice should support a Service with multiple/,
     what: 'a network between pods',
   },
   {

@@ -3,7 +3,7 @@ import { runClusterSoak } from './cluster-soak.ts';
 
 describe('a cluster in which Deployments come and go, containers crash and nodes are lost', () => {
   it('holds in the end what it held before', async () => {
-    const { begin, end, operations } = await runClusterSoak({ seed: 3, hours: 2 });
+    const { begin, end, operations } = await runClusterSoak({ seed: 3, hours: 1 });
     expect(Object.keys(operations)).to.have.members([
       ...['create', 'scale', 'update', 'delete', 'crash', 'fail', 'recover'],
     ]);
