@@ -173,6 +173,7 @@ const SPEC_ONLY = new Set([
   'kubectl',
   'programs',
   'cluster/simulated',
+  'cluster/soak',
   'cluster/traces',
   'simulator/corpus',
   'simulator/examples',

@@ -197,7 +197,7 @@ export const CHECKS: readonly CommandGroup[] = [
         name: 'cluster-soak',
         start: () => import('../cluster/soak/main.ts'),
         about: 'hours of random rollouts in virtual time, and what is left of them',
-        usage: '[--hours N] [--seed N]',
+        usage: '[--hours N] [--warm-up N] [--seed N]',
       },
       {
         name: 'cluster-cells',

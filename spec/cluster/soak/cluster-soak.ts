@@ -10,7 +10,7 @@ import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-val
 import { LedgerRuntime } from '../../soak/ledger-runtime.ts';
 import { heapUsed } from '../../support/heap-used.ts';
 
-/** What a cluster holds when it is idle and empty. */
+/** The holdings of a cluster that is idle and has no workload. */
 export interface Holdings {
   /** Timers that are set. */
   readonly timers: number;
@@ -47,25 +47,32 @@ const RULES = [
 ];
 const ROOT = '/registry/';
 
+export interface ClusterSoakOptions {
+  readonly seed: number;
+  /** Virtual hours of random work whose traces are looked for. */
+  readonly hours: number;
+  /** Hours of the same before, in which bounded caches and histories fill. @defaultValue 0 */
+  readonly warmUpHours?: number | undefined;
+  /** After each hour, counted from the first one of the warm-up. */
+  readonly onHour?:
+    | ((hour: number, operations: ClusterSoakReport['operations']) => void)
+    | undefined;
+}
+
 /**
  * A cluster in virtual time whose Deployments are created, scaled, updated and deleted at random while containers crash and nodes are lost.
- * All is deleted in the end: then the cluster should hold what it held after a first short round of the same.
+ * All is deleted in the end: then the cluster should hold what it held after a first round of the same.
  */
 export async function runClusterSoak({
   seed,
   hours,
+  warmUpHours = 0,
   onHour,
-}: {
-  readonly seed: number;
-  readonly hours: number;
-  readonly onHour?:
-    | ((hour: number, operations: ClusterSoakReport['operations']) => void)
-    | undefined;
-}): Promise<ClusterSoakReport> {
+}: ClusterSoakOptions): Promise<ClusterSoakReport> {
   const virtual = new VirtualRuntime({ seed });
   const runtime = new LedgerRuntime(virtual);
   const store = new EmbeddedKeyValueStore({ runtime });
-  const work = async (): Promise<ClusterSoakReport> => {
+  const soak = async (): Promise<ClusterSoakReport> => {
     await using cluster = await startCluster({
       controllers: 'workloads',
       nodes: NODES.length,
@@ -77,20 +84,23 @@ export async function runClusterSoak({
     const transport = inProcessTransport(cluster.server.handler);
     await using client = new Client({ transport, runtime, onWarning: () => {} });
     const rollouts = new Rollouts(cluster, client, runtime, seed);
-    const holdings = async (): Promise<Holdings> => await held(cluster, store, runtime);
+    let hour = 0;
+    const work = async (until: number): Promise<Holdings> => {
+      while (hour < until) {
+        await rollouts.random(HOUR_MS);
+        hour += 1;
+        onHour?.(hour, rollouts.operations);
+      }
+      await rollouts.clear();
+      return await held(cluster, store, runtime);
+    };
     await rollouts.each();
-    await rollouts.clear();
-    const begin = await holdings();
-    for (let hour = 1; hour <= hours; hour += 1) {
-      await rollouts.random(HOUR_MS);
-      onHour?.(hour, rollouts.operations);
-    }
-    await rollouts.clear();
-    const end = await holdings();
+    const begin = await work(warmUpHours);
+    const end = await work(warmUpHours + hours);
     const { revision } = await store.range({ key: ROOT, limit: 1 });
     return { begin, end, operations: rollouts.operations, writes: Number(revision) };
   };
-  return await virtual.run(work, { limitMs: (hours + 24) * HOUR_MS });
+  return await virtual.run(soak, { limitMs: (warmUpHours + hours + 24) * HOUR_MS });
 }
 
 type Operation = 'create' | 'scale' | 'update' | 'delete' | 'crash' | 'fail' | 'recover';

@@ -1,31 +1,36 @@
 /**
  * Random rollouts, crashes and lost nodes in a cluster of Deployments for many hours of virtual time; then compares what it holds with what
- * it held after a first short round of the same: `npm run check -- cluster-soak [--hours N] [--seed N]`.
+ * it held after as many hours before: `npm run check -- cluster-soak [--hours N] [--warm-up N] [--seed N]`.
  */
 import { parseArgs } from 'node:util';
 import { heapUsed } from '../../support/heap-used.ts';
 import { runClusterSoak, type Holdings } from './cluster-soak.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Code that was compiled and forms that were learned meanwhile. */
+/** Code that was compiled and forms of objects that were learned meanwhile. */
 const MORE_HEAP = 1.1;
 
 const { values } = parseArgs({
   options: {
     hours: { type: 'string', default: '24' },
+    'warm-up': { type: 'string', default: '24' },
     seed: { type: 'string', default: '1' },
   },
 });
 const [hours, seed] = [wholeNumber('hours', values.hours), wholeNumber('seed', values.seed)];
+const warmUpHours = wholeNumber('warm-up', values['warm-up']);
 const startMs = performance.now();
 const { begin, end, operations, writes } = await runClusterSoak({
   seed,
   hours,
+  warmUpHours,
   onHour: (hour, done) => {
     const seconds = Math.round((performance.now() - startMs) / 1000);
     const count = Object.values(done).reduce((sum, one) => sum + one, 0);
     const heap = `${Math.round(heapUsed() / MEBIBYTE)} MiB`;
-    console.error(`${hour} of ${hours} hours after ${seconds} s: ${count} operations, ${heap}`);
+    console.error(
+      `${hour} of ${warmUpHours + hours} hours after ${seconds} s: ${count} operations, ${heap}`,
+    );
   },
 });
 const rows: readonly (readonly [name: string, of: (held: Holdings) => number])[] = [
